@@ -1,0 +1,37 @@
+# Two commands for a newcomer: `make demo` and `make test`. Everything they need lands in .venv and build/.
+# PYTHON=... and CXX=... choose the tools, MPI=/prefix an MPICH-compatible MPI instead of the one in .venv.
+.PHONY: help demo build test bench lint clean
+.DEFAULT_GOAL := help
+export PYTHON MPI JOBS
+
+GAPLESS := .venv/bin/gapless
+
+help:
+	@echo 'make demo    what derived datatypes cost on this machine, and what they cost with Gapless (3 minutes)'
+	@echo 'make test    every test, the engine also under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make build   the library, the layer, the lab, and the command .venv/bin/gapless'
+	@echo 'make bench   what the layer costs a call that it cannot speed up'
+	@echo 'make lint    include directions, Python and C++ style'
+	@echo 'make clean   remove build/ (and .venv with: make clean ALL=1)'
+	@echo 'With your own MPI: make demo MPI=/prefix/of/mpi'
+
+build:
+	@tools/bootstrap.sh
+	@tools/build.sh release
+
+demo: build
+	@$(GAPLESS) demo $(if $(MPI),--mpi $(MPI))
+
+test: build
+	@tools/run_tests.sh
+
+bench: build
+	@$(GAPLESS) bench overhead
+	@$(GAPLESS) bench latency
+
+lint:
+	@tools/bootstrap.sh --lint
+	@tools/lint.sh
+
+clean:
+	rm -rf build $(if $(ALL),.venv)

@@ -1,0 +1,35 @@
+/* gapless_mpi.h: what a program may ask of the layer under its MPI library.
+ *
+ * The layer is put under a program from outside (`gapless run`, or LD_PRELOAD=libgapless_preload.so), so a program need
+ * neither link it nor know of it. One that wants to look for it does so at run time:
+ *
+ *   int (*gapless_switch)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "GAPLESS_Switch");
+ *   if (gapless_switch != NULL) gapless_switch(0);   // from here on every call is the MPI library's own
+ */
+#ifndef GAPLESS_GAPLESS_MPI_H
+#define GAPLESS_GAPLESS_MPI_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Turns the layer off (0) or on (not 0) in this process, for all threads, and returns the previous state. Calls that
+ * are in progress end as they began. May be called at any time, before MPI_Init too. */
+int GAPLESS_Switch(int on);
+
+/* What was counted for one procedure ("MPI_Send") in this process, both its MPI_ and its PMPI_ name together. */
+typedef struct GAPLESS_Counters {
+  long long calls;
+  long long accelerated; /* calls in which the layer changed at least one buffer's description */
+  long long bytes;       /* of data described anew, as given (a partial receive counts what it could have received) */
+} GAPLESS_Counters;
+
+/* Returns 0 and fills `counters`, or returns 1 and leaves it: GAPLESS_STATS is not on, the layer is disabled or has not
+ * met an MPI library yet, or it does not wrap that procedure. */
+int GAPLESS_Count(const char* procedure, GAPLESS_Counters* counters);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

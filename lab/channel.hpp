@@ -1,0 +1,31 @@
+// How one message gets from the memory of one rank into that of the other: the thing that is timed.
+#pragma once
+
+#include "buffers.hpp"
+#include "layouts.hpp"
+
+#include <mpi.h>
+
+#include <memory>
+
+namespace gapless::lab {
+
+// Both ranks have the same channel: own send buffer, own receive buffer. A rank that answers sends from its send
+// buffer, not what it just received, so that both directions of a ping-pong touch the same kind of memory.
+class Channel {
+ public:
+  virtual ~Channel() = default;
+  virtual void send(int peer) = 0;
+  virtual void receive(int peer) = 0;
+};
+
+// Payload sent and received in place as contiguous MPI_INT.
+std::unique_ptr<Channel> make_contiguous_channel(Buffers& buffers, int elements);
+// Hand-written loops around the contiguous send.
+std::unique_ptr<Channel> make_manual_channel(Buffers& buffers, const Layout& layout);
+// MPI_Pack, then the packed bytes as MPI_PACKED; MPI_Unpack at the receiver.
+std::unique_ptr<Channel> make_pack_channel(Buffers& buffers, int count, MPI_Datatype type);
+// The datatype handed to MPI_Send and MPI_Recv.
+std::unique_ptr<Channel> make_typed_channel(Buffers& buffers, int count, MPI_Datatype type);
+
+}  // namespace gapless::lab

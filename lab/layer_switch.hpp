@@ -1,0 +1,18 @@
+// The run-time switch of the Gapless layer, found at run time: the lab neither links nor needs the layer.
+#pragma once
+
+namespace gapless::lab {
+
+class LayerSwitch {
+ public:
+  LayerSwitch();
+  // Whether the layer sits under this process.
+  bool present() const { return switch_ != nullptr; }
+  // Turns the layer on or off; does nothing where it is absent. Never called inside a timed section.
+  void set(bool on) const;
+
+ private:
+  int (*switch_)(int on) = nullptr;
+};
+
+}  // namespace gapless::lab

@@ -1,0 +1,65 @@
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <sstream>
+
+namespace gapless::lab {
+namespace {
+
+constexpr int kRepsLarge = 25;
+constexpr int kRepsSmall = 100;
+constexpr int kQuickRepsLarge = 9;
+constexpr int kQuickRepsSmall = 30;
+
+constexpr const char* kAbout =
+    "Ping-pong between two ranks of the four basic layouts (tiled, block, bucket, alternating), each sent\n"
+    "  contiguous  as plain MPI_INT out of a contiguous buffer: the bound to reach,\n"
+    "  manual      packed and unpacked by hand-written loops,\n"
+    "  pack        through MPI_Pack, MPI_PACKED and MPI_Unpack,\n"
+    "  native      as an MPI derived datatype, the Gapless layer off,\n"
+    "  gapless     as the same datatype with the layer on (only where the layer is under the program).\n"
+    "Before timing, all descriptions of a layout are proved to have the same type map, and every method's data are\n"
+    "compared with known values on both ranks; once again after timing. A sample is half of a round trip on rank 0,\n"
+    "in nanoseconds; at 3200 bytes ten round trips are timed together and divided. Raw samples go to the standard\n"
+    "output, one JSON object a line; `gapless measure` runs several launches and judges them.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  mpiexec -n 2 pingpong --launch 1 > results/pingpong.1.jsonl\n"
+    "  gapless run -- mpiexec -n 2 pingpong --launch 1 --quick      # with the layer\n"
+    "  mpiexec -n 2 pingpong --launch 1 --filter tiled/v1/A=2/      # a few groups only\n"
+    "  pingpong --list                                              # the names of all groups";
+
+}  // namespace
+
+ParseResult parse_options(int argc, char** argv) {
+  ParseResult result{true, 0, "", {}};
+  Options& options = result.options;
+  CLI::App app(kAbout, "pingpong");
+  app.footer(kExamples);
+  CLI::Option* launch = app.add_option("--launch", options.launch,
+                                       "Number of this launch, written into every row; also changes the order of "
+                                       "the methods (required unless --list)");
+  app.add_option("--seed", options.seed, "Seed of the shuffled orders")->capture_default_str();
+  app.add_flag("--quick", options.quick, "Fewer samples, and A = 2, 10, 1000 only");
+  app.add_option("--reps-large", options.reps_large, "Samples of each method at 2560000 bytes (25; quick: 9)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--reps-small", options.reps_small, "Samples of each method at 3200 bytes (100; quick: 30)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--filter", options.filter, "Only groups whose name contains this text");
+  app.add_flag("--list", options.list, "Print the names of the groups and leave");
+  try {
+    app.parse(argc, argv);
+    if (!options.list && launch->count() == 0) throw CLI::RequiredError("--launch");
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out, complaint;
+    const int code = app.exit(error, out, complaint);
+    return {false, code == 0 ? 0 : 2, out.str() + complaint.str(), options};
+  }
+  if (options.reps_large == 0) options.reps_large = options.quick ? kQuickRepsLarge : kRepsLarge;
+  if (options.reps_small == 0) options.reps_small = options.quick ? kQuickRepsSmall : kRepsSmall;
+  return result;
+}
+
+}  // namespace gapless::lab

@@ -1,0 +1,173 @@
+#include "type_spec.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace gapless::lab {
+namespace {
+
+std::string list_text(const std::vector<int>& values) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < values.size(); ++i) text += (i ? ", " : "") + std::to_string(values[i]);
+  return text + "]";
+}
+
+}  // namespace
+
+MpiType& MpiType::operator=(MpiType&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  std::swap(owned_, other.owned_);
+  return *this;
+}
+
+MpiType::~MpiType() {
+  if (owned_) MPI_Type_free(&handle_);
+}
+
+TypeSpec TypeSpec::int32() {
+  Node node;
+  node.ub_bytes = kBaseBytes;
+  node.text = "int32";
+  return TypeSpec(std::make_shared<const Node>(std::move(node)));
+}
+
+// Bounds of a type made of blocks: the least lower bound and the greatest upper bound of its old types.
+TypeSpec TypeSpec::finish(Node node) {
+  const std::int64_t old_extent = extent_of(*node.old);
+  node.lb_bytes = std::numeric_limits<std::int64_t>::max();
+  node.ub_bytes = std::numeric_limits<std::int64_t>::min();
+  for (const Block& block : node.blocks) {
+    const std::int64_t last = block.displacement_bytes + (block.length - 1) * old_extent;
+    node.lb_bytes = std::min(node.lb_bytes, block.displacement_bytes + node.old->lb_bytes);
+    node.ub_bytes = std::max(node.ub_bytes, last + node.old->ub_bytes);
+  }
+  return TypeSpec(std::make_shared<const Node>(std::move(node)));
+}
+
+TypeSpec TypeSpec::contiguous(int count, TypeSpec old) {
+  Node node;
+  node.constructor = Constructor::kContiguous;
+  node.count = count;
+  node.text = "contiguous(" + std::to_string(count) + ", " + old.text() + ")";
+  node.old = old.node_;
+  node.blocks.push_back({0, count});
+  return finish(std::move(node));
+}
+
+TypeSpec TypeSpec::vector(int count, int block_length, int stride, TypeSpec old) {
+  Node node;
+  node.constructor = Constructor::kVector;
+  node.count = count;
+  node.block_length = block_length;
+  node.stride = stride;
+  node.text = "vector(" + std::to_string(count) + ", " + std::to_string(block_length) + ", " + std::to_string(stride) +
+              ", " + old.text() + ")";
+  node.old = old.node_;
+  for (std::int64_t i = 0; i < count; ++i) node.blocks.push_back({i * stride * old.extent_bytes(), block_length});
+  return finish(std::move(node));
+}
+
+TypeSpec TypeSpec::hvector(int count, int block_length, std::int64_t stride_bytes, TypeSpec old) {
+  Node node;
+  node.constructor = Constructor::kHvector;
+  node.count = count;
+  node.block_length = block_length;
+  node.stride = stride_bytes;
+  node.text = "hvector(" + std::to_string(count) + ", " + std::to_string(block_length) + ", " +
+              std::to_string(stride_bytes) + ", " + old.text() + ")";
+  node.old = old.node_;
+  for (std::int64_t i = 0; i < count; ++i) node.blocks.push_back({i * stride_bytes, block_length});
+  return finish(std::move(node));
+}
+
+TypeSpec TypeSpec::indexed_block(int block_length, std::vector<int> displacements, TypeSpec old) {
+  Node node;
+  node.constructor = Constructor::kIndexedBlock;
+  node.block_length = block_length;
+  node.text =
+      "indexed_block(" + std::to_string(block_length) + ", " + list_text(displacements) + ", " + old.text() + ")";
+  node.old = old.node_;
+  for (int displacement : displacements) node.blocks.push_back({displacement * old.extent_bytes(), block_length});
+  node.displacements = std::move(displacements);
+  return finish(std::move(node));
+}
+
+TypeSpec TypeSpec::indexed(std::vector<int> block_lengths, std::vector<int> displacements, TypeSpec old) {
+  Node node;
+  node.constructor = Constructor::kIndexed;
+  node.text = "indexed(" + list_text(block_lengths) + ", " + list_text(displacements) + ", " + old.text() + ")";
+  node.old = old.node_;
+  for (std::size_t i = 0; i < block_lengths.size(); ++i)
+    node.blocks.push_back({displacements[i] * old.extent_bytes(), block_lengths[i]});
+  node.lengths = std::move(block_lengths);
+  node.displacements = std::move(displacements);
+  return finish(std::move(node));
+}
+
+TypeSpec TypeSpec::resized(std::int64_t lb_bytes, std::int64_t extent_bytes, TypeSpec old) {
+  Node node;
+  node.constructor = Constructor::kResized;
+  node.text = "resized(" + std::to_string(lb_bytes) + ", " + std::to_string(extent_bytes) + ", " + old.text() + ")";
+  node.old = old.node_;
+  node.blocks.push_back({0, 1});
+  node.lb_bytes = lb_bytes;
+  node.ub_bytes = lb_bytes + extent_bytes;
+  return TypeSpec(std::make_shared<const Node>(std::move(node)));
+}
+
+void TypeSpec::expand(const Node& node, std::int64_t origin_bytes, TypeMap& map) {
+  if (node.constructor == Constructor::kNamed) {
+    map.push_back(origin_bytes);
+    return;
+  }
+  for (const Block& block : node.blocks)
+    for (int i = 0; i < block.length; ++i)
+      expand(*node.old, origin_bytes + block.displacement_bytes + i * extent_of(*node.old), map);
+}
+
+TypeMap TypeSpec::type_map(int count) const {
+  TypeMap map;
+  for (int i = 0; i < count; ++i) expand(*node_, i * extent_bytes(), map);
+  return map;
+}
+
+MpiType TypeSpec::construct(const Node& node) {
+  if (node.constructor == Constructor::kNamed) return MpiType(MPI_INT, false);
+  const MpiType old_type = construct(*node.old);
+  const MPI_Datatype old = old_type.handle();
+  MPI_Datatype handle = MPI_DATATYPE_NULL;
+  const int listed = static_cast<int>(node.displacements.size());
+  switch (node.constructor) {
+    case Constructor::kNamed:
+      break;
+    case Constructor::kContiguous:
+      MPI_Type_contiguous(node.count, old, &handle);
+      break;
+    case Constructor::kVector:
+      MPI_Type_vector(node.count, node.block_length, static_cast<int>(node.stride), old, &handle);
+      break;
+    case Constructor::kHvector:
+      MPI_Type_create_hvector(node.count, node.block_length, node.stride, old, &handle);
+      break;
+    case Constructor::kIndexedBlock:
+      MPI_Type_create_indexed_block(listed, node.block_length, node.displacements.data(), old, &handle);
+      break;
+    case Constructor::kIndexed:
+      MPI_Type_indexed(listed, node.lengths.data(), node.displacements.data(), old, &handle);
+      break;
+    case Constructor::kResized:
+      MPI_Type_create_resized(old, node.lb_bytes, extent_of(node), &handle);
+      break;
+  }
+  return MpiType(handle, true);
+}
+
+MpiType TypeSpec::commit() const {
+  MpiType type = construct(*node_);
+  MPI_Datatype handle = type.handle();
+  MPI_Type_commit(&handle);
+  return type;
+}
+
+}  // namespace gapless::lab

@@ -1,0 +1,87 @@
+// One description of a datatype, from which its text, its MPI handle and its type map all follow.
+// The type map is expanded literally from the constructor's definition in the MPI standard, never asked from MPI.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gapless::lab {
+
+static_assert(sizeof(int) == 4, "the lab's base type MPI_INT is printed and verified as int32");
+inline constexpr std::int64_t kBaseBytes = 4;
+
+// Byte displacement of every base element, in type-map (= packing) order.
+using TypeMap = std::vector<std::int64_t>;
+
+// An MPI handle that frees itself; predefined types are left alone.
+class MpiType {
+ public:
+  MpiType() = default;
+  MpiType(MPI_Datatype handle, bool owned) : handle_(handle), owned_(owned) {}
+  MpiType(MpiType&& other) noexcept : handle_(other.handle_), owned_(other.owned_) { other.owned_ = false; }
+  MpiType& operator=(MpiType&& other) noexcept;
+  ~MpiType();
+  MPI_Datatype handle() const { return handle_; }
+
+ private:
+  MPI_Datatype handle_ = MPI_DATATYPE_NULL;
+  bool owned_ = false;
+};
+
+class TypeSpec {
+ public:
+  // The base type, MPI_INT.
+  static TypeSpec int32();
+  // The constructors of MPI, arguments in MPI's order; only positive counts and block lengths are needed here.
+  static TypeSpec contiguous(int count, TypeSpec old);
+  static TypeSpec vector(int count, int block_length, int stride, TypeSpec old);
+  static TypeSpec hvector(int count, int block_length, std::int64_t stride_bytes, TypeSpec old);
+  static TypeSpec indexed_block(int block_length, std::vector<int> displacements, TypeSpec old);
+  static TypeSpec indexed(std::vector<int> block_lengths, std::vector<int> displacements, TypeSpec old);
+  static TypeSpec resized(std::int64_t lb_bytes, std::int64_t extent_bytes, TypeSpec old);
+
+  // E.g. "resized(0, 16, contiguous(2, int32))".
+  const std::string& text() const { return node_->text; }
+  // A committed handle.
+  MpiType commit() const;
+  // The type map of `count` such types one after the other, as in a send of (count, type).
+  TypeMap type_map(int count) const;
+  std::int64_t extent_bytes() const { return node_->ub_bytes - node_->lb_bytes; }
+
+ private:
+  enum class Constructor { kNamed, kContiguous, kVector, kHvector, kIndexedBlock, kIndexed, kResized };
+  struct Node;
+  // `length` old types one after the other, the first at `displacement_bytes`.
+  struct Block {
+    std::int64_t displacement_bytes;
+    int length;
+  };
+  struct Node {
+    Constructor constructor = Constructor::kNamed;
+    std::shared_ptr<const Node> old;
+    // The constructor's own arguments, as MPI receives them.
+    int count = 0;
+    int block_length = 0;
+    std::int64_t stride = 0;  // elements for vector, bytes for hvector
+    std::vector<int> lengths, displacements;
+    // What the definition of the constructor makes of them.
+    std::vector<Block> blocks;
+    std::int64_t lb_bytes = 0;
+    std::int64_t ub_bytes = 0;
+    std::string text;
+  };
+
+  explicit TypeSpec(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
+  static TypeSpec finish(Node node);
+  static std::int64_t extent_of(const Node& node) { return node.ub_bytes - node.lb_bytes; }
+  static void expand(const Node& node, std::int64_t origin_bytes, TypeMap& map);
+  static MpiType construct(const Node& node);
+
+  std::shared_ptr<const Node> node_;
+};
+
+}  // namespace gapless::lab

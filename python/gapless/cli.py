@@ -1,0 +1,117 @@
+"""The `gapless` command: what the shell sees. Each subcommand parses, calls one function, and maps its outcome."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gapless import __version__
+from gapless.cli_bench import bench
+from gapless.cli_measure import measure
+from gapless.errors import GaplessError
+from gapless.paths import Build
+
+USAGE = 2
+
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="MPI derived datatypes at contiguous speed: run programs under the layer, measure, and judge.",
+)  # fmt: skip
+app.add_typer(measure, name="measure")
+app.add_typer(bench, name="bench")
+
+MpiOption = Annotated[
+    Path | None,
+    typer.Option("--mpi", metavar="PREFIX", help="Measure the MPI installed there (default: the one in .venv)."),
+]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"gapless {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Declare the options of the command itself."""
+
+
+@app.command(context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False})
+def run(
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="The command as you would type it.")],
+    stats: Annotated[
+        bool, typer.Option("--stats", help="Count calls, and print what was accelerated and declined.")
+    ] = False,
+) -> None:
+    """Run an unmodified MPI program with the layer under its ranks.
+
+    [bold]Example:[/bold]  gapless run --stats -- mpiexec -n 2 ./app input.dat
+
+    Ends by saying how many ranks the layer reached; the exit status is the program's own (3 if the layer reached no
+    rank). GAPLESS_DISABLE=1 switches the layer off.
+    """
+    from gapless.run import run_under_layer
+
+    raise typer.Exit(run_under_layer(command, stats))
+
+
+@app.command()
+def demo(
+    mpi: MpiOption = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the rows as a JSON list and nothing else.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A few seconds: one launch, A = 2 only.")] = False,
+) -> None:
+    """Show what derived datatypes cost on this machine, and what they cost with Gapless (3 minutes).
+
+    [bold]Example:[/bold]  gapless demo --json > table.json
+
+    Prints a table and writes report.html here; the samples go to results/.
+    """
+    from gapless.demo import FULL, QUICK, run_demo
+
+    run_demo(Build.find(mpi), QUICK if quick else FULL, json)
+
+
+@app.command()
+def report(
+    results: Annotated[Path, typer.Argument(metavar="RESULTS.jsonl", help="A file that the demo or measure wrote.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The page to write.")] = Path("report.html"),
+) -> None:
+    """Render stored results as one self-contained page, and print their tables.
+
+    [bold]Example:[/bold]  gapless report results/20260101-120000-demo.jsonl -o report.html
+    """
+    from gapless.display import console
+    from gapless.report import write_report
+    from gapless.results import read
+    from gapless.tables import print_tables
+
+    lines = read(results)
+    write_report(lines, output)
+    print_tables(console(), lines)
+    print(f"gapless: plots in {output}", file=sys.stderr)
+
+
+def main() -> None:
+    """Run the command; an error of ours is one line, never a traceback."""
+    try:
+        app()
+    except GaplessError as error:
+        print(f"gapless: error: {error}", file=sys.stderr)
+        sys.exit(USAGE)
+    except KeyboardInterrupt:
+        print("gapless: interrupted", file=sys.stderr)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Where the built pieces are: the layer, the lab, the examples, and the MPI that they were built for."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from gapless.errors import GaplessError
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PRELOAD_NAME = "libgapless_preload.so"
+
+
+def _cached_mpi_root(build: Path) -> Path | None:
+    """Return the MPI prefix that a build folder was configured for."""
+    try:
+        cache = (build / "CMakeCache.txt").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    match = re.search(r"^GAPLESS_MPI_ROOT:\w+=(.*)$", cache, re.MULTILINE)
+    return Path(match[1]) if match else None
+
+
+@dataclass(frozen=True)
+class Build:
+    """One build folder and the MPI prefix it was configured for."""
+
+    folder: Path
+    mpi_root: Path
+
+    @classmethod
+    def find(cls, mpi: Path | None = None) -> Build:
+        """Find the build for an MPI prefix (default: build/release, for the MPI in .venv).
+
+        The environment variable GAPLESS_BUILD_DIR names another build folder.
+
+        Parameters
+        ----------
+        mpi : Path, optional
+            The prefix that the MPI was installed into.
+        """
+        named = os.environ.get("GAPLESS_BUILD_DIR")
+        if mpi is None:
+            folder = Path(named) if named else REPOSITORY / "build" / "release"
+            root = _cached_mpi_root(folder)
+            if root is None:
+                raise GaplessError(f"nothing is built in {folder}", "run 'make build' in the Gapless folder first")
+            return cls(folder, root)
+        wanted = mpi.expanduser().resolve()
+        folders = [Path(named)] if named else sorted((REPOSITORY / "build").glob("release*"))
+        for folder in folders:
+            root = _cached_mpi_root(folder)
+            if root is not None and root.resolve() == wanted:
+                return cls(folder, root)
+        raise GaplessError(f"nothing is built for the MPI in {mpi}", f"run 'make build MPI={mpi}' first")
+
+    def program(self, relative: str) -> Path:
+        """Return a built program, for example ``lab/pingpong``."""
+        path = self.folder / relative
+        if not os.access(path, os.X_OK):
+            raise GaplessError(f"{path} is not there", "run 'make build' and look for a skipped part in what it prints")
+        return path
+
+    def require(self, *programs: str) -> None:
+        """Fail early unless the layer, the launcher and these programs are all there."""
+        _ = self.preload, self.mpiexec
+        for program in programs:
+            self.program(program)
+
+    @property
+    def mpiexec(self) -> Path:
+        """The launcher of the MPI that this build is for."""
+        for name in ("mpiexec.hydra", "mpiexec"):
+            path = self.mpi_root / "bin" / name
+            if os.access(path, os.X_OK):
+                return path
+        raise GaplessError(f"no mpiexec in {self.mpi_root}/bin", "name the prefix of a complete MPI with --mpi")
+
+    @property
+    def preload(self) -> Path:
+        """The layer's preload object in this build folder."""
+        return self.program(f"src/preload/{PRELOAD_NAME}")
+
+
+def preload_object() -> Path:
+    """Return the layer's preload object.
+
+    Looked for in the folder that GAPLESS_LIBDIR names, then in the build folder of this checkout.
+    """
+    libdir = os.environ.get("GAPLESS_LIBDIR")
+    if libdir:
+        path = Path(libdir) / PRELOAD_NAME
+        if path.is_file():
+            return path.resolve()
+        raise GaplessError(f"GAPLESS_LIBDIR={libdir} holds no {PRELOAD_NAME}", "correct it, or unset it")
+    build = os.environ.get("GAPLESS_BUILD_DIR") or REPOSITORY / "build" / "release"
+    path = Path(build) / "src" / "preload" / PRELOAD_NAME
+    if path.is_file():
+        return path.resolve()
+    raise GaplessError(
+        f"the layer ({PRELOAD_NAME}) is not in {path.parent}",
+        "run 'make build' in the Gapless folder, or name the folder it is in with GAPLESS_LIBDIR",
+    )

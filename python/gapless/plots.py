@@ -1,0 +1,92 @@
+"""The report's plots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from gapless.guidelines import Row
+from gapless.halo import HaloRow
+from gapless.tables import TITLES, bytes_text
+
+# Okabe and Ito's palette: tells apart for colour-blind readers too.
+COLOURS = {"manual": "#999999", "pack": "#E69F00", "native": "#D55E00", "gapless": "#0072B2"}
+SYMBOLS = {"basic": "circle", "contiguous_subtype": "square", "tiled_vector": "diamond", "vector_tiled": "cross"}
+
+
+def ratio_figures(rows: Sequence[Row]) -> list[go.Figure]:
+    """Return one figure per message size: ratio to the contiguous send over A, one panel per layout."""
+    return [
+        _ratio_figure([row for row in rows if row.size == size], size) for size in sorted({r.size for r in rows})[::-1]
+    ]
+
+
+def _ratio_figure(rows: Sequence[Row], size: int) -> go.Figure:
+    layouts = len({row.layout for row in rows})
+    panels = sorted(dict.fromkeys((row.layout, row.variant) for row in rows), key=lambda panel: panel[1])
+    columns = min(4, layouts)
+    figure = make_subplots(
+        rows=-(-len(panels) // columns),
+        cols=columns,
+        shared_yaxes="all",
+        subplot_titles=[f"{layout}, variant {variant}" for layout, variant in panels],
+    )
+    named: set[str] = set()
+    for i, panel in enumerate(panels):
+        for method, colour in COLOURS.items():
+            of_method = [row for row in rows if (row.layout, row.variant) == panel and row.method == method]
+            for description in dict.fromkeys(row.description for row in of_method):
+                if method == "manual" and description != "basic":
+                    continue
+                points = [row for row in of_method if row.description == description]
+                figure.add_trace(
+                    go.Scatter(
+                        x=[f"A={row.A}" for row in points],
+                        y=[row.ratio_to_contiguous for row in points],
+                        customdata=[[row.description, row.median_us, row.type] for row in points],
+                        hovertemplate="%{customdata[0]}<br>%{y:.2f} × contiguous, %{customdata[1]:.4g} µs"
+                        "<br>%{customdata[2]}",
+                        mode="lines+markers",
+                        name=TITLES[method],
+                        legendgroup=method,
+                        showlegend=method not in named,
+                        marker={"color": colour, "symbol": SYMBOLS.get(description, "x"), "size": 8},
+                        line={"color": colour, "width": 1},
+                    ),
+                    row=i // columns + 1,
+                    col=i % columns + 1,
+                )
+                named.add(method)
+    figure.update_yaxes(type="log", dtick="D2")
+    figure.update_layout(
+        title=f"Messages of {bytes_text(size)}: time as a ratio to the contiguous send",
+        template="plotly_white",
+        height=320 * -(-len(panels) // columns) + 120,
+        legend={"orientation": "h", "y": -0.08},
+    )
+    return figure
+
+
+def halo_figure(rows: Sequence[HaloRow]) -> go.Figure:
+    """Return the halo exchange's times per step, split into exchange and the rest."""
+    names, exchange, rest = [], [], []
+    for row in rows:
+        for name, total, part in (
+            ("native", row.total_plain_ms, row.exchange_plain_ms),
+            ("Gapless", row.total_gapless_ms, row.exchange_gapless_ms),
+        ):
+            names.append(f"{row.n}², {name}")
+            exchange.append(part / row.iterations)
+            rest.append(max(total - part, 0) / row.iterations)
+    figure = go.Figure(
+        [
+            go.Bar(x=names, y=exchange, name="exchange", marker_color=COLOURS["native"]),
+            go.Bar(x=names, y=rest, name="the rest", marker_color=COLOURS["manual"]),
+        ]
+    )
+    figure.update_layout(
+        title="halo2d: milliseconds per step", barmode="stack", template="plotly_white", yaxis_title="ms", height=420
+    )
+    return figure

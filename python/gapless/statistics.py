@@ -1,0 +1,138 @@
+"""The statistics: medians of launches, verdicts on ratios, and a test that two times are equivalent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+TOLERANCE = 0.10
+
+
+def median_of_medians(launches: Iterable[Sequence[float]]) -> float:
+    """Return the median over launches of each launch's median.
+
+    A launch is one replicate: its samples share one placement, one address space and one phase of the machine.
+    """
+    return float(np.median([np.median(samples) for samples in launches]))
+
+
+class Expectation(Enum):
+    """What a guideline says about a time and its reference."""
+
+    SIMILAR = "similar"
+    NOT_SLOWER = "not slower"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a guideline holds for one case, and by how much it is missed.
+
+    Attributes
+    ----------
+    holds : bool
+        Whether the ratio is within the tolerance.
+    ratio : float
+        The time divided by its reference.
+    factor : float
+        How many times slower the slower side is, where both sides count; the ratio itself otherwise.
+    """
+
+    holds: bool
+    ratio: float
+    factor: float
+
+    def __str__(self) -> str:
+        """Return ``hold`` or ``violated ×1.8``."""
+        if self.holds:
+            return "hold"
+        return f"violated ×{self.factor:.2g}" if self.factor < 10 else f"violated ×{self.factor:.0f}"
+
+
+def judge(time: float, reference: float, expectation: Expectation, tolerance: float = TOLERANCE) -> Verdict:
+    """Judge a time against its reference.
+
+    Parameters
+    ----------
+    time, reference : float
+        Two medians of the same run, in the same unit.
+    expectation : Expectation
+        Whether the time may only be not slower, or must be similar in both directions.
+    tolerance : float
+        How far the ratio may be off: 0.10 means 10 %.
+
+    Examples
+    --------
+    >>> str(judge(1.05, 1.0, Expectation.NOT_SLOWER))
+    'hold'
+    >>> str(judge(1.8, 1.0, Expectation.NOT_SLOWER))
+    'violated ×1.8'
+    >>> str(judge(0.5, 1.0, Expectation.SIMILAR))
+    'violated ×2'
+    """
+    ratio = time / reference
+    factor = max(ratio, 1 / ratio) if expectation is Expectation.SIMILAR else ratio
+    return Verdict(factor <= 1 + tolerance, ratio, factor)
+
+
+def _signed_rank_counts(n: int) -> np.ndarray:
+    """Return in how many of the 2^n sign patterns the ranks with a plus sum to 0, 1, 2, ..."""
+    counts = np.zeros(n * (n + 1) // 2 + 1)
+    counts[0] = 1
+    for rank in range(1, n + 1):
+        shifted = counts[:-rank].copy()
+        counts[rank:] += shifted
+    return counts
+
+
+def signed_rank_interval(differences: Sequence[float], confidence: float) -> tuple[float, float]:
+    """Return the exact signed-rank confidence interval of the centre of symmetric differences.
+
+    It is the pair of Walsh averages (means of two differences, or of one with itself) between which the
+    Wilcoxon signed-rank test does not reject. One disturbed launch does not move it, unlike the interval of Student.
+
+    Parameters
+    ----------
+    differences : sequence of float
+        Paired differences; at least five for 90 %.
+    confidence : float
+        Coverage, for example 0.90; the interval's own is at least this.
+    """
+    d = np.asarray(differences, dtype=float)
+    i, j = np.triu_indices(len(d))
+    walsh = np.sort((d[i] + d[j]) / 2)
+    tail = np.cumsum(_signed_rank_counts(len(d))) / 2.0 ** len(d)
+    cut = int(np.searchsorted(tail, (1 - confidence) / 2, side="right"))
+    if cut == 0:
+        raise ValueError(f"{len(d)} differences are too few for an interval of {confidence:.0%}")
+    return float(walsh[cut - 1]), float(walsh[len(walsh) - cut])
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """The answer of a test of equivalence.
+
+    Attributes
+    ----------
+    low, high : float
+        The 90 % interval of the shift.
+    margin : float
+        The shift that would still count as equal.
+    """
+
+    low: float
+    high: float
+    margin: float
+
+    @property
+    def equivalent(self) -> bool:
+        """Whether the whole interval lies within the margin, which is two one-sided tests at 5 % each."""
+        return -self.margin < self.low and self.high < self.margin
+
+
+def equivalence(changed: Sequence[float], plain: Sequence[float], margin: float) -> Equivalence:
+    """Test whether two series, paired by interleaving, differ by less than a margin (two one-sided tests at 5 %)."""
+    low, high = signed_rank_interval(np.asarray(changed, dtype=float) - np.asarray(plain, dtype=float), 0.90)
+    return Equivalence(low, high, margin)

@@ -1,0 +1,46 @@
+// The one place where exceptions become status codes.
+#pragma once
+
+#include <exception>
+#include <mutex>
+#include <new>
+#include <string>
+
+#include "base/status.hpp"
+#include "gapless/gapless.h"
+#include "layout/layout.hpp"
+#include "plan/plan.hpp"
+
+struct gapless_type_s {
+  gapless::layout::LayoutPtr layout;
+  std::once_flag planned;
+  gapless::plan::PlanPtr plan;
+
+  const gapless::plan::Plan& committed() {
+    std::call_once(planned, [this] { plan = gapless::plan::compile(*layout); });
+    return *plan;
+  }
+};
+
+namespace gapless::capi {
+
+std::string& last_error() noexcept;
+gapless_status failed(gapless_status status, const char* text) noexcept;
+void require(bool condition, const char* text);
+
+// Runs `body`; an exception becomes its status and its text the thread's last error.
+template <class Body>
+gapless_status guard(Body body) noexcept {
+  try {
+    body();
+    return GAPLESS_SUCCESS;
+  } catch (const base::Error& error) {
+    return failed(error.status() == base::Status::kOverflow ? GAPLESS_ERR_OVERFLOW : GAPLESS_ERR_ARG, error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(GAPLESS_ERR_NO_MEM, "out of memory");
+  } catch (const std::exception& error) {
+    return failed(GAPLESS_ERR_ARG, error.what());
+  }
+}
+
+}  // namespace gapless::capi

@@ -1,0 +1,85 @@
+// A Layout is the description of a datatype as its constructors gave it: an immutable tree. MPI 4.1, chapter 5.
+// All lengths and displacements are in bytes unless the field says elements; every product was checked for overflow.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "layout/named.hpp"
+
+namespace gapless::layout {
+
+enum class Combiner {
+  kNamed,
+  kContiguous,
+  kVector,
+  kHvector,
+  kIndexed,
+  kHindexed,
+  kIndexedBlock,
+  kHindexedBlock,
+  kStruct,
+  kSubarray,
+  kResized,
+  kDup,
+};
+inline constexpr int kCombinerCount = 12;
+const char* combiner_name(Combiner combiner) noexcept;
+
+enum class Order { kC, kFortran };
+
+struct Layout;
+using LayoutPtr = std::shared_ptr<const Layout>;
+
+struct Layout {
+  Combiner combiner = Combiner::kNamed;
+
+  // Parameters, as given to the constructor; which are used depends on the combiner.
+  const Named* named = nullptr;            // named
+  std::int64_t count = 0;                  // contiguous, vector, hvector; number of blocks of the lists and the struct
+  std::int64_t blocklength = 0;            // [elements] vector, hvector, indexed_block, hindexed_block
+  std::int64_t stride = 0;                 // vector [elements], hvector [bytes]
+  std::vector<std::int64_t> blocklengths;  // [elements] indexed, hindexed, struct
+  std::vector<std::int64_t>
+      displacements;  // indexed, indexed_block [elements]; hindexed, hindexed_block, struct [bytes]
+  std::vector<std::int64_t> sizes, subsizes, starts;  // [elements] subarray
+  Order order = Order::kC;                            // subarray
+  std::vector<LayoutPtr> children;                    // one; struct: one a block; named: none
+
+  // Derived. Bounds follow the rules of MPI for lb and ub: a resized component decides, and only an
+  // undecided upper bound is rounded up to the alignment (struct).
+  std::int64_t size = 0;         // bytes of data
+  std::int64_t lb = 0;           // lower bound
+  std::int64_t extent = 0;       // ub - lb, may be negative after resized
+  std::int64_t true_lb = 0;      // smallest displacement of a byte of data; 0 if size is 0
+  std::int64_t true_extent = 0;  // from true_lb to behind the last byte of data
+  bool lb_is_set = false;        // by a resized somewhere inside
+  bool ub_is_set = false;
+  std::int64_t alignment = 1;
+  int depth = 1;  // constructors on the longest path, named included
+
+  std::int64_t ub() const noexcept { return lb + extent; }
+};
+
+// Constructors. Each throws base::Error: kInvalidArgument for an argument that MPI forbids, kOverflow for a size,
+// bound or displacement beyond 63 bits. Cost: linear in the arguments.
+LayoutPtr named(const Named& type);
+LayoutPtr contiguous(std::int64_t count, LayoutPtr old);
+LayoutPtr vector(std::int64_t count, std::int64_t blocklength, std::int64_t stride_elements, LayoutPtr old);
+LayoutPtr hvector(std::int64_t count, std::int64_t blocklength, std::int64_t stride_bytes, LayoutPtr old);
+LayoutPtr indexed(std::span<const std::int64_t> blocklengths, std::span<const std::int64_t> displacements_elements,
+                  LayoutPtr old);
+LayoutPtr hindexed(std::span<const std::int64_t> blocklengths, std::span<const std::int64_t> displacements_bytes,
+                   LayoutPtr old);
+LayoutPtr indexed_block(std::int64_t blocklength, std::span<const std::int64_t> displacements_elements, LayoutPtr old);
+LayoutPtr hindexed_block(std::int64_t blocklength, std::span<const std::int64_t> displacements_bytes, LayoutPtr old);
+LayoutPtr structure(std::span<const std::int64_t> blocklengths, std::span<const std::int64_t> displacements_bytes,
+                    std::span<const LayoutPtr> types);
+LayoutPtr subarray(std::span<const std::int64_t> sizes, std::span<const std::int64_t> subsizes,
+                   std::span<const std::int64_t> starts, Order order, LayoutPtr old);
+LayoutPtr resized(std::int64_t lb_bytes, std::int64_t extent_bytes, LayoutPtr old);
+LayoutPtr dup(LayoutPtr old);
+
+}  // namespace gapless::layout

@@ -1,0 +1,31 @@
+// The named types: the leaves of every type map.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace gapless::layout {
+
+// One entry of a type map: `bytes` at `displacement`. Only the pair types have two.
+struct NamedRun {
+  std::int64_t displacement;
+  std::int64_t bytes;
+};
+
+struct Named {
+  const char* name;          // as in the text notation: int32, double, double_int
+  std::int64_t size;         // [bytes] of data
+  std::int64_t extent;       // [bytes] sizeof of the C type, its holes included
+  std::int64_t alignment;    // [bytes]
+  std::int64_t true_extent;  // [bytes]
+  NamedRun runs[2];
+  int run_count;
+};
+
+// All named types. References into the table stay valid for ever and identify a type.
+std::span<const Named> named_types() noexcept;
+
+// The named type called `name`, or nullptr.
+const Named* find_named(const char* name) noexcept;
+
+}  // namespace gapless::layout

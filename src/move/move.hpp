@@ -1,0 +1,21 @@
+// Running a plan: the bytes of `count` elements at `buffer`, in type-map order, to or from a packed stream.
+#pragma once
+
+#include <cstdint>
+
+#include "plan/plan.hpp"
+
+namespace gapless::move {
+
+// Copies the bytes [position, position + budget) of the packed stream of (count, plan) at `buffer` to `packed`, or
+// as many as there are. `packed` is where the byte at `position` goes. Returns the number of bytes moved.
+// No byte of `packed` beyond them is written. Cost to find `position`: logarithmic in the size of the plan.
+std::int64_t pack(const plan::Plan& plan, std::int64_t count, const void* buffer, std::int64_t position, void* packed,
+                  std::int64_t budget) noexcept;
+
+// The reverse: `packed` holds the stream's bytes from `position` on. No byte outside the type's runs is written, not
+// even with its old value: another thread may own it. Where runs overlap, the last one in type-map order wins.
+std::int64_t unpack(const plan::Plan& plan, std::int64_t count, void* buffer, std::int64_t position, const void* packed,
+                    std::int64_t budget) noexcept;
+
+}  // namespace gapless::move

@@ -1,0 +1,145 @@
+// Parts of steps: the bytes [from, to) of a step's packed stream. Every level divides or searches its way to its
+// first part, so a seek costs the depth of the plan times the logarithm of its longest list.
+#pragma once
+
+#include <algorithm>
+
+#include "move/whole.hpp"
+
+namespace gapless::move {
+
+// `packed` is where the byte at `from` goes, here and below.
+template <class Direction>
+void range(const plan::Step& step, std::int64_t from, std::int64_t to, typename Direction::User user,
+           typename Direction::Packed packed) noexcept;
+
+// Splits [from, to) into a head inside one repetition, whole repetitions, and a tail inside one. `each`: bytes a
+// repetition. part(index, from, to, packed) runs a part of one, all(first, count, packed) runs whole ones.
+template <class Packed, class Part, class All>
+void split(std::int64_t each, std::int64_t from, std::int64_t to, Packed packed, Part part, All all) noexcept {
+  std::int64_t first = from / each;
+  const std::int64_t head = from % each;
+  if (head != 0) {
+    const std::int64_t end = std::min(each, head + (to - from));
+    part(first, head, end, packed);
+    packed += end - head;
+    from += end - head;
+    ++first;
+  }
+  const std::int64_t last = to / each;
+  if (from < to && first < last) {
+    all(first, last - first, packed);
+    packed += (last - first) * each;
+    from = last * each;
+  }
+  if (from < to) part(from / each, std::int64_t{0}, to - from, packed);
+}
+
+// One row of blocks.
+template <class Direction>
+void range_row(const plan::Step& step, std::int64_t from, std::int64_t to, typename Direction::User user,
+               typename Direction::Packed packed) noexcept {
+  split(
+      step.block, from, to, packed,
+      [&](std::int64_t i, std::int64_t head, std::int64_t end, auto out) {
+        Direction::bytes(user + i * step.inner_stride + head, out, end - head);
+      },
+      [&](std::int64_t i, std::int64_t count, auto out) {
+        Direction::rows(step.copy, user + i * step.inner_stride, out,
+                        {step.block, count, 1, step.inner_stride, 0, step.block, 0});
+      });
+}
+
+template <class Direction>
+void range_table(const plan::Step& step, std::int64_t from, std::int64_t to, typename Direction::User user,
+                 typename Direction::Packed packed) noexcept {
+  split(
+      step.block, from, to, packed,
+      [&](std::int64_t i, std::int64_t head, std::int64_t end, auto out) {
+        Direction::bytes(user + step.offsets[static_cast<std::size_t>(i)] + head, out, end - head);
+      },
+      [&](std::int64_t i, std::int64_t count, auto out) { Direction::listed(step, user, out, i, count); });
+}
+
+template <class Direction>
+void range_places(const plan::Step& step, std::int64_t from, std::int64_t to, typename Direction::User user,
+                  typename Direction::Packed packed) noexcept {
+  const plan::Step& body = step.steps[0];
+  const auto place = [&](std::int64_t i) { return user + step.offsets[static_cast<std::size_t>(i)]; };
+  split(
+      body.bytes, from, to, packed,
+      [&](std::int64_t i, std::int64_t head, std::int64_t end, auto out) {
+        range<Direction>(body, head, end, place(i), out);
+      },
+      [&](std::int64_t first, std::int64_t count, auto out) {
+        for (std::int64_t i = 0; i < count; ++i) whole<Direction>(body, place(first + i), out + i * body.bytes);
+      });
+}
+
+template <class Direction>
+void range_sequence(const plan::Step& step, std::int64_t from, std::int64_t to, typename Direction::User user,
+                    typename Direction::Packed packed) noexcept {
+  const auto behind = std::upper_bound(step.starts.begin(), step.starts.end(), from);
+  for (auto i = static_cast<std::size_t>(behind - step.starts.begin() - 1); from < to; ++i) {
+    const std::int64_t start = step.starts[i];
+    const std::int64_t end = std::min(to, start + step.steps[i].bytes);
+    range<Direction>(step.steps[i], from - start, end - start, user + step.offsets[i], packed);
+    packed += end - from;
+    from = end;
+  }
+}
+
+// `count` copies of `body`, `stride` apart, from byte `from` to byte `to` of all of them.
+template <class Direction>
+void range_loop(const plan::Step& body, std::int64_t stride, std::int64_t from, std::int64_t to,
+                typename Direction::User user, typename Direction::Packed packed) noexcept {
+  split(
+      body.bytes, from, to, packed,
+      [&](std::int64_t i, std::int64_t head, std::int64_t end, auto out) {
+        range<Direction>(body, head, end, user + i * stride, out);
+      },
+      [&](std::int64_t i, std::int64_t n, auto out) { loop<Direction>(body, n, stride, user + i * stride, out); });
+}
+
+// Rows from `from` on; there may be more of them than the step has, where a message continues its plan's loop.
+// `disjoint`: all those rows together.
+template <class Direction>
+void range_nest(const plan::Step& step, std::int64_t from, std::int64_t to, typename Direction::User user,
+                typename Direction::Packed packed, bool disjoint) noexcept {
+  split(
+      step.block * step.inner_count, from, to, packed,
+      [&](std::int64_t i, std::int64_t head, std::int64_t end, auto out) {
+        range_row<Direction>(step, head, end, user + i * step.outer_stride, out);
+      },
+      [&](std::int64_t i, std::int64_t n, auto out) {
+        nest<Direction>(step, n, step.outer_stride, user + i * step.outer_stride, out, disjoint);
+      });
+}
+
+template <class Direction>
+void range(const plan::Step& step, std::int64_t from, std::int64_t to, typename Direction::User user,
+           typename Direction::Packed packed) noexcept {
+  if (from == 0 && to == step.bytes) {
+    whole<Direction>(step, user, packed);
+    return;
+  }
+  switch (step.op) {
+    case plan::Op::kNest:
+      range_nest<Direction>(step, from, to, user, packed, step.disjoint);
+      return;
+    case plan::Op::kTable:
+      range_table<Direction>(step, from, to, user, packed);
+      return;
+    case plan::Op::kLoop:
+      range_loop<Direction>(step.steps[0], step.stride, from, to, user, packed);
+      return;
+    case plan::Op::kPlaces:
+      range_places<Direction>(step, from, to, user, packed);
+      return;
+    case plan::Op::kSequence:
+      range_sequence<Direction>(step, from, to, user, packed);
+      return;
+  }
+}
+
+}  // namespace gapless::move

@@ -1,0 +1,146 @@
+#include "mpi/decode.hpp"
+
+#include <unordered_map>
+#include <vector>
+
+#include "base/status.hpp"
+#include "mpi/contents.hpp"
+#include "mpi/library.hpp"
+#include "mpi/named.hpp"
+
+namespace gapless::mpi {
+
+namespace {
+
+using layout::LayoutPtr;
+
+// A program's types are a few constructors deep; the limit only keeps a pathological one from exhausting the stack.
+constexpr int kDeepest = 200;
+
+class Decoder {
+ public:
+  ~Decoder() {
+    // Only now: while a handle is held it cannot be given to another type, so seen_ stays true.
+    for (MPI_Datatype type : owned_) library.Type_free(&type);
+  }
+  LayoutPtr decode(MPI_Datatype type, int depth);
+
+ private:
+  LayoutPtr build(const Contents& contents, const std::vector<LayoutPtr>& children);
+  std::vector<MPI_Datatype> owned_;
+  std::unordered_map<std::uint64_t, LayoutPtr> seen_;
+};
+
+LayoutPtr subarray(Arguments& arguments, const LayoutPtr& child) {
+  const std::int64_t dimensions = arguments.small();
+  // The small form has sizes, subsizes, starts between the number of dimensions and the order, the large one elsewhere.
+  const auto sizes = arguments.integers(dimensions);
+  const auto subsizes = arguments.integers(dimensions);
+  const auto starts = arguments.integers(dimensions);
+  const std::int64_t order = arguments.small();
+  if (!arguments.complete()) return nullptr;
+  return layout::subarray(sizes, subsizes, starts, order == MPI_ORDER_C ? layout::Order::kC : layout::Order::kFortran,
+                          child);
+}
+
+// The library is the judge: where it counts a bound otherwise (epsilon rules, markers), its word is put in place.
+LayoutPtr agree(LayoutPtr type, MPI_Count size, MPI_Count lb, MPI_Count extent) {
+  if (type == nullptr || type->size != size) return nullptr;
+  if (type->lb == lb && type->extent == extent) return type;
+  return layout::resized(lb, extent, std::move(type));
+}
+
+LayoutPtr Decoder::build(const Contents& contents, const std::vector<LayoutPtr>& children) {
+  Arguments arguments(contents);
+  const LayoutPtr child = children.empty() ? nullptr : children.front();
+  if (child == nullptr && contents.combiner != MPI_COMBINER_STRUCT) return nullptr;
+  switch (contents.combiner) {
+    case MPI_COMBINER_DUP:
+      return layout::dup(child);
+    case MPI_COMBINER_CONTIGUOUS: {
+      const auto count = arguments.integer();
+      return arguments.complete() ? layout::contiguous(count, child) : nullptr;
+    }
+    case MPI_COMBINER_VECTOR: {
+      const auto count = arguments.integer(), length = arguments.integer(), stride = arguments.integer();
+      return arguments.complete() ? layout::vector(count, length, stride, child) : nullptr;
+    }
+    case MPI_COMBINER_HVECTOR: {
+      const auto count = arguments.integer(), length = arguments.integer(), stride = arguments.address();
+      return arguments.complete() ? layout::hvector(count, length, stride, child) : nullptr;
+    }
+    case MPI_COMBINER_INDEXED: {
+      const auto count = arguments.integer();
+      const auto lengths = arguments.integers(count), places = arguments.integers(count);
+      return arguments.complete() ? layout::indexed(lengths, places, child) : nullptr;
+    }
+    case MPI_COMBINER_HINDEXED: {
+      const auto count = arguments.integer();
+      const auto lengths = arguments.integers(count), places = arguments.addresses(count);
+      return arguments.complete() ? layout::hindexed(lengths, places, child) : nullptr;
+    }
+    case MPI_COMBINER_INDEXED_BLOCK: {
+      const auto count = arguments.integer(), length = arguments.integer();
+      const auto places = arguments.integers(count);
+      return arguments.complete() ? layout::indexed_block(length, places, child) : nullptr;
+    }
+    case MPI_COMBINER_HINDEXED_BLOCK: {
+      const auto count = arguments.integer(), length = arguments.integer();
+      const auto places = arguments.addresses(count);
+      return arguments.complete() ? layout::hindexed_block(length, places, child) : nullptr;
+    }
+    case MPI_COMBINER_STRUCT: {
+      const auto count = arguments.integer();
+      const auto lengths = arguments.integers(count), places = arguments.addresses(count);
+      const bool whole = arguments.complete() && children.size() == static_cast<std::size_t>(count);
+      return whole ? layout::structure(lengths, places, children) : nullptr;
+    }
+    case MPI_COMBINER_SUBARRAY:
+      return subarray(arguments, child);
+    case MPI_COMBINER_RESIZED: {
+      const auto lb = arguments.address(), extent = arguments.address();
+      return arguments.complete() ? layout::resized(lb, extent, child) : nullptr;
+    }
+    default:
+      return nullptr;
+  }
+}
+
+LayoutPtr Decoder::decode(MPI_Datatype type, int depth) {
+  if (depth > kDeepest) return nullptr;
+  if (const auto found = seen_.find(key_of(type)); found != seen_.end()) return found->second;
+
+  Contents contents;
+  MPI_Count size = 0, lb = 0, extent = 0;
+  if (!get_contents(type, contents)) return nullptr;
+  // Before anything can throw: these references are ours to give back.
+  owned_.reserve(owned_.size() + contents.datatypes.size());
+  for (MPI_Datatype part : contents.datatypes) {
+    if (must_free(part)) owned_.push_back(part);
+  }
+  if (library.Type_size_c(type, &size) != MPI_SUCCESS || library.Type_get_extent_c(type, &lb, &extent) != MPI_SUCCESS) {
+    return nullptr;
+  }
+  LayoutPtr made;
+  if (contents.combiner == MPI_COMBINER_NAMED) {
+    made = named_layout(type, size, extent);
+  } else {
+    std::vector<LayoutPtr> children;
+    for (MPI_Datatype part : contents.datatypes) {
+      children.push_back(decode(part, depth + 1));
+      if (children.back() == nullptr) return nullptr;
+    }
+    made = build(contents, children);
+  }
+  made = agree(std::move(made), size, lb, extent);
+  if (made != nullptr) seen_.emplace(key_of(type), made);
+  return made;
+}
+
+}  // namespace
+
+LayoutPtr decode(MPI_Datatype type) {
+  return Decoder().decode(type, 1);
+}
+
+}  // namespace gapless::mpi

@@ -1,0 +1,56 @@
+#include "plan/plan.hpp"
+
+#include <sstream>
+
+#include "plan/step.hpp"
+
+namespace gapless::plan {
+namespace {
+
+void write(std::ostream& out, const Step& step, int indent) {
+  out << std::string(static_cast<std::size_t>(indent), ' ');
+  switch (step.op) {
+    case Op::kNest:
+      out << step.kernel_name << ": " << step.outer_count << " x " << step.inner_count << " blocks of " << step.block
+          << " bytes, strides " << step.outer_stride << ", " << step.inner_stride << '\n';
+      return;
+    case Op::kTable:
+      out << step.kernel_name << ": " << step.offsets.size() << " blocks of " << step.block
+          << " bytes at listed offsets\n";
+      return;
+    case Op::kLoop:
+      out << "repeat " << step.count << " times, stride " << step.stride
+          << (step.steps[0].tileable ? ", tiled\n" : "\n");
+      break;
+    case Op::kPlaces:
+      out << "at each of " << step.offsets.size() << " listed offsets\n";
+      break;
+    case Op::kSequence:
+      out << "in sequence\n";
+      break;
+  }
+  for (const Step& inner : step.steps) write(out, inner, indent + 2);
+}
+
+void collect(const Step& step, std::vector<const char*>& names) {
+  if (step.kernel_name) names.push_back(step.kernel_name);
+  for (const Step& inner : step.steps) collect(inner, names);
+}
+
+}  // namespace
+
+Plan::~Plan() = default;
+
+std::string Plan::text() const {
+  std::ostringstream out;
+  if (size_ > 0) write(out, *root_, 0);
+  return out.str();
+}
+
+std::vector<const char*> Plan::kernel_names() const {
+  std::vector<const char*> names;
+  collect(*root_, names);
+  return names;
+}
+
+}  // namespace gapless::plan

@@ -1,0 +1,51 @@
+// A Plan is what the data path runs: the normal form of one element of a type, with the kernels chosen. Immutable,
+// shared between threads. A message is (plan, count); the count is folded in when the message is run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernel/kernel.hpp"
+#include "layout/layout.hpp"
+#include "normal/form.hpp"
+
+namespace gapless::plan {
+
+struct Step;  // plan/step.hpp
+
+class Plan {
+ public:
+  std::int64_t size() const noexcept { return size_; }      // [bytes] of data in one element
+  std::int64_t extent() const noexcept { return extent_; }  // [bytes] from one element to the next
+  // One element is a single run and the next one follows without a gap: any count of them is one run at first_byte().
+  bool is_contiguous() const noexcept { return contiguous_; }
+  std::int64_t first_byte() const noexcept { return offset_; }  // [bytes] of the first run from the buffer's address
+  std::int64_t run_count() const noexcept { return runs_; }     // maximally fused runs in one element
+  const normal::Form& form() const noexcept { return form_; }
+  const Step& root() const noexcept { return *root_; }
+  std::string text() const;                       // for people: one line a step
+  std::vector<const char*> kernel_names() const;  // those that a whole pack of this plan can call
+
+  ~Plan();
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+ private:
+  friend std::shared_ptr<const Plan> compile(const normal::Form& form, std::int64_t extent);
+  Plan() = default;
+  normal::Form form_;
+  std::int64_t size_ = 0, extent_ = 0, offset_ = 0, runs_ = 0;
+  bool contiguous_ = false;
+  std::unique_ptr<Step> root_;
+};
+
+using PlanPtr = std::shared_ptr<const Plan>;
+
+// Cost: linear in the size of the form. Throws base::Error (kOutOfMemory as std::bad_alloc).
+PlanPtr compile(const normal::Form& form, std::int64_t extent);
+// normalise and compile.
+PlanPtr compile(const layout::Layout& type);
+
+}  // namespace gapless::plan

@@ -1,0 +1,47 @@
+// The steps of a plan: the normal form with its two innermost loops turned into a nest for a kernel.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernel/kernel.hpp"
+
+namespace gapless::plan {
+
+enum class Op {
+  kNest,      // a nest of at most two loops over blocks: one kernel call
+  kTable,     // blocks of one length at listed offsets: one kernel call
+  kLoop,      // any body, repeated
+  kPlaces,    // any body, at listed offsets
+  kSequence,  // unlike steps, one after the other
+};
+
+struct Step {
+  Op op = Op::kNest;
+  std::int64_t bytes = 0;  // of data
+  std::int64_t low = 0;    // [bytes] from the step's origin to the first byte touched
+  std::int64_t high = 0;   // [bytes] and behind the last one
+  bool disjoint = true;    // as in normal::Node
+
+  // nest: inner_count blocks `inner_stride` apart, outer_count rows `outer_stride` apart
+  std::int64_t block = 0, inner_count = 1, inner_stride = 0, outer_count = 1, outer_stride = 0;
+  kernel::Strided copy = nullptr;
+  const char* kernel_name = nullptr;
+
+  // table (block as above) and places
+  std::vector<std::int64_t> offsets;
+  kernel::Gather gather = nullptr;
+  kernel::Scatter scatter = nullptr;
+
+  // loop: count, stride, steps[0]; places: steps[0]; sequence: steps[i] at offsets[i], its data from starts[i] on
+  std::int64_t count = 0, stride = 0;
+  std::vector<Step> steps;
+  std::vector<std::int64_t> starts;
+
+  // A short list of rows: repeated, it is run as one pass a row over tiles that fit the first cache.
+  bool tileable = false;
+};
+
+inline constexpr std::size_t kMostTileRows = 32;
+
+}  // namespace gapless::plan

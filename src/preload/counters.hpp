@@ -1,0 +1,30 @@
+// GAPLESS_STATS: what was accelerated, what was declined, and why. Off, it costs one test of a constant.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "gapless/gapless_mpi.h"
+#include "preload/procedures.hpp"
+#include "preload/strategy.hpp"
+
+namespace gapless::preload {
+
+extern bool counting_on;  // set once, before the first wrapped call
+inline bool counting() noexcept {
+  return counting_on;
+}
+
+// One call: accelerated (`bytes` of data described anew), or declined for `reason`.
+void count_accelerated(Procedure procedure, std::int64_t bytes) noexcept;
+void count_declined(Procedure procedure, Reason reason) noexcept;
+void count_call(Procedure procedure) noexcept;  // of a procedure in which there is nothing to decide
+
+// GAPLESS_Count.
+int read_counters(const char* procedure, GAPLESS_Counters* counters);
+// {"procedures":{"MPI_Send":{"calls":n,...},...}}; only procedures that were called.
+std::string counters_json();
+// The same for people, a line for each procedure.
+std::string counters_table();
+
+}  // namespace gapless::preload

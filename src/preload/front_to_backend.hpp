@@ -1,0 +1,27 @@
+// What the front (no MPI, one for all libraries) and a backend (compiled for one MPI ABI) know of each other.
+#pragma once
+
+#include "gapless/gapless_mpi.h"
+#include "preload/procedures.hpp"
+
+namespace gapless::preload {
+
+// Both come from the same build and are installed side by side; the number finds a mixture.
+inline constexpr int kInterfaceVersion = 1;
+
+struct Front {
+  int version;
+  void* (*find)(const char* name);  // a function of the MPI library by its name, or nullptr
+  const int* on;                    // the run-time switch, read with a relaxed atomic load
+};
+
+struct Backend {
+  void* wrappers[kProcedureCount];
+  int (*count)(const char* procedure, GAPLESS_Counters* counters);  // GAPLESS_Count
+};
+
+// The backend's only symbol. Returns nullptr, and a reason that stays valid, if it cannot serve this library.
+using StartBackend = const Backend* (*)(const Front* front, const char** reason);
+inline constexpr const char* kStartBackend = "gapless_start_backend";
+
+}  // namespace gapless::preload

@@ -1,0 +1,116 @@
+// MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Session_init, MPI_Session_finalize.
+#include "preload/lifecycle.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <string>
+
+#include "base/settings.hpp"
+#include "mpi/datatype.hpp"
+#include "preload/counters.hpp"
+#include "preload/run_file.hpp"
+#include "preload/wrappers.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+std::atomic<bool> world_up{false};
+std::mutex reporting;
+
+RunFile& own_file() {
+  static RunFile* const file = new RunFile;
+  return *file;
+}
+
+std::string library_name() {
+  static char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  return mpi::library.Get_library_version(version, &length) == MPI_SUCCESS ? first_line(version) : "";
+}
+
+// Reports that this process was reached: all that `gapless run` needs, even if the program never finalises.
+void began(bool world) noexcept {
+  mpi::epoch_began();
+  int rank = -1, size = 0;
+  if (world) {
+    world_up.store(true, std::memory_order_relaxed);
+    mpi::library.Comm_rank(MPI_COMM_WORLD, &rank);
+    mpi::library.Comm_size(MPI_COMM_WORLD, &size);
+  }
+  if (base::setting_text("GAPLESS_RUN_DIR") == nullptr && !counting()) return;
+  try {
+    const std::string name = library_name();
+    const std::lock_guard lock(reporting);
+    RunFile& file = own_file();
+    file.abi = mpi::kAbiName;
+    file.library = name;
+    if (world) {
+      file.world_rank = rank;
+      file.world_size = size;
+    }
+    write_run_file(file);
+  } catch (...) {  // a report less
+  }
+}
+
+void ended() noexcept {
+  mpi::epoch_ended();
+  if (!counting()) return;
+  try {
+    const std::lock_guard lock(reporting);
+    RunFile& file = own_file();
+    if (base::setting_text("GAPLESS_RUN_DIR") != nullptr) {
+      file.stats = counters_json();
+      write_run_file(file);
+    } else {
+      const std::string text = "gapless: rank " + std::to_string(file.world_rank) + "\n" + counters_table();
+      std::fputs(text.c_str(), stderr);
+    }
+  } catch (...) {
+  }
+}
+
+}  // namespace
+
+bool world_is_up() noexcept {
+  return world_up.load(std::memory_order_relaxed);
+}
+
+int wrap_Init(int* argc, char*** argv) {
+  const int code = mpi::library.Init(argc, argv);
+  if (code == MPI_SUCCESS) began(true);
+  return code;
+}
+
+int wrap_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  const int code = mpi::library.Init_thread(argc, argv, required, provided);
+  if (code == MPI_SUCCESS) began(true);
+  return code;
+}
+
+int wrap_Finalize(void) {
+  mpi::epoch_ending();
+  const int code = mpi::library.Finalize();
+  world_up.store(false, std::memory_order_relaxed);
+  ended();
+  return code;
+}
+
+int wrap_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+  const int code = mpi::library.Session_init(info, errhandler, session);
+  if (code == MPI_SUCCESS && *session != MPI_SESSION_NULL) began(false);
+  return code;
+}
+
+int wrap_Session_finalize(MPI_Session* session) {
+  // A session that is none stays what it is, whatever is returned.
+  const bool is_one = session != nullptr && *session != MPI_SESSION_NULL;
+  if (is_one) mpi::epoch_ending();
+  const int code = mpi::library.Session_finalize(session);
+  if (is_one && *session == MPI_SESSION_NULL) ended();
+  return code;
+}
+
+}  // namespace gapless::preload

@@ -1,0 +1,78 @@
+#include "preload/run_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/settings.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (code < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", code);
+      result += escape;
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+bool write_all(const char* path, const std::string& text) {
+  const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) return false;
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = write(file, text.data() + done, text.size() - done);
+    if (n <= 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  return close(file) == 0 && done == text.size();
+}
+
+}  // namespace
+
+std::string first_line(const char* text) {
+  std::string line(text);
+  line.resize(line.find('\n') == std::string::npos ? line.size() : line.find('\n'));
+  const auto from = line.find_first_not_of(" \t\r");
+  if (from == std::string::npos) return "";
+  return line.substr(from, line.find_last_not_of(" \t\r") - from + 1);
+}
+
+std::string host_name() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+void write_run_file(const RunFile& file) noexcept {
+  const char* const folder = base::setting_text("GAPLESS_RUN_DIR");
+  if (folder == nullptr) return;
+  try {
+    const std::string host = host_name(), pid = std::to_string(getpid());
+    std::string text = "{\"schema\":1,\"pid\":" + pid + ",\"host\":" + quoted(host) +
+                       ",\"world_rank\":" + std::to_string(file.world_rank) +
+                       ",\"world_size\":" + std::to_string(file.world_size) + ",\"abi\":" + quoted(file.abi) +
+                       ",\"library\":" + quoted(file.library);
+    if (!file.native.empty()) text += ",\"native\":" + quoted(file.native);
+    if (!file.stats.empty()) text += ",\"stats\":" + file.stats;
+    text += "}\n";
+    const std::string path = std::string(folder) + "/" + host + "." + pid + ".json", temporary = path + ".part";
+    if (!write_all(temporary.c_str(), text) || rename(temporary.c_str(), path.c_str()) != 0) unlink(temporary.c_str());
+  } catch (...) {  // no memory: the program goes on without its file
+  }
+}
+
+}  // namespace gapless::preload

@@ -1,0 +1,24 @@
+// One file for each process that the layer reached, in GAPLESS_RUN_DIR: <host>.<pid>.json.
+#pragma once
+
+#include <string>
+
+namespace gapless::preload {
+
+struct RunFile {
+  std::string abi;
+  std::string library;  // first line of MPI_Get_library_version
+  std::string native;   // why everything stays native; empty if it does not
+  int world_rank = -1;  // -1, 0: no world was initialised (sessions), or it is not known yet
+  int world_size = 0;
+  std::string stats;  // JSON, or empty
+};
+
+// Writes or replaces the file of this process; nothing happens without GAPLESS_RUN_DIR, or if it cannot be written.
+void write_run_file(const RunFile& file) noexcept;
+
+// The first line of a text, without white space at its ends.
+std::string first_line(const char* text);
+std::string host_name();
+
+}  // namespace gapless::preload

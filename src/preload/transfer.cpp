@@ -1,0 +1,112 @@
+#include "preload/transfer.hpp"
+
+#include "move/move.hpp"
+#include "mpi/library.hpp"
+
+namespace gapless::preload {
+
+Rule rule;
+
+namespace {
+
+// No rank, and none of MPI's negative constants.
+constexpr int kNobody = -0x47415053;
+
+// Below this no program has memory: a null buffer is meant as MPI_BOTTOM only if the type says addresses.
+constexpr std::int64_t kLowestAddress = 4096;
+
+std::int64_t lowest_byte(const plan::Plan& plan) noexcept {
+  const normal::Form& form = plan.form();
+  return form.node == nullptr ? 0 : form.offset + form.node->low;
+}
+
+}  // namespace
+
+void Side::stay_native(Reason reason) noexcept {
+  path_ = Path::kNative;
+  reason_ = reason;
+}
+
+void Side::choose(Operation operation, int peer, MPI_Comm comm) noexcept {
+  if (mpi::is_predefined(type_)) return stay_native(Reason::kContiguous);
+  if (peer == MPI_PROC_NULL) return stay_native(Reason::kProcNull);
+  if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
+  choose(operation);
+}
+
+void Side::choose(Operation operation) noexcept {
+  if (mpi::is_predefined(type_)) return stay_native(Reason::kContiguous);
+  if (!switched_on()) return stay_native(Reason::kOff);
+  if (count_ <= 0) return stay_native(count_ == 0 ? Reason::kZero : Reason::kArguments);
+  datatype_ = mpi::find_type(type_);
+  if (datatype_ == nullptr) return stay_native(Reason::kUnregistered);
+  plan_ = datatype_->plan();
+  if (plan_ == nullptr) return stay_native(Reason::kCombiner);
+  const Decision decision = decide(rule, *plan_, count_, operation);
+  if (decision.path == Path::kNative) return stay_native(decision.reason);
+  if (buffer_ == MPI_BOTTOM && lowest_byte(*plan_) < kLowestAddress) return stay_native(Reason::kBuffer);
+  const bool staged = operation == Operation::kSend || operation == Operation::kReceive;
+  if (decision.path == Path::kPack && staged && !staging_.reserve(decision.bytes)) {
+    return stay_native(Reason::kStaging);
+  }
+  path_ = decision.path;
+  bytes_ = decision.bytes;
+}
+
+void* Side::buffer() const noexcept {
+  if (path_ == Path::kPack) return staging_.data();
+  const auto address = reinterpret_cast<std::uintptr_t>(buffer_);
+  const std::uintptr_t offset = path_ == Path::kInPlace ? static_cast<std::uintptr_t>(plan_->first_byte()) : 0;
+  return reinterpret_cast<void*>(address + offset);
+}
+
+void Side::pack() noexcept {
+  if (path_ == Path::kPack) move::pack(*plan_, count_, buffer_, 0, staging_.data(), bytes_);
+}
+
+void Side::unpack(std::int64_t received_bytes) noexcept {
+  if (path_ == Path::kPack && received_bytes > 0) {
+    const std::int64_t bytes = received_bytes < bytes_ ? received_bytes : bytes_;
+    move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, staging_.data(), bytes);
+  }
+}
+
+void Side::pack_to(void* packed) noexcept {
+  move::pack(*plan_, count_, buffer_, 0, packed, bytes_);
+}
+
+void Side::unpack_from(const void* packed) noexcept {
+  move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, packed, bytes_);
+}
+
+void count_sides(Procedure procedure, const Side& side) noexcept {
+  if (!counting()) return;
+  if (side.converted()) return count_accelerated(procedure, side.bytes());
+  count_declined(procedure, side.reason());
+}
+
+void count_sides(Procedure procedure, const Side& a, const Side& b) noexcept {
+  if (!counting()) return;
+  if (a.converted() || b.converted()) {
+    return count_accelerated(procedure, (a.converted() ? a.bytes() : 0) + (b.converted() ? b.bytes() : 0));
+  }
+  // Of two reasons the one that says more than that there was nothing to gain.
+  const bool a_says_less = a.reason() == Reason::kContiguous || a.reason() == Reason::kProcNull;
+  count_declined(procedure, a_says_less ? b.reason() : a.reason());
+}
+
+OwnStatus::OwnStatus(MPI_Status* users) noexcept : users_(users) {
+  own_.MPI_SOURCE = kNobody;
+  // A call with a single status leaves this field as it was.
+  if (users != MPI_STATUS_IGNORE) own_.MPI_ERROR = users->MPI_ERROR;
+}
+
+std::int64_t OwnStatus::finish() noexcept {
+  if (own_.MPI_SOURCE == kNobody) return 0;
+  if (users_ != MPI_STATUS_IGNORE) *users_ = own_;
+  int count = 0;
+  if (mpi::library.Get_count(&own_, MPI_PACKED, &count) != MPI_SUCCESS || count == MPI_UNDEFINED) return 0;
+  return count;
+}
+
+}  // namespace gapless::preload

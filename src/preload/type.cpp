@@ -1,0 +1,23 @@
+// MPI_Type_commit, MPI_Type_dup: from here on a handle is known.
+#include "mpi/datatype.hpp"
+#include "preload/counters.hpp"
+#include "preload/wrappers.hpp"
+
+namespace gapless::preload {
+
+int wrap_Type_commit(MPI_Datatype* type) {
+  const int code = mpi::library.Type_commit(type);
+  if (counting()) count_call(Procedure::kType_commit);
+  if (code == MPI_SUCCESS) mpi::register_type(*type);
+  return code;
+}
+
+// The copy of a committed type is committed; that of another one, or of a type that is not known, waits for its commit.
+int wrap_Type_dup(MPI_Datatype type, MPI_Datatype* copy) {
+  const int code = mpi::library.Type_dup(type, copy);
+  if (counting()) count_call(Procedure::kType_dup);
+  if (code == MPI_SUCCESS && mpi::is_registered(type)) mpi::register_type(*copy);
+  return code;
+}
+
+}  // namespace gapless::preload

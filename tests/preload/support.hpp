@@ -1,0 +1,63 @@
+// What the programs under the layer share: a check that fails the whole run, and a view on the layer from inside.
+#pragma once
+
+#include <dlfcn.h>
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "gapless/gapless_mpi.h"
+
+#define CHECK(condition, ...)                                                      \
+  do {                                                                             \
+    if (!(condition)) {                                                            \
+      std::fprintf(stderr, "%s:%d: failed: %s: ", __FILE__, __LINE__, #condition); \
+      std::fprintf(stderr, "" __VA_ARGS__);                                        \
+      std::fprintf(stderr, "\n");                                                  \
+      std::fflush(stderr);                                                         \
+      std::_Exit(1);                                                               \
+    }                                                                              \
+  } while (0)
+
+namespace test {
+
+// The layer as a program finds it that is not linked with it.
+class Layer {
+ public:
+  Layer()
+      : switch_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch"))),
+        count_(reinterpret_cast<int (*)(const char*, GAPLESS_Counters*)>(dlsym(RTLD_DEFAULT, "GAPLESS_Count"))) {}
+  bool present() const { return switch_ != nullptr; }
+  int set(bool on) const { return switch_(on ? 1 : 0); }
+  bool counts() const {
+    GAPLESS_Counters counters;
+    return count_ != nullptr && count_("MPI_Send", &counters) == 0;
+  }
+  GAPLESS_Counters count(const char* procedure) const {
+    GAPLESS_Counters counters{};
+    CHECK(count_(procedure, &counters) == 0, "%s is not counted", procedure);
+    return counters;
+  }
+  long long accelerated(const char* procedure) const { return count(procedure).accelerated; }
+
+ private:
+  int (*switch_)(int);
+  int (*count_)(const char*, GAPLESS_Counters*);
+};
+
+inline Layer layer() {
+  Layer the;
+  CHECK(the.present(), "the layer is not under this program");
+  return the;
+}
+
+// So that a test which expects errors can look at their classes.
+inline int error_class(int code) {
+  int result = MPI_SUCCESS;
+  MPI_Error_class(code, &result);
+  return result;
+}
+
+}  // namespace test

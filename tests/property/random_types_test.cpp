@@ -1,0 +1,149 @@
+// Random nested types against the oracle.
+//
+//   random_types_test [--types N] [--seed S] [--threads T] [--no-thresholds]
+//   random_types_test --one SEED
+//
+// Every failure prints the command that replays it alone. At the end the run prints what it exercised, and fails if
+// depth 4 or any constructor, rule or kernel occurred in fewer than one of a hundred types.
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "normal/normalise.hpp"
+#include "plan/plan.hpp"
+#include "property/histogram.hpp"
+#include "property/type_check.hpp"
+#include "support/random_type.hpp"
+#include "support/type_text.hpp"
+
+namespace gapless::test {
+namespace {
+
+struct Options {
+  std::int64_t types = 100'000;
+  std::uint64_t seed = 20'240'611;
+  unsigned threads = 2;
+  bool thresholds = true;
+  bool one = false;
+};
+
+constexpr int kMostFailures = 10;
+
+class Run {
+ public:
+  explicit Run(const Options& options) : options_(options) {}
+
+  int all() {
+    std::printf("random_types_test --types %lld --seed %llu\n", static_cast<long long>(options_.types),
+                static_cast<unsigned long long>(options_.seed));
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < options_.threads; ++i) threads.emplace_back([this] { work(); });
+    for (auto& thread : threads) thread.join();
+    histogram_.print();
+    if (options_.thresholds) {
+      for (const auto& name : histogram_.missing(options_.types / 100)) {
+        std::printf("FAILED: hit in too few types: %s\n", name.c_str());
+        ++failures_;
+      }
+    }
+    std::printf("%s: %d failures\n", failures_ == 0 ? "passed" : "FAILED", failures_.load());
+    return failures_ == 0 ? 0 : 1;
+  }
+
+  // Checks the type of one seed; prints what is wrong with it.
+  void one(std::uint64_t seed, Histogram& histogram) {
+    std::string text = "(not built)";
+    try {
+      const layout::LayoutPtr type = random_type(seed);
+      if (options_.one) print(*type);
+      text = type_text(*type);
+      const Observed observed = check_type(type, seed);
+      histogram.add(*type, observed);
+    } catch (const std::exception& error) {
+      const std::lock_guard lock(mutex_);
+      ++failures_;
+      std::printf("FAILED: %s\n  type: %s\n  replay: random_types_test --one %llu\n", error.what(), text.c_str(),
+                  static_cast<unsigned long long>(seed));
+      std::fflush(stdout);
+    }
+  }
+
+  int failures() const { return failures_; }
+
+ private:
+  static void print(const layout::Layout& type) {
+    std::printf("type: %s\n", type_text(type).c_str());
+    std::printf("normal form: %s\n", normal::text(normal::normalise(type)).c_str());
+    std::printf("plan:\n%s\n", plan::compile(type)->text().c_str());
+    std::fflush(stdout);
+  }
+
+  void work() {
+    Histogram histogram;
+    for (std::int64_t i = next_++; i < options_.types && failures_ < kMostFailures; i = next_++) {
+      one(mixed(options_.seed, static_cast<std::uint64_t>(i)), histogram);
+    }
+    const std::lock_guard lock(mutex_);
+    histogram_.merge(histogram);
+  }
+
+  Options options_;
+  std::atomic<std::int64_t> next_{0};
+  std::atomic<int> failures_{0};
+  std::mutex mutex_;
+  Histogram histogram_;
+};
+
+int usage(const char* argument) {
+  std::fprintf(stderr,
+               "random_types_test: what is '%s'?\n"
+               "usage: random_types_test [--types N] [--seed S] [--threads T] [--no-thresholds] | --one SEED\n",
+               argument);
+  return 2;
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (name == "--no-thresholds") {
+      options.thresholds = false;
+      continue;
+    }
+    char* end = nullptr;
+    const std::uint64_t value = i + 1 < argc ? std::strtoull(argv[i + 1], &end, 0) : 0;
+    if (end == nullptr || end == argv[i + 1] || *end != '\0') return usage(argv[i]);
+    ++i;
+    if (name == "--types") {
+      options.types = static_cast<std::int64_t>(value);
+    } else if (name == "--seed") {
+      options.seed = value;
+    } else if (name == "--threads") {
+      options.threads = static_cast<unsigned>(value);
+    } else if (name == "--one") {
+      options.one = true;
+      options.seed = value;
+    } else {
+      return usage(name.c_str());
+    }
+  }
+  Run run(options);
+  if (!options.one) return run.all();
+  Histogram histogram;
+  run.one(options.seed, histogram);
+  if (run.failures() == 0) std::printf("passed\n");
+  return run.failures() == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace gapless::test
+
+int main(int argc, char** argv) {
+  return gapless::test::run(argc, argv);
+}

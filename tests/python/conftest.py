@@ -1,0 +1,141 @@
+"""What several tests share: the command, the build, and small result files made by code."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapless.errors import GaplessError
+from gapless.paths import REPOSITORY, Build
+
+Lines = list[dict[str, Any]]
+MEDIANS_US = {
+    ("contiguous", "contiguous"): 100.0,
+    ("manual", "manual"): 150.0,
+    ("basic", "pack"): 200.0,
+    ("basic", "native"): 340.0,
+    ("basic", "gapless"): 190.0,
+    ("contiguous_subtype", "pack"): 205.0,
+    ("contiguous_subtype", "native"): 660.0,
+    ("contiguous_subtype", "gapless"): 192.0,
+    ("tiled_vector", "pack"): 1500.0,
+    ("tiled_vector", "native"): 3300.0,
+    ("tiled_vector", "gapless"): 195.0,
+}
+
+
+def sample_line(description: str, method: str, launch: int, samples_ns: list[float]) -> dict[str, Any]:
+    """Return a line as the lab prints it."""
+    return {
+        "schema": 1,
+        "kind": "samples",
+        "experiment": "pingpong",
+        "launch": launch,
+        "group": "tiled/v1/A=2/2560000",
+        "layout": "tiled",
+        "variant": 1,
+        "A": 2,
+        "bytes": 2560000,
+        "payload_bytes": 2560000,
+        "description": description,
+        "type": "vector(320000, 2, 4, int32)",
+        "method": method,
+        "unit": "ns",
+        "metric": "half_round_trip",
+        "samples": samples_ns,
+        "verified": True,
+        "tests": ["ET1"],
+        "mpi_library": "MPICH Version: 5.0.2",
+        "layer_present": True,
+        "ranks": 2,
+        "hosts": ["here"],
+    }
+
+
+def halo_line(n: int, layer: bool, launch: int, total_s: float, exchange_s: float, checksum: str) -> dict[str, Any]:
+    """Return a line as the demo records it."""
+    times = {"total_s": total_s, "exchange_s": exchange_s}
+    run = {"n": n, "iterations": 10, "ranks": 2, "checksum": checksum, "sum": 1.0, **times}
+    return {"schema": 1, "kind": "halo", "launch": launch, "layer": layer, **run}
+
+
+@pytest.fixture
+def recorded() -> Lines:
+    """Three launches of one group, one of them disturbed, and a halo exchange that Gapless makes twice as fast."""
+    lines: Lines = [{"schema": 1, "kind": "environment", "cpu": "a <processor>", "date": "today"}]
+    for launch, disturbance in ((1, 1.0), (2, 7.0), (3, 1.0)):
+        for (description, method), us in MEDIANS_US.items():
+            ns = us * 1000 * disturbance
+            lines.append(sample_line(description, method, launch, [ns * 0.9, ns, ns * 40]))
+    for layer, total_s, exchange_s in ((False, 0.4, 0.2), (True, 0.3, 0.1)):
+        lines.append(halo_line(2048, layer, 1, total_s, exchange_s, "00ff"))
+    lines.append({"schema": 1, "kind": "skipped", "group": "tiled/v1/A=1000/3200", "reason": "does not fit"})
+    return lines
+
+
+@pytest.fixture(scope="session")
+def build() -> Build:
+    """The release build; its MPI-dependent tests are skipped only if it was configured without an MPI."""
+    try:
+        found = Build.find()
+    except GaplessError as error:
+        pytest.fail(f"the end-to-end tests need a build: {error}")
+    cache = (found.folder / "CMakeCache.txt").read_text(encoding="utf-8")
+    if "GAPLESS_MPI_INCLUDE:PATH=GAPLESS_MPI_INCLUDE-NOTFOUND" in cache:
+        pytest.skip("the build has no MPI")
+    return found
+
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def gapless(tmp_path: Path) -> Command:
+    """Run the `gapless` command in an empty folder."""
+
+    def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+        clean = {k: v for k, v in os.environ.items() if k == "GAPLESS_BUILD_DIR" or not k.startswith("GAPLESS_")}
+        return subprocess.run(
+            [sys.executable, "-m", "gapless.cli", *map(str, arguments)],
+            cwd=tmp_path,
+            env=clean | environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    return run
+
+
+Compiler = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def compile_c(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compiler]:
+    """Compile a C program, against the build's MPI unless told otherwise."""
+    folder = tmp_path_factory.mktemp("programs")
+
+    def compile_program(name: str, source: str, *options: str, mpi: bool = True) -> Path:
+        program = folder / name
+        (folder / f"{name}.c").write_text(source, encoding="utf-8")
+        root = build.mpi_root
+        with_mpi = [f"-I{root}/include", f"-L{root}/lib", f"-Wl,-rpath,{root}/lib", "-lmpi"] if mpi else []
+        compiler = os.environ.get("CC", "cc")
+        command = [compiler, str(folder / f"{name}.c"), "-o", str(program), *options, *with_mpi]
+        subprocess.run(command, check=True, timeout=60)
+        return program
+
+    yield compile_program
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the checkout."""
+    return REPOSITORY

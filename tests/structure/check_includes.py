@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Checks the direction of every #include against the flow of docs/architecture.md.
+
+Usage: check_includes.py REPOSITORY_ROOT. Prints one line per violation; exits 1 if there is one, 2 if it read no file.
+Needs nothing but the Python standard library, so that it runs before anything is installed.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+# A folder of src/ may include what it points at, and whatever those may include in turn.
+ARROWS: dict[str, tuple[str, ...]] = {
+    "base": (),
+    "layout": ("base",),
+    "normal": ("layout",),
+    "kernel": ("base",),
+    "plan": ("normal", "kernel"),
+    "move": ("plan",),
+    "wire": ("move",),
+    "capi": ("move",),
+    "mpi": ("wire",),
+    "ext": ("mpi",),
+    "preload": ("ext",),
+}
+MPI_HEADERS = {"mpi.h", "mpi_abi.h", "mpi_proto.h"}
+MPI_PLACES = (
+    "src/mpi", "src/ext", "src/preload", "lab", "examples", "bench", "tests/mpi", "tests/preload", "tests/python",
+    "include/gapless/gapless_mpi.h",
+)  # fmt: skip
+INTRINSICS = re.compile(r"(\w*intrin|arm_neon|arm_sve|arm_acle)\.h")
+INTRINSICS_PLACES = ("src/kernel",)
+# The oracle must not learn from the code it judges.
+ORACLE = "tests/support"
+ORACLE_SEES = {"layout", "base"}
+
+SOURCE_TREES = ("include", "src", "lab", "examples", "bench", "tests")
+SUFFIXES = {".h", ".hh", ".hpp", ".inc", ".ipp", ".def", ".c", ".cc", ".cpp", ".cxx", ".s", ".S"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def closure(folder: str) -> set[str]:
+    """Return the folders that `folder` may include, itself among them."""
+    reached, ahead = set(), [folder]
+    while ahead:
+        current = ahead.pop()
+        if current not in reached:
+            reached.add(current)
+            ahead.extend(ARROWS[current])
+    return reached
+
+
+def inside(path: str, places: tuple[str, ...]) -> bool:
+    """Say whether `path` is one of `places` or lies below one."""
+    return any(path == place or path.startswith(place + "/") for place in places)
+
+
+def resolve(root: Path, file: Path, quoted: bool, name: str) -> str | None:
+    """Return the repository path that an include means, or None for a header from elsewhere.
+
+    The compiler's order: beside the including file (quoted form only), then src/, include/ and tests/. A path that
+    names a folder of src/ counts even if the file does not exist (it may be generated).
+    """
+    candidates = [file.parent / name] if quoted else []
+    candidates += [root / "src" / name, root / "include" / name, root / "tests" / name]
+    for candidate in candidates:
+        if candidate.is_file():
+            found = candidate.resolve()
+            return found.relative_to(root).as_posix() if found.is_relative_to(root) else None
+    return f"src/{name}" if "/" in name and name.split("/")[0] in ARROWS else None
+
+
+def complaint(path: str, target: str | None, name: str) -> str | None:
+    """Return what is wrong with the file `path` including `name` (which is `target` in the repository), if anything."""
+    header = name.rsplit("/", 1)[-1]
+    if target is None and header in MPI_HEADERS and not inside(path, MPI_PLACES):
+        return "MPI's headers belong only into " + ", ".join(MPI_PLACES)
+    if target is None and INTRINSICS.fullmatch(header) and not inside(path, INTRINSICS_PLACES):
+        return "intrinsics belong only into " + ", ".join(INTRINSICS_PLACES)
+    if target is None:
+        return None
+    here, there = path.split("/"), target.split("/")
+    if here[0] == "src":
+        if there[0] == "tests":
+            return "src/ must not know the tests"
+        if there[0] == "src" and there[1] not in closure(here[1]):
+            return f"{here[1]} may include only {', '.join(sorted(closure(here[1])))}"
+    if here[0] == "include" and there[0] != "include":
+        return "public headers must stand alone"
+    if inside(path, (ORACLE,)) and not inside(target, (ORACLE,)) and (there[0] != "src" or there[1] not in ORACLE_SEES):
+        return f"{ORACLE} may see nothing but {', '.join(sorted(ORACLE_SEES))}"
+    if here[0] in ("lab", "examples", "bench") and there[0] == "tests":
+        return f"{here[0]} must not know the tests"
+    return None
+
+
+def check(root: Path) -> tuple[list[str], int]:
+    """Return the violations below `root`, and the number of files read."""
+    root = root.resolve()
+    violations, files = [], 0
+    for tree in SOURCE_TREES:
+        for file in sorted((root / tree).rglob("*")):
+            if file.suffix not in SUFFIXES or not file.is_file():
+                continue
+            files += 1
+            path = file.relative_to(root).as_posix()
+            parts = path.split("/")
+            if parts[0] == "src" and (len(parts) < 3 or parts[1] not in ARROWS):
+                violations.append(f"{path}:1: not in a folder of the flow ({', '.join(ARROWS)})")
+                continue
+            for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+                if match := INCLUDE.match(line):
+                    name = match[2]
+                    wrong = complaint(path, resolve(root, file, match[1] == '"', name), name)
+                    if wrong:
+                        violations.append(f"{path}:{number}: includes {name}: {wrong}")
+    return violations, files
+
+
+def main() -> int:
+    """Check the repository named on the command line."""
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    violations, files = check(Path(sys.argv[1]))
+    for violation in violations:
+        print(violation)
+    if files == 0:
+        print(f"check_includes: no source file below {sys.argv[1]}", file=sys.stderr)
+        return 2
+    print(f"check_includes: {files} files, {len(violations)} violations")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Plants violations into a small tree and sees the checker name each one, and nothing else."""
+
+from __future__ import annotations
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from check_includes import ARROWS, check, closure
+
+CLEAN = {
+    "include/gapless/gapless.h": "#include <stdint.h>\n",
+    "src/base/status.hpp": "#include <string>\n",
+    "src/layout/tree.hpp": '#include "base/status.hpp"\n#include "node.hpp"\n',
+    "src/layout/node.hpp": "",
+    "src/normal/form.hpp": '#include "layout/tree.hpp"\n',
+    "src/kernel/copy.cpp": "#include <immintrin.h>\n",
+    "src/plan/plan.hpp": '#include "normal/form.hpp"\n#include "layout/tree.hpp"\n',
+    "src/move/pack.cpp": '#include "plan/plan.hpp"\n// #include "preload/front.hpp"\n',
+    "src/mpi/decode.cpp": "#include <mpi.h>\n",
+    "tests/support/oracle.hpp": '#include "layout/tree.hpp"\n#include <gtest/gtest.h>\n',
+    "tests/unit/plan_test.cpp": '#include "support/oracle.hpp"\n#include "plan/plan.hpp"\n',
+    "lab/pingpong.cpp": "#include <mpi.h>\n",
+}
+VIOLATIONS = {
+    "against the arrow": ("src/layout/bad.cpp", '#include "plan/plan.hpp"\n'),
+    "against the arrow, by a relative path": ("src/layout/bad.cpp", '#include "../plan/plan.hpp"\n'),
+    "against the arrow, in angle brackets": ("src/base/bad.hpp", "  #  include <layout/tree.hpp>\n"),
+    "against the arrow, a generated header": ("src/kernel/bad.cpp", '#include "plan/generated.hpp"\n'),
+    "sideways": ("src/kernel/bad.cpp", '#include "layout/tree.hpp"\n'),
+    "mpi.h in the engine": ("src/move/bad.cpp", "#include <mpi.h>\n"),
+    "mpi.h in an engine test": ("tests/unit/bad.cpp", '#include "mpi.h"\n'),
+    "intrinsics outside kernel": ("src/move/bad.cpp", "#include <immintrin.h>\n"),
+    "the oracle looks at the plan": ("tests/support/bad.hpp", '#include "plan/plan.hpp"\n'),
+    "the product knows its tests": ("src/plan/bad.cpp", '#include "support/oracle.hpp"\n'),
+    "a public header needs src": ("include/gapless/bad.h", '#include "base/status.hpp"\n'),
+    "a folder outside the flow": ("src/misc/bad.cpp", ""),
+}
+
+
+class CheckIncludes(unittest.TestCase):
+    """The checker on trees made for it."""
+
+    def tree(self, files: dict[str, str]) -> Path:
+        """Write `files` into a new directory and return it."""
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        for path, text in files.items():
+            file = Path(holder.name) / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        return Path(holder.name)
+
+    def test_clean_tree_passes(self) -> None:
+        """Every legal kind of include passes."""
+        self.assertEqual(check(self.tree(CLEAN)), ([], len(CLEAN)))
+
+    def test_each_planted_violation_is_named_once(self) -> None:
+        """A planted violation gives exactly one line, which names its file and line."""
+        for kind, (path, text) in VIOLATIONS.items():
+            with self.subTest(kind):
+                violations, _ = check(self.tree(CLEAN | {path: text}))
+                self.assertEqual(len(violations), 1, violations)
+                self.assertTrue(violations[0].startswith(f"{path}:1: "), violations)
+
+    def test_arrows_have_no_cycle(self) -> None:
+        """No folder reaches itself through another."""
+        for folder, targets in ARROWS.items():
+            for target in targets:
+                self.assertNotIn(folder, closure(target))
+
+    def test_empty_tree_reads_nothing(self) -> None:
+        """An empty tree is recognisable: zero files."""
+        self.assertEqual(check(self.tree({})), ([], 0))
+
+
+if __name__ == "__main__":
+    unittest.main()

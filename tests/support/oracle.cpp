@@ -1,0 +1,240 @@
+#include "support/oracle.hpp"
+
+#include <algorithm>
+#include <ostream>
+#include <utility>
+
+namespace gapless::test {
+namespace {
+
+using layout::Combiner;
+using layout::Layout;
+
+// What a constructor is by definition: copies of other type maps, shifted.
+struct Copy {
+  std::int64_t displacement;
+  std::size_t child;
+};
+
+// The type map of one layout, with what its explicit bounds say.
+struct TypeMap {
+  std::vector<Entry> entries;
+  Bounds bounds;
+};
+
+void add_block(std::vector<Copy>& copies, std::int64_t start, std::int64_t length, std::int64_t extent,
+               std::size_t child = 0) {
+  for (std::int64_t i = 0; i < length; ++i) copies.push_back({start + i * extent, child});
+}
+
+// The elements of a subarray in the order of the array: the last index runs fastest in C, the first in Fortran.
+void add_subarray(std::vector<Copy>& copies, const Layout& type, std::int64_t extent) {
+  const std::size_t dimensions = type.sizes.size();
+  for (const std::int64_t subsize : type.subsizes) {
+    if (subsize == 0) return;
+  }
+  std::vector<std::size_t> fastest_first(dimensions);
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    fastest_first[i] = type.order == layout::Order::kC ? dimensions - 1 - i : i;
+  }
+  std::vector<std::int64_t> index(dimensions, 0);
+  while (true) {
+    std::int64_t element = 0, scale = 1;
+    for (const std::size_t d : fastest_first) {
+      element += (type.starts[d] + index[d]) * scale;
+      scale *= type.sizes[d];
+    }
+    copies.push_back({element * extent, 0});
+    std::size_t turn = 0;
+    while (turn < dimensions && ++index[fastest_first[turn]] == type.subsizes[fastest_first[turn]]) {
+      index[fastest_first[turn++]] = 0;
+    }
+    if (turn == dimensions) return;
+  }
+}
+
+std::vector<Copy> copies_of(const Layout& type, const std::vector<TypeMap>& children) {
+  std::vector<Copy> copies;
+  const std::int64_t extent = children.empty() ? 0 : children[0].bounds.extent();
+  const auto blocks = static_cast<std::size_t>(type.count);
+  switch (type.combiner) {
+    case Combiner::kNamed:
+      break;
+    case Combiner::kContiguous:
+      add_block(copies, 0, type.count, extent);
+      break;
+    case Combiner::kVector:
+    case Combiner::kHvector: {
+      const std::int64_t unit = type.combiner == Combiner::kVector ? extent : 1;
+      for (std::int64_t i = 0; i < type.count; ++i) add_block(copies, i * type.stride * unit, type.blocklength, extent);
+      break;
+    }
+    case Combiner::kIndexed:
+      for (std::size_t i = 0; i < blocks; ++i) {
+        add_block(copies, type.displacements[i] * extent, type.blocklengths[i], extent);
+      }
+      break;
+    case Combiner::kHindexed:
+      for (std::size_t i = 0; i < blocks; ++i) add_block(copies, type.displacements[i], type.blocklengths[i], extent);
+      break;
+    case Combiner::kIndexedBlock:
+      for (std::size_t i = 0; i < blocks; ++i) {
+        add_block(copies, type.displacements[i] * extent, type.blocklength, extent);
+      }
+      break;
+    case Combiner::kHindexedBlock:
+      for (std::size_t i = 0; i < blocks; ++i) add_block(copies, type.displacements[i], type.blocklength, extent);
+      break;
+    case Combiner::kStruct:
+      for (std::size_t i = 0; i < blocks; ++i) {
+        add_block(copies, type.displacements[i], type.blocklengths[i], children[i].bounds.extent(), i);
+      }
+      break;
+    case Combiner::kSubarray:
+      add_subarray(copies, type, extent);
+      break;
+    case Combiner::kResized:
+    case Combiner::kDup:
+      copies.push_back({0, 0});
+      break;
+  }
+  return copies;
+}
+
+// The bounds of a type map that consists of these copies: explicit bounds, if any copy has them, count alone.
+Bounds bounds_of(const std::vector<Copy>& copies, const std::vector<TypeMap>& children) {
+  Bounds all;
+  for (const Copy& copy : copies) all.marked |= children[copy.child].bounds.marked;
+  bool first_data = true;
+  for (const Copy& copy : copies) {
+    const Bounds& part = children[copy.child].bounds;
+    all.size += part.size;
+    all.alignment = std::max(all.alignment, part.alignment);
+    if (part.size > 0) {
+      const std::int64_t low = copy.displacement + part.true_lb, high = copy.displacement + part.true_ub;
+      all.true_lb = first_data ? low : std::min(all.true_lb, low);
+      all.true_ub = first_data ? high : std::max(all.true_ub, high);
+      first_data = false;
+    }
+    if (part.empty || (all.marked && !part.marked)) continue;
+    all.lb = all.empty ? copy.displacement + part.lb : std::min(all.lb, copy.displacement + part.lb);
+    all.ub = all.empty ? copy.displacement + part.ub : std::max(all.ub, copy.displacement + part.ub);
+    all.empty = false;
+  }
+  return all;
+}
+
+void set_bounds(Bounds& bounds, std::int64_t lb, std::int64_t ub) {
+  bounds.lb = lb;
+  bounds.ub = ub;
+  bounds.marked = true;
+  bounds.empty = false;
+}
+
+TypeMap named_map(const layout::Named& type) {
+  TypeMap map;
+  map.bounds.alignment = type.alignment;
+  map.bounds.ub = type.extent;
+  map.bounds.empty = false;
+  for (int i = 0; i < type.run_count; ++i) {
+    map.entries.push_back({type.runs[i].displacement, type.runs[i].bytes});
+    map.bounds.size += type.runs[i].bytes;
+    map.bounds.true_ub = std::max(map.bounds.true_ub, type.runs[i].displacement + type.runs[i].bytes);
+  }
+  return map;
+}
+
+TypeMap map_of(const Layout& type) {
+  if (type.combiner == Combiner::kNamed) return named_map(*type.named);
+  std::vector<TypeMap> children;
+  for (const auto& child : type.children) children.push_back(map_of(*child));
+  const std::vector<Copy> copies = copies_of(type, children);
+  TypeMap map;
+  for (const Copy& copy : copies) {
+    for (const Entry& entry : children[copy.child].entries) {
+      map.entries.push_back({copy.displacement + entry.displacement, entry.bytes});
+    }
+  }
+  map.bounds = bounds_of(copies, children);
+  if (type.combiner == Combiner::kResized) {
+    // The arguments themselves are not kept by name in a Layout: lb and extent *are* the arguments of resized.
+    set_bounds(map.bounds, type.lb, type.lb + type.extent);
+  } else if (type.combiner == Combiner::kSubarray) {
+    std::int64_t elements = 1;
+    for (const std::int64_t size : type.sizes) elements *= size;
+    set_bounds(map.bounds, 0, elements * children[0].bounds.extent());
+  } else if (type.combiner == Combiner::kStruct && !map.bounds.marked) {
+    while (map.bounds.extent() % map.bounds.alignment != 0) ++map.bounds.ub;
+  }
+  return map;
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const Entry& entry) {
+  return out << entry.bytes << " bytes at " << entry.displacement;
+}
+
+Oracle::Oracle(const layout::Layout& type) {
+  TypeMap map = map_of(type);
+  bounds_ = map.bounds;
+  entries_ = std::move(map.entries);
+}
+
+std::vector<Entry> Oracle::entries(std::int64_t count) const {
+  std::vector<Entry> all;
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (const Entry& entry : entries_) all.push_back({i * bounds_.extent() + entry.displacement, entry.bytes});
+  }
+  return all;
+}
+
+std::vector<std::int64_t> Oracle::byte_displacements(std::int64_t count) const {
+  std::vector<std::int64_t> bytes;
+  bytes.reserve(static_cast<std::size_t>(bounds_.size * count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (const Entry& entry : entries_) {
+      const std::int64_t start = i * bounds_.extent() + entry.displacement;
+      for (std::int64_t b = 0; b < entry.bytes; ++b) bytes.push_back(start + b);
+    }
+  }
+  return bytes;
+}
+
+std::vector<Entry> fused(const std::vector<Entry>& entries) {
+  std::vector<Entry> runs;
+  for (const Entry& entry : entries) {
+    if (entry.bytes == 0) continue;
+    if (!runs.empty() && runs.back().displacement + runs.back().bytes == entry.displacement) {
+      runs.back().bytes += entry.bytes;
+    } else {
+      runs.push_back(entry);
+    }
+  }
+  return runs;
+}
+
+namespace {
+
+std::int64_t available(const std::vector<std::int64_t>& bytes, std::int64_t position, std::int64_t budget) {
+  const std::int64_t left = static_cast<std::int64_t>(bytes.size()) - position;
+  return std::max<std::int64_t>(0, std::min(budget, left));
+}
+
+}  // namespace
+
+std::int64_t oracle_pack(const std::vector<std::int64_t>& bytes, const std::byte* buffer, std::int64_t position,
+                         std::byte* packed, std::int64_t budget) {
+  const std::int64_t moved = available(bytes, position, budget);
+  for (std::int64_t i = 0; i < moved; ++i) packed[i] = buffer[bytes[static_cast<std::size_t>(position + i)]];
+  return moved;
+}
+
+std::int64_t oracle_unpack(const std::vector<std::int64_t>& bytes, std::byte* buffer, std::int64_t position,
+                           const std::byte* packed, std::int64_t budget) {
+  const std::int64_t moved = available(bytes, position, budget);
+  for (std::int64_t i = 0; i < moved; ++i) buffer[bytes[static_cast<std::size_t>(position + i)]] = packed[i];
+  return moved;
+}
+
+}  // namespace gapless::test

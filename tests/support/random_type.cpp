@@ -1,0 +1,159 @@
+#include "support/random_type.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+namespace gapless::test {
+namespace {
+
+using layout::Combiner;
+using layout::LayoutPtr;
+
+LayoutPtr random_named(Random& random) {
+  return layout::named(random.pick(layout::named_types()));
+}
+
+// Short lengths and multiples of four have kernels of their own, some lengths also for lists: they get most of the
+// types. Every length up to 64 occurs.
+std::int64_t random_block_bytes(Random& random) {
+  const std::int64_t roll = random.between(0, 99);
+  if (roll < 45) return random.between(1, 16);
+  if (roll < 72) return 4 * random.between(5, 16);
+  if (roll < 92) return random.pick(std::initializer_list<std::int64_t>{1, 2, 4, 8, 12, 16, 24, 24, 32, 32});
+  return random.between(1, 64);
+}
+
+LayoutPtr random_block(Random& random) {
+  const std::int64_t bytes = random_block_bytes(random);
+  for (const std::int64_t unit : {8, 4, 2}) {
+    if (bytes % unit == 0 && random.chance(50)) {
+      const char* name = unit == 8 ? "double" : unit == 4 ? "int32" : "int16";
+      return layout::contiguous(bytes / unit, layout::named(*layout::find_named(name)));
+    }
+  }
+  return layout::contiguous(bytes, layout::named(*layout::find_named("byte")));
+}
+
+LayoutPtr random_leaf(Random& random, int depth) {
+  if (depth < 2 || random.chance(12)) return random_named(random);
+  if (random.chance(6)) {
+    const std::int64_t bytes =
+        random.pick(std::initializer_list<std::int64_t>{96, 128, 192, 256, 320, 512, 1000, 1024, 3000});
+    return layout::contiguous(bytes, layout::named(*layout::find_named("byte")));
+  }
+  return random_block(random);
+}
+
+Combiner random_combiner(Random& random) {
+  if (random.chance(12)) return Combiner::kStruct;  // the richest one
+  return static_cast<Combiner>(random.between(static_cast<int>(Combiner::kContiguous), layout::kCombinerCount - 1));
+}
+
+// The largest r with r^levels <= room: a nest that shares its copies fairly.
+std::int64_t fair_share(std::int64_t room, int levels) {
+  const auto power_fits = [&](std::int64_t r) {
+    std::int64_t product = 1;
+    for (int i = 0; i < levels; ++i) product *= r;
+    return product <= room;
+  };
+  std::int64_t share = 1;
+  while (share < 100 && power_fits(share + 1)) ++share;
+  return share;
+}
+
+LayoutPtr random_of_depth(Random& random, int depth);
+
+LayoutPtr small_sibling(Random& random) {
+  return random_of_depth(random, static_cast<int>(random.between(1, 3)));
+}
+
+LayoutPtr wrapped(Random& random, LayoutPtr old, int levels) {
+  const std::int64_t room = std::min(kMaxTypeEntries / std::max<std::int64_t>(1, entry_count(*old)),
+                                     kMaxTypeBytes / std::max<std::int64_t>(1, old->size));
+  std::int64_t repetitions = random.chance(25) ? std::min<std::int64_t>(room, 75) : fair_share(room, levels) * 2;
+  // Seven tries, each with fewer copies; a dup always fits.
+  for (int attempt = 0; attempt < 7; ++attempt, repetitions /= 2) {
+    LayoutPtr type = wrap(random, random_combiner(random), old, std::max<std::int64_t>(1, repetitions), small_sibling);
+    if (fits(*type)) return type;
+  }
+  return layout::dup(old);
+}
+
+// Equal blocks at places without any rule, most of them apart: what ends in a table.
+LayoutPtr scattered(Random& random, LayoutPtr old) {
+  std::vector<std::int64_t> displacements;
+  std::int64_t at = 0;
+  for (std::int64_t i = random.between(3, 30); i > 0; --i) {
+    displacements.push_back(at);
+    at += std::max<std::int64_t>(old->true_extent, 1) + random.between(1, 24);
+  }
+  if (random.chance(25)) std::swap(displacements.front(), displacements.back());
+  return layout::hindexed_block(1, displacements, std::move(old));
+}
+
+// A matrix read by columns. Where the next element continues the columns, it runs into the rows below.
+LayoutPtr transposed(Random& random, const LayoutPtr& old) {
+  const std::int64_t width = std::max<std::int64_t>(1, old->true_extent), rows = random.between(2, 20);
+  const std::int64_t columns = random.between(2, 40);
+  const std::int64_t row_bytes = (columns + (random.chance(50) ? 0 : random.between(1, 5))) * width;
+  const LayoutPtr column = layout::hvector(rows, 1, row_bytes, old);
+  return layout::resized(0, columns * width, layout::hvector(columns, 1, width, column));
+}
+
+LayoutPtr random_of_depth(Random& random, int depth) {
+  LayoutPtr type = random_leaf(random, depth);
+  if (type->depth + 3 <= depth && random.chance(6)) {
+    LayoutPtr matrix = transposed(random, type);
+    if (fits(*matrix)) type = std::move(matrix);
+  }
+  if (type->depth < depth && random.chance(30)) {
+    LayoutPtr list = scattered(random, type);
+    if (fits(*list)) type = std::move(list);
+  }
+  while (type->depth < depth) {
+    // Without a gap somewhere everything would melt into one run.
+    if (type->depth + 1 < depth && random.chance(35)) {
+      LayoutPtr apart = layout::resized(0, std::max<std::int64_t>(type->ub(), 1) + random.mostly_small(1, 40), type);
+      if (fits(*apart)) type = std::move(apart);
+    }
+    type = wrapped(random, std::move(type), depth - type->depth);
+  }
+  return type;
+}
+
+int random_depth(Random& random) {
+  const std::int64_t roll = random.between(0, 99);
+  return roll < 2 ? 1 : roll < 12 ? 2 : roll < 40 ? 3 : roll < 76 ? 4 : roll < 92 ? 5 : 6;
+}
+
+}  // namespace
+
+std::int64_t entry_count(const layout::Layout& type) {
+  if (type.combiner == Combiner::kNamed) return type.named->run_count;
+  std::int64_t entries = 0;
+  if (type.combiner == Combiner::kStruct) {
+    for (std::size_t i = 0; i < type.children.size(); ++i) {
+      entries += type.blocklengths[i] * entry_count(*type.children[i]);
+    }
+    return entries;
+  }
+  const std::int64_t each = entry_count(*type.children[0]);
+  // Types are literal, so entries without data count as well: divide bytes only where there are some.
+  if (type.children[0]->size > 0) return each * (type.size / type.children[0]->size);
+  return each;
+}
+
+bool fits(const layout::Layout& type) {
+  const auto near = [](std::int64_t value) { return std::abs(value) <= kMaxTypeReach; };
+  return type.size <= kMaxTypeBytes && entry_count(type) <= kMaxTypeEntries && near(type.lb) && near(type.ub()) &&
+         near(type.extent) && near(type.true_lb) && near(type.true_lb + type.true_extent);
+}
+
+LayoutPtr random_type(std::uint64_t seed) {
+  Random random(seed);
+  return random_of_depth(random, random_depth(random));
+}
+
+}  // namespace gapless::test

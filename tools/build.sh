@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# build.sh PRESET [TARGET...]: configures and builds one preset. With MPI=PREFIX in the environment the layer, the lab
+# and the examples are built for that MPI, in a build folder of their own (tools/build_folder.sh).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export PATH=$PWD/.venv/bin:$PATH
+preset=$1
+shift
+folder=$(tools/build_folder.sh "$preset")
+
+arguments=()
+if [ -n "${MPI:-}" ]; then
+  prefix=$(cd "$MPI" && pwd)
+  [ -e "$prefix/include/mpi.h" ] ||
+    { echo "gapless: no include/mpi.h below MPI=$MPI: name the prefix that the MPI was installed into" >&2; exit 1; }
+  arguments=(-B "$folder" "-DGAPLESS_MPI_ROOT=$prefix")
+fi
+
+# Configuring is quiet when it succeeds, but for the lines that name a part that is missing or fetched.
+mkdir -p build
+log=$folder.configure.log
+cmake --preset "$preset" "${arguments[@]}" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+grep -A3 -E 'gapless: (no |.*not installed)' "$log" || true
+targets=()
+[ $# -eq 0 ] || targets=(--target "$@")
+cmake --build "$folder" ${JOBS:+-j "$JOBS"} "${targets[@]}"

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Include directions, Python style, C and C++ style. Changes nothing; `tools/lint.sh --fix` formats.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+bin=.venv/bin
+fix=${1:-}
+failed=0
+python=(python tests)
+mapfile -t cxx < <(find include src lab examples bench tests \
+  \( -name '*.h' -o -name '*.hpp' -o -name '*.c' -o -name '*.cpp' \) -print)
+
+check() { "$@" || failed=1; }
+check "$bin/python" tests/structure/check_includes.py .
+check "$bin/ruff" check ${fix:+--fix} "${python[@]}"
+check "$bin/ruff" format $([ -n "$fix" ] || echo --check) "${python[@]}"
+if [ ${#cxx[@]} -gt 0 ]; then
+  if [ -n "$fix" ]; then check "$bin/clang-format" -i "${cxx[@]}"; else check "$bin/clang-format" --dry-run -Werror "${cxx[@]}"; fi
+fi
+exit $failed

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Every test: ctest on the release build, the engine's tests under sanitizers, pytest. Runs all three even if one
+# fails, and counts: a suite in which nothing ran is a failure.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+export PATH=$PWD/.venv/bin:$PATH
+release=$(tools/build_folder.sh release) || exit 1
+# Several suites use two ranks each: one test at a time on a small machine.
+jobs=${JOBS:-$(($(nproc) / 2))}
+[ "$jobs" -ge 1 ] || jobs=1
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+failed=()
+summary=()
+
+# suite NAME COUNT_PATTERN COMMAND...: COUNT_PATTERN is a sed expression that prints the number of tests that ran.
+suite() {
+  local name=$1 pattern=$2 ran
+  shift 2
+  printf '\n== %s\n' "$name"
+  "$@" 2>&1 | tee "$logs/out"
+  [ "${PIPESTATUS[0]}" -eq 0 ] || failed+=("$name")
+  ran=$(sed -n "$pattern" "$logs/out" | tail -n 1)
+  [ "${ran:-0}" -gt 0 ] || failed+=("$name (no test ran)")
+  summary+=("$name: ${ran:-0} tests")
+}
+ctest_count='s/.*tests passed, .* out of \([0-9]*\)$/\1/p'
+pytest_count='s/.*\(^\|[ =]\)\([0-9][0-9]*\) passed.*/\2/p'
+
+run_ctest() { ctest --test-dir "$1" --output-on-failure --no-tests=error -j "$jobs" "${@:2}"; }
+sanitized() { MPI='' tools/build.sh asan engine_tests && run_ctest build/asan -L engine; }
+
+suite 'ctest, release' "$ctest_count" run_ctest "$release"
+suite 'engine under address and undefined sanitizers' "$ctest_count" sanitized
+suite 'pytest' "$pytest_count" env GAPLESS_BUILD_DIR="$PWD/$release" .venv/bin/python -m pytest
+
+printf '\n'
+for line in "${summary[@]}"; do printf 'gapless: %s\n' "$line"; done
+if [ ${#failed[@]} -gt 0 ]; then
+  printf 'gapless: FAILED: %s\n' "${failed[@]}"
+  exit 1
+fi
+printf 'gapless: all suites passed\n'
