@@ -13,6 +13,7 @@ from gapless.tables import TITLES, bytes_text
 
 # Okabe and Ito's palette: tells apart for colour-blind readers too.
 COLOURS = {"manual": "#999999", "pack": "#E69F00", "native": "#D55E00", "gapless": "#0072B2"}
+RATIO_TICKS = [0.5, 1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100]
 SYMBOLS = {"basic": "circle", "contiguous_subtype": "square", "tiled_vector": "diamond", "vector_tiled": "cross"}
 
 
@@ -59,7 +60,7 @@ def _ratio_figure(rows: Sequence[Row], size: int) -> go.Figure:
                     col=i % columns + 1,
                 )
                 named.add(method)
-    figure.update_yaxes(type="log", dtick="D2")
+    figure.update_yaxes(type="log", tickvals=RATIO_TICKS, ticktext=[f"{tick:g}" for tick in RATIO_TICKS])
     figure.update_layout(
         title=f"Messages of {bytes_text(size)}: time as a ratio to the contiguous send",
         template="plotly_white",
@@ -70,23 +71,21 @@ def _ratio_figure(rows: Sequence[Row], size: int) -> go.Figure:
 
 
 def halo_figure(rows: Sequence[HaloRow]) -> go.Figure:
-    """Return the halo exchange's times per step, split into exchange and the rest."""
-    names, exchange, rest = [], [], []
-    for row in rows:
-        for name, total, part in (
-            ("native", row.total_plain_ms, row.exchange_plain_ms),
-            ("Gapless", row.total_gapless_ms, row.exchange_gapless_ms),
-        ):
-            names.append(f"{row.n}², {name}")
-            exchange.append(part / row.iterations)
-            rest.append(max(total - part, 0) / row.iterations)
-    figure = go.Figure(
-        [
-            go.Bar(x=names, y=exchange, name="exchange", marker_color=COLOURS["native"]),
-            go.Bar(x=names, y=rest, name="the rest", marker_color=COLOURS["manual"]),
-        ]
-    )
-    figure.update_layout(
-        title="halo2d: milliseconds per step", barmode="stack", template="plotly_white", yaxis_title="ms", height=420
-    )
+    """Return the halo exchange's times per step, split into exchange and the rest, one panel per grid."""
+    figure = make_subplots(rows=1, cols=max(1, len(rows)), subplot_titles=[f"{row.n} x {row.n}" for row in rows])
+    for i, row in enumerate(rows):
+        exchange = [row.exchange_plain_ms, row.exchange_gapless_ms]
+        rest = [row.total_plain_ms - exchange[0], row.total_gapless_ms - exchange[1]]
+        for name, parts, colour in (("exchange", exchange, "native"), ("the rest", rest, "manual")):
+            bar = go.Bar(
+                x=["native", "+ Gapless"],
+                y=[max(part, 0) * 1000 / row.iterations for part in parts],
+                name=name,
+                legendgroup=name,
+                showlegend=i == 0,
+                marker_color=COLOURS[colour],
+            )
+            figure.add_trace(bar, row=1, col=i + 1)
+    figure.update_yaxes(title="µs a step")
+    figure.update_layout(title="halo2d: time a step", barmode="stack", template="plotly_white", height=420)
     return figure
