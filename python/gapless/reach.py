@@ -20,6 +20,7 @@ class Rank:
     world_size: int
     library: str
     stats: dict[str, Any] = field(default_factory=dict)
+    native: str = ""  # why the layer, though loaded, leaves every call of this rank to the library
 
 
 def read_ranks(folder: Path) -> list[Rank]:
@@ -38,6 +39,7 @@ def read_ranks(folder: Path) -> list[Rank]:
                 world_rank=int(entry.get("world_rank", -1)),
                 world_size=int(entry.get("world_size", 0)),
                 library=library[0] if library else "",
+                native=str(entry.get("native", "")),
                 stats=entry.get("stats") or {},
             )
         )
@@ -60,7 +62,7 @@ def expected_ranks(ranks: Sequence[Rank]) -> int:
 def library_name(ranks: Sequence[Rank]) -> str:
     """Return the MPI library in a few words, for example ``MPICH 5.0.2``."""
     names = {rank.library.replace("Version:", " ") for rank in ranks if rank.library}
-    short = sorted({" ".join(name.split()[:4]).rstrip(",") for name in names})
+    short = sorted({" ".join(name.partition(",")[0].split()[:4]) for name in names})
     return ", ".join(short) if short else "unknown MPI"
 
 
@@ -73,14 +75,21 @@ def reached_line(ranks: Sequence[Rank]) -> str:
     return line
 
 
-def likely_causes(program: Path | None) -> list[str]:
+def likely_causes(program: Path | None, unserved: Sequence[Rank] = ()) -> list[str]:
     """Return why the layer may have reached no rank, the certain causes first and alone.
 
     Parameters
     ----------
+    unserved : sequence of Rank
+        Ranks into which the layer was loaded, but which it cannot serve.
     program : Path or None
         The program that the ranks ran, if it could be told from the command.
     """
+    if unserved:
+        return [
+            f"{library_name([rank])}: {rank.native}; every call went straight to the library"
+            for rank in {(rank.library, rank.native): rank for rank in unserved}.values()
+        ]
     if program is not None and is_static(program):
         return [f"{program} is a static program, nothing can be preloaded into it: link it dynamically"]
     if program is not None and runs_privileged(program):
@@ -89,6 +98,7 @@ def likely_causes(program: Path | None) -> list[str]:
         ]
     return [
         "the program never called MPI_Init",
+        "what the ranks ran is a setuid program or a static one: nothing can be preloaded into it",
         "MPI is linked into the program as a static library (libmpi.a): link against libmpi.so",
         "the launcher or a wrapper script does not pass LD_PRELOAD and GAPLESS_RUN_DIR on to the ranks",
         "the ranks ran on other nodes and TMPDIR is not a folder that all nodes share",

@@ -41,7 +41,8 @@ def run_under_layer(command: Sequence[str], stats: bool) -> int:
         settings = {"GAPLESS_RUN_DIR": folder} | ({"GAPLESS_STATS": "1"} if stats else {})
         launch = put_under(command, str(preload_object()), settings, os.environ, launcher)
         status = run_child(launch.command, launch.environment)
-        ranks = read_ranks(Path(folder))
+        loaded = read_ranks(Path(folder))
+    ranks = [rank for rank in loaded if not rank.native]
     err = console(stderr=True)
     if enabled("GAPLESS_DISABLE"):
         err.print(
@@ -51,7 +52,7 @@ def run_under_layer(command: Sequence[str], stats: bool) -> int:
     if not ranks:
         ended = f" (the program ended with status {status})" if status else ""
         err.print(f"gapless: error: the layer reached no rank{ended}. Likely causes:", soft_wrap=True)
-        for cause in likely_causes(ranks_program(command, launcher)):
+        for cause in likely_causes(ranks_program(command, launcher), loaded):
             err.print(f"  - {cause}", soft_wrap=True, markup=False)
         return status or NOT_REACHED
     err.print(f"gapless: {reached_line(ranks)}", soft_wrap=True, markup=False)

@@ -52,3 +52,10 @@ def test_without_a_certain_cause_all_likely_ones_are_named() -> None:
     assert "MPI_Init" in causes
     assert "static" in causes
     assert "environment" in causes or "LD_PRELOAD" in causes
+
+
+def test_a_library_without_a_backend_is_the_certain_cause(tmp_path: Path) -> None:
+    entry = {"world_rank": -1, "world_size": 0, "library": "Open MPI v5.0.11, package: x", "native": "no backend"}
+    (tmp_path / "a.1.json").write_text(json.dumps(entry))
+    causes = likely_causes(None, read_ranks(tmp_path))
+    assert causes == ["Open MPI v5.0.11: no backend; every call went straight to the library"]
