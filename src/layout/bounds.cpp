@@ -16,6 +16,13 @@ void require(bool condition, const char* what, std::int64_t value) {
     throw base::Error(base::Status::kInvalidArgument, std::string(what) + ", not " + std::to_string(value));
 }
 
+int deeper(int old) {
+  constexpr int kDeepest = 1000;
+  if (old >= kDeepest)
+    throw base::Error(base::Status::kInvalidArgument, "types nest at most " + std::to_string(kDeepest) + " deep");
+  return old + 1;
+}
+
 void Bounds::Interval::include(std::int64_t from, std::int64_t to) {
   low = any ? std::min(low, from) : from;
   high = any ? std::max(high, to) : to;
@@ -57,7 +64,7 @@ void Bounds::add_blocks(std::int64_t count, std::int64_t stride, std::int64_t bl
 void Bounds::finish(Layout& type, bool round_up) const {
   type.size = size_;
   type.alignment = alignment_;
-  type.depth = depth_ + 1;
+  type.depth = deeper(depth_);
   if (data_.any) {
     type.true_lb = data_.low;
     type.true_extent = checked_sub(data_.high, data_.low, "true extent");

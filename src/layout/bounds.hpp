@@ -26,6 +26,9 @@ class Bounds {
   int depth_ = 0;
 };
 
+// The depth of a type made from one of depth `old`. Everything that walks a type recurses, so depth has an end.
+int deeper(int old);
+
 void require(bool condition, const char* what, std::int64_t value);
 
 }  // namespace gapless::layout

@@ -26,7 +26,7 @@ void copy_bounds(Layout& type) {
   type.lb_is_set = old.lb_is_set;
   type.ub_is_set = old.ub_is_set;
   type.alignment = old.alignment;
-  type.depth = old.depth + 1;
+  type.depth = deeper(old.depth);
 }
 
 LayoutPtr strided(Combiner combiner, std::int64_t count, std::int64_t blocklength, std::int64_t stride,

@@ -40,6 +40,7 @@ LayoutPtr subarray(std::span<const std::int64_t> sizes, std::span<const std::int
     Bounds bounds;
     bounds.add_blocks(subsizes[d], step, 1, *box);
     bounds.finish(*row);
+    row->depth = old->depth;  // a row is a step on the way, not a constructor of its own
     box = std::move(row);
     start = checked_add(start, checked_mul(starts[d], step, "start * stride"), "start of the subarray");
     step = checked_mul(step, sizes[d], "size * stride");
@@ -51,7 +52,7 @@ LayoutPtr subarray(std::span<const std::int64_t> sizes, std::span<const std::int
   type->extent = step;
   type->lb_is_set = type->ub_is_set = true;
   type->alignment = old->alignment;
-  type->depth = old->depth + 1;
+  type->depth = deeper(old->depth);
   type->children.push_back(std::move(old));
   return type;
 }

@@ -34,7 +34,7 @@ void message(const plan::Plan& plan, std::int64_t from, std::int64_t to, typenam
     const std::int64_t row = (root.inner_count - 1) * std::abs(root.inner_stride) + root.block;
     range_nest<Direction>(root, from, to, user, packed, root.disjoint && std::abs(root.outer_stride) >= row);
   } else if (root.op == plan::Op::kLoop && continues(extent, root.count, root.stride)) {
-    range_loop<Direction>(root.steps[0], root.stride, from, to, user, packed);
+    range_loop<Direction>(*root.steps[0], root.stride, from, to, user, packed);
   } else {
     range_loop<Direction>(root, extent, from, to, user, packed);
   }

@@ -64,7 +64,7 @@ void range_table(const plan::Step& step, std::int64_t from, std::int64_t to, typ
 template <class Direction>
 void range_places(const plan::Step& step, std::int64_t from, std::int64_t to, typename Direction::User user,
                   typename Direction::Packed packed) noexcept {
-  const plan::Step& body = step.steps[0];
+  const plan::Step& body = *step.steps[0];
   const auto place = [&](std::int64_t i) { return user + step.offsets[static_cast<std::size_t>(i)]; };
   split(
       body.bytes, from, to, packed,
@@ -82,8 +82,8 @@ void range_sequence(const plan::Step& step, std::int64_t from, std::int64_t to, 
   const auto behind = std::upper_bound(step.starts.begin(), step.starts.end(), from);
   for (auto i = static_cast<std::size_t>(behind - step.starts.begin() - 1); from < to; ++i) {
     const std::int64_t start = step.starts[i];
-    const std::int64_t end = std::min(to, start + step.steps[i].bytes);
-    range<Direction>(step.steps[i], from - start, end - start, user + step.offsets[i], packed);
+    const std::int64_t end = std::min(to, start + step.steps[i]->bytes);
+    range<Direction>(*step.steps[i], from - start, end - start, user + step.offsets[i], packed);
     packed += end - from;
     from = end;
   }
@@ -131,7 +131,7 @@ void range(const plan::Step& step, std::int64_t from, std::int64_t to, typename 
       range_table<Direction>(step, from, to, user, packed);
       return;
     case plan::Op::kLoop:
-      range_loop<Direction>(step.steps[0], step.stride, from, to, user, packed);
+      range_loop<Direction>(*step.steps[0], step.stride, from, to, user, packed);
       return;
     case plan::Op::kPlaces:
       range_places<Direction>(step, from, to, user, packed);

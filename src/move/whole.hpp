@@ -42,9 +42,9 @@ void nest(const plan::Step& step, std::int64_t outer_count, std::int64_t outer_s
           typename Direction::Packed packed, bool disjoint) noexcept {
   const std::int64_t row = step.block * step.inner_count;
   Rows rows{step.block, step.inner_count, outer_count, step.inner_stride, outer_stride, step.block, row};
-  const std::int64_t tile = tile_repetitions(outer_stride, row);
-  if (step.inner_count >= 16 || outer_count <= step.inner_count || tile <= step.inner_count ||
-      !Direction::any_order(disjoint)) {
+  const bool short_rows = step.inner_count < 16 && step.inner_count < outer_count;
+  const std::int64_t tile = short_rows ? tile_repetitions(outer_stride, row) : 0;
+  if (tile <= step.inner_count || !Direction::any_order(disjoint)) {
     Direction::rows(step.copy, user, packed, rows);
     return;
   }
@@ -65,7 +65,7 @@ void tiles(const plan::Step& body, std::int64_t count, std::int64_t stride, type
     const auto packed_tile = packed + first * body.bytes;
     for (std::size_t i = 0; i < body.offsets.size(); ++i) {
       const bool listed = body.op == plan::Op::kTable;
-      const plan::Step& row = listed ? body : body.steps[i];
+      const plan::Step& row = listed ? body : *body.steps[i];
       const std::int64_t start = listed ? static_cast<std::int64_t>(i) * body.block : body.starts[i];
       const std::int64_t inner_count = listed ? 1 : row.inner_count;
       tiled_rows<Direction>(row.copy, user_tile + body.offsets[i], packed_tile + start,
@@ -78,6 +78,10 @@ void tiles(const plan::Step& body, std::int64_t count, std::int64_t stride, type
 template <class Direction>
 void loop(const plan::Step& body, std::int64_t count, std::int64_t stride, typename Direction::User user,
           typename Direction::Packed packed) noexcept {
+  if (count == 1) {  // the stride separates it from nothing, and may be anything
+    whole<Direction>(body, user, packed);
+    return;
+  }
   const std::int64_t span = body.high - body.low;
   const bool disjoint = body.disjoint && std::abs(stride) >= span;
   if (body.op == plan::Op::kNest && body.outer_count == 1) {
@@ -102,10 +106,10 @@ void whole(const plan::Step& step, typename Direction::User user, typename Direc
       Direction::listed(step, user, packed, 0, static_cast<std::int64_t>(step.offsets.size()));
       return;
     case plan::Op::kLoop:
-      loop<Direction>(step.steps[0], step.count, step.stride, user, packed);
+      loop<Direction>(*step.steps[0], step.count, step.stride, user, packed);
       return;
     case plan::Op::kPlaces: {
-      const plan::Step& body = step.steps[0];
+      const plan::Step& body = *step.steps[0];
       for (const std::int64_t offset : step.offsets) {
         whole<Direction>(body, user + offset, packed);
         packed += body.bytes;
@@ -114,7 +118,7 @@ void whole(const plan::Step& step, typename Direction::User user, typename Direc
     }
     case plan::Op::kSequence:
       for (std::size_t i = 0; i < step.steps.size(); ++i)
-        whole<Direction>(step.steps[i], user + step.offsets[i], packed + step.starts[i]);
+        whole<Direction>(*step.steps[i], user + step.offsets[i], packed + step.starts[i]);
       return;
   }
 }

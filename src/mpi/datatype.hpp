@@ -22,7 +22,7 @@ class Datatype {
   // The plan, or nullptr if the type cannot be decoded. Makes MPI calls at the first use; the type must be alive.
   const plan::Plan* plan() noexcept {
     const State state = state_.load(std::memory_order_acquire);
-    return state == State::kUnknown ? decode_now() : plan_.get();
+    return state == State::kKnown ? plan_.get() : decode_now();
   }
 
  private:

@@ -71,13 +71,13 @@ class Normaliser {
     const Form old = old_form(type);
     std::vector<Part> parts;
     parts.reserve(static_cast<std::size_t>(type.count));
-    Form block;
-    std::int64_t length = -1;
+    std::unordered_map<std::int64_t, Form> blocks;
     for (std::int64_t i = 0; i < type.count; ++i) {
-      if (blocklength_of(i) != length) {
-        length = blocklength_of(i);
-        block = loop(length, type.children[0]->extent, old, trace_);
-      }
+      const std::int64_t length = blocklength_of(i);
+      auto known = blocks.find(length);
+      if (known == blocks.end())
+        known = blocks.emplace(length, loop(length, type.children[0]->extent, old, trace_)).first;
+      const Form& block = known->second;
       if (block.node) parts.push_back({displacement_of(i) + block.offset, block.node});
     }
     return sequence(std::move(parts), trace_);

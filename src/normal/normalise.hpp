@@ -16,8 +16,8 @@ struct Trace {
 };
 std::span<const char* const> rule_names() noexcept;
 
-// Cost: linear in the size of the description (the lists that the constructors were given). Growth: the form never has
-// more entries than the description.
+// Cost: linear in the size of the description (the lists that the constructors were given). Growth:
+// bounded by normal/rules.hpp.
 Form normalise(const layout::Layout& type, Trace* trace = nullptr);
 
 }  // namespace gapless::normal

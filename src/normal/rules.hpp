@@ -1,9 +1,10 @@
 // The rewrite rules, one a file. A rule looks at the outermost node of a form whose children are already in normal
 // form, and either leaves it alone (false) or replaces it by one that expands to the same sequence of bytes (true).
 //
-// Fixed point and bounds: every rule strictly reduces the number of entries (nodes, parts and offsets, counting each
-// part once), except flatten_sequence, which removes one level of nesting and copies no entry twice. So a node of n
-// entries needs at most 2n steps, and a form is never larger than the description it came from.
+// Fixed point and bounds: every rule strictly reduces the number of entries of the node (itself, its parts and
+// offsets), except flatten_sequence, which replaces a part by at most kMostFlattenedParts others and takes one level of
+// nesting away. So a node reaches its fixed point in a number of steps linear in its entries, and a form has at most
+// kMostFlattenedParts times the entries of the description it came from.
 #pragma once
 
 #include <span>
@@ -12,6 +13,8 @@
 #include "normal/form.hpp"
 
 namespace gapless::normal {
+
+inline constexpr std::size_t kMostFlattenedParts = 64;
 
 struct Rule {
   const char* name;

@@ -1,4 +1,5 @@
-#include <utility>
+#include <memory>
+#include <unordered_map>
 
 #include "normal/normalise.hpp"
 #include "plan/plan.hpp"
@@ -9,8 +10,7 @@ namespace {
 
 using normal::Kind;
 using normal::Node;
-
-Step step_of(const Node& node);
+using StepPtr = std::shared_ptr<const Step>;
 
 Step nest_of_run(std::int64_t bytes) {
   Step step;
@@ -21,86 +21,100 @@ Step nest_of_run(std::int64_t bytes) {
   return step;
 }
 
-// A loop becomes the outer level of its body's nest where a level is free.
-Step step_of_loop(const Node& node) {
-  Step body = step_of(*node.body);
-  if (body.op == Op::kNest && body.inner_count == 1) {
-    body.inner_count = node.count;
-    body.inner_stride = node.stride;
-    return body;
+// One compilation. Nodes are shared within a form, and so are their steps.
+class Compiler {
+ public:
+  StepPtr step_of(const Node& node) {
+    if (const auto known = known_.find(&node); known != known_.end()) return known->second;
+    auto step = std::make_shared<Step>(build(node));
+    step->bytes = node.bytes;
+    step->low = node.low;
+    step->high = node.high;
+    step->disjoint = node.disjoint;
+    known_.emplace(&node, step);
+    return step;
   }
-  if (body.op == Op::kNest && body.outer_count == 1) {
-    body.outer_count = node.count;
-    body.outer_stride = node.stride;
-    return body;
-  }
-  Step step;
-  step.op = Op::kLoop;
-  step.count = node.count;
-  step.stride = node.stride;
-  step.steps.push_back(std::move(body));
-  return step;
-}
 
-Step step_of_table(const Node& node) {
-  Step step;
-  step.offsets = node.offsets;
-  if (node.body->kind == Kind::kRun) {
-    step.op = Op::kTable;
-    step.block = node.body->bytes;
-    const kernel::ScatteredKernel& kernel = kernel::scattered_for(step.block);
-    step.gather = kernel.gather;
-    step.scatter = kernel.scatter;
-    step.kernel_name = kernel.name;
-    // Repeated, a short table is run row by row with a strided kernel.
-    const kernel::StridedKernel& row = kernel::strided_for(step.block);
-    step.copy = row.copy;
-    step.tileable = step.offsets.size() <= kMostTileRows;
-  } else {
-    step.op = Op::kPlaces;
-    step.steps.push_back(step_of(*node.body));
+ private:
+  Step build(const Node& node) {
+    switch (node.kind) {
+      case Kind::kRun:
+        return nest_of_run(node.bytes);
+      case Kind::kLoop:
+        return of_loop(node);
+      case Kind::kTable:
+        return of_table(node);
+      case Kind::kSequence:
+        return of_sequence(node);
+    }
+    return {};
   }
-  return step;
-}
 
-Step step_of_sequence(const Node& node) {
-  Step step;
-  step.op = Op::kSequence;
-  step.tileable = node.parts.size() <= kMostTileRows;
-  std::int64_t start = 0;
-  for (const normal::Part& part : node.parts) {
-    step.offsets.push_back(part.offset);
-    step.starts.push_back(start);
-    step.steps.push_back(step_of(*part.node));
-    start += part.node->bytes;
-    const Step& last = step.steps.back();
-    step.tileable = step.tileable && last.op == Op::kNest && last.outer_count == 1;
+  // A loop becomes the outer level of its body's nest where a level is free.
+  Step of_loop(const Node& node) {
+    const StepPtr body = step_of(*node.body);
+    if (body->op == Op::kNest && body->inner_count == 1) {
+      Step nest = *body;
+      nest.inner_count = node.count;
+      nest.inner_stride = node.stride;
+      return nest;
+    }
+    if (body->op == Op::kNest && body->outer_count == 1) {
+      Step nest = *body;
+      nest.outer_count = node.count;
+      nest.outer_stride = node.stride;
+      return nest;
+    }
+    Step step;
+    step.op = Op::kLoop;
+    step.count = node.count;
+    step.stride = node.stride;
+    step.steps.push_back(body);
+    return step;
   }
-  return step;
-}
 
-Step step_of(const Node& node) {
-  Step step;
-  switch (node.kind) {
-    case Kind::kRun:
-      step = nest_of_run(node.bytes);
-      break;
-    case Kind::kLoop:
-      step = step_of_loop(node);
-      break;
-    case Kind::kTable:
-      step = step_of_table(node);
-      break;
-    case Kind::kSequence:
-      step = step_of_sequence(node);
-      break;
+  Step of_table(const Node& node) {
+    Step step;
+    step.offsets = node.offsets;
+    if (node.body->kind == Kind::kRun) {
+      step.op = Op::kTable;
+      step.block = node.body->bytes;
+      const kernel::ScatteredKernel& kernel = kernel::scattered_for(step.block);
+      step.gather = kernel.gather;
+      step.scatter = kernel.scatter;
+      step.kernel_name = kernel.name;
+      // Repeated, a short table is run row by row with a strided kernel.
+      const kernel::StridedKernel& row = kernel::strided_for(step.block);
+      step.copy = row.copy;
+      step.tileable = step.offsets.size() <= kMostTileRows;
+    } else {
+      step.op = Op::kPlaces;
+      step.steps.push_back(step_of(*node.body));
+    }
+    return step;
   }
-  step.bytes = node.bytes;
-  step.low = node.low;
-  step.high = node.high;
-  step.disjoint = node.disjoint;
-  return step;
-}
+
+  Step of_sequence(const Node& node) {
+    Step step;
+    step.op = Op::kSequence;
+    step.tileable = node.parts.size() <= kMostTileRows;
+    step.offsets.reserve(node.parts.size());
+    step.starts.reserve(node.parts.size());
+    step.steps.reserve(node.parts.size());
+    std::int64_t start = 0;
+    for (const normal::Part& part : node.parts) {
+      step.offsets.push_back(part.offset);
+      step.starts.push_back(start);
+      step.steps.push_back(step_of(*part.node));
+      start += part.node->bytes;
+      const Step& last = *step.steps.back();
+      step.tileable = step.tileable && last.op == Op::kNest && last.outer_count == 1;
+    }
+    return step;
+  }
+
+  std::unordered_map<const Node*, StepPtr> known_;
+};
 
 }  // namespace
 
@@ -108,13 +122,14 @@ PlanPtr compile(const normal::Form& form, std::int64_t extent) {
   std::shared_ptr<Plan> plan(new Plan);
   plan->form_ = form;
   plan->extent_ = extent;
-  plan->root_ = std::make_unique<Step>();
-  if (form.node) {
+  if (!form.node) {
+    plan->root_ = std::make_shared<const Step>();
+  } else {
     plan->offset_ = form.offset;
     plan->size_ = form.node->bytes;
     plan->runs_ = form.node->runs;
     plan->contiguous_ = form.node->kind == Kind::kRun && form.node->bytes == extent;
-    *plan->root_ = step_of(*form.node);
+    plan->root_ = Compiler().step_of(*form.node);
   }
   return plan;
 }

@@ -1,6 +1,7 @@
 #include "plan/plan.hpp"
 
 #include <sstream>
+#include <unordered_set>
 
 #include "plan/step.hpp"
 
@@ -20,7 +21,7 @@ void write(std::ostream& out, const Step& step, int indent) {
       return;
     case Op::kLoop:
       out << "repeat " << step.count << " times, stride " << step.stride
-          << (step.steps[0].tileable ? ", tiled\n" : "\n");
+          << (step.steps[0]->tileable ? ", tiled\n" : "\n");
       break;
     case Op::kPlaces:
       out << "at each of " << step.offsets.size() << " listed offsets\n";
@@ -29,12 +30,13 @@ void write(std::ostream& out, const Step& step, int indent) {
       out << "in sequence\n";
       break;
   }
-  for (const Step& inner : step.steps) write(out, inner, indent + 2);
+  for (const auto& inner : step.steps) write(out, *inner, indent + 2);
 }
 
-void collect(const Step& step, std::vector<const char*>& names) {
+void collect(const Step& step, std::unordered_set<const Step*>& seen, std::vector<const char*>& names) {
+  if (!seen.insert(&step).second) return;
   if (step.kernel_name) names.push_back(step.kernel_name);
-  for (const Step& inner : step.steps) collect(inner, names);
+  for (const auto& inner : step.steps) collect(*inner, seen, names);
 }
 
 }  // namespace
@@ -49,7 +51,8 @@ std::string Plan::text() const {
 
 std::vector<const char*> Plan::kernel_names() const {
   std::vector<const char*> names;
-  collect(*root_, names);
+  std::unordered_set<const Step*> seen;
+  collect(*root_, seen, names);
   return names;
 }
 

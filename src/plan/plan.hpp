@@ -38,7 +38,7 @@ class Plan {
   normal::Form form_;
   std::int64_t size_ = 0, extent_ = 0, offset_ = 0, runs_ = 0;
   bool contiguous_ = false;
-  std::unique_ptr<Step> root_;
+  std::shared_ptr<const Step> root_;
 };
 
 using PlanPtr = std::shared_ptr<const Plan>;

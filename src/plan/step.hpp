@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "kernel/kernel.hpp"
@@ -33,9 +34,10 @@ struct Step {
   kernel::Gather gather = nullptr;
   kernel::Scatter scatter = nullptr;
 
-  // loop: count, stride, steps[0]; places: steps[0]; sequence: steps[i] at offsets[i], its data from starts[i] on
+  // loop: count, stride, *steps[0]; places: *steps[0]; sequence: *steps[i] at offsets[i], its data from starts[i] on.
+  // Shared, as the form's nodes are: a plan is as small as its form.
   std::int64_t count = 0, stride = 0;
-  std::vector<Step> steps;
+  std::vector<std::shared_ptr<const Step>> steps;
   std::vector<std::int64_t> starts;
 
   // A short list of rows: repeated, it is run as one pass a row over tiles that fit the first cache.

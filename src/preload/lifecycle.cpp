@@ -41,11 +41,10 @@ void began(bool world) noexcept {
   }
   if (base::setting_text("GAPLESS_RUN_DIR") == nullptr && !counting()) return;
   try {
-    const std::string name = library_name();
     const std::lock_guard lock(reporting);
     RunFile& file = own_file();
     file.abi = mpi::kAbiName;
-    file.library = name;
+    file.library = library_name();
     if (world) {
       file.world_rank = rank;
       file.world_size = size;

@@ -21,7 +21,7 @@ bool is_built_in(MPI_Comm comm) noexcept {
 }
 
 [[gnu::noinline]] int pack(const void* in, int count, MPI_Datatype type, void* out, int size, int* position,
-                           MPI_Comm comm) noexcept {
+                           MPI_Comm comm) {
   Side side(in, count, type);
   side.choose(Operation::kPack);
   const bool room = side.converted() && has_room(out, size, position, side.bytes());
@@ -42,7 +42,7 @@ bool is_built_in(MPI_Comm comm) noexcept {
 }
 
 [[gnu::noinline]] int unpack(const void* in, int size, int* position, void* out, int count, MPI_Datatype type,
-                             MPI_Comm comm) noexcept {
+                             MPI_Comm comm) {
   Side side(out, count, type);
   side.choose(Operation::kUnpack);
   const bool room = side.converted() && has_room(in, size, position, side.bytes());

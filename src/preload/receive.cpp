@@ -10,7 +10,7 @@ namespace gapless::preload {
 namespace {
 
 [[gnu::noinline]] int receive(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                              MPI_Status* status) noexcept {
+                              MPI_Status* status) {
   Side side(buffer, count, type);
   side.choose(Operation::kReceive, source, comm);
   count_sides(Procedure::kRecv, side);
@@ -24,7 +24,7 @@ namespace {
 }
 
 [[gnu::noinline]] int matched_receive(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
-                                      MPI_Status* status) noexcept {
+                                      MPI_Status* status) {
   Side side(buffer, count, type);
   // No communicator is given, and the message says whether it has a source.
   const bool real = message != nullptr && *message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC;

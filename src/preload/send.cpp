@@ -13,7 +13,7 @@ namespace {
 using Send = decltype(mpi::Library::Send);
 
 [[gnu::noinline]] int send(Procedure procedure, Send native, const void* buffer, int count, MPI_Datatype type, int dest,
-                           int tag, MPI_Comm comm) noexcept {
+                           int tag, MPI_Comm comm) {
   Side side(buffer, count, type);
   side.choose(Operation::kSend, dest, comm);
   count_sides(procedure, side);

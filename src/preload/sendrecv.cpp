@@ -8,7 +8,7 @@ namespace {
 
 [[gnu::noinline]] int send_receive(const void* out, int out_count, MPI_Datatype out_type, int dest, int send_tag,
                                    void* in, int in_count, MPI_Datatype in_type, int source, int receive_tag,
-                                   MPI_Comm comm, MPI_Status* status) noexcept {
+                                   MPI_Comm comm, MPI_Status* status) {
   Side sent(out, out_count, out_type), received(in, in_count, in_type);
   sent.choose(Operation::kSend, dest, comm);
   received.choose(Operation::kReceive, source, comm);
@@ -24,7 +24,7 @@ namespace {
 }
 
 [[gnu::noinline]] int replace(void* buffer, int count, MPI_Datatype type, int dest, int send_tag, int source,
-                              int receive_tag, MPI_Comm comm, MPI_Status* status) noexcept {
+                              int receive_tag, MPI_Comm comm, MPI_Status* status) {
   // With one peer missing the exchange is still one; with both, nothing moves.
   Side side(buffer, count, type);
   side.choose(Operation::kSend, dest == MPI_PROC_NULL ? source : dest, comm);

@@ -39,8 +39,8 @@ MUTANTS = [
     Mutant(
         "join_loops joins across a gap of one stride",
         "src/normal/rules/join_loops.cpp",
-        "b.offset - a.offset != first * pattern->stride",
-        "b.offset - a.offset != (first + 1) * pattern->stride",
+        "__builtin_mul_overflow(first, pattern->stride, &next)",
+        "__builtin_mul_overflow(first + 1, pattern->stride, &next)",
     ),
     Mutant(
         "fuse_adjacent fuses a run with the one before it in memory",

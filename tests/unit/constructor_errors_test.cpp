@@ -102,6 +102,15 @@ TEST(ConstructorErrors, UnusedArgumentsMayBeAnything) {
   EXPECT_EQ(layout::indexed({}, {}, type("double"))->size, 0);
 }
 
+// All that walks a type recurses; a type too deep for the stack is refused when it is made.
+TEST(ConstructorErrors, DepthHasAnEnd) {
+  LayoutPtr deep = type("int32");
+  for (int depth = 1; depth < 1000; ++depth) deep = layout::dup(deep);
+  EXPECT_EQ(deep->depth, 1000);
+  EXPECT_THROW(layout::dup(deep), base::Error);
+  EXPECT_THROW(layout::vector(2, 1, 2, deep), base::Error);
+}
+
 // 64-bit counts are legal as long as the bytes fit.
 TEST(ConstructorErrors, HugeButLegal) {
   EXPECT_EQ(layout::contiguous(kHalf, type("byte"))->extent, kHalf);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "normal/normalise.hpp"
+#include "plan/plan.hpp"
 #include "support/oracle.hpp"
 #include "support/type_text.hpp"
 #include "unit/types.hpp"
@@ -160,6 +161,27 @@ TEST(NormalForm, NoDataNoNode) {
 TEST(NormalForm, HugeCounts) {
   const std::int64_t count = std::int64_t{1} << 40;
   EXPECT_EQ(text(layout::vector(count, 1, 2, int32())), "loop(1099511627776, 8, run(4))");
+}
+
+// A description is a graph: types that share parts many times over must not be expanded into a tree. Both descriptions
+// have a few dozen numbers and, written out, millions of runs or more; only linear work ends within a test's patience.
+TEST(NormalForm, SharedPartsStayShared) {
+  LayoutPtr twice = structure({1, 1}, {0, 5}, {int32(), type("byte")});
+  for (int depth = 0; depth < 40; ++depth)
+    twice = structure({1, 1, 1}, {0, twice->extent + 8, 2 * twice->extent + 40}, {twice, twice, type("byte")});
+  const plan::PlanPtr plan = plan::compile(*twice);
+  EXPECT_EQ(plan->size(), twice->size);
+
+  LayoutPtr crossed = structure({1, 1}, {0, 5}, {int32(), type("byte")});
+  for (int depth = 0; depth < 24; ++depth) {
+    const std::int64_t extent = crossed->extent;
+    const LayoutPtr left = structure({1, 1}, {0, extent + 8}, {crossed, type("byte")});
+    const LayoutPtr right = structure({1, 1}, {0, extent + 16}, {crossed, type("byte")});
+    crossed = structure({1, 1}, {0, left->extent + 3}, {left, right});
+  }
+  const normal::Form form = normal::normalise(*crossed);
+  EXPECT_EQ(form.node->bytes, crossed->size);
+  EXPECT_LE(form.node->parts.size(), 2 * 64u);
 }
 
 TEST(NormalForm, TraceCountsRules) {

@@ -1,6 +1,7 @@
 // sequence(.., sequence(a, b), ..) -> sequence(.., a, b, ..).
 // Proof: a part's own parts follow one another without anything between them; their offsets add up.
-// Only where no inner sequence occurs twice, so that nothing is copied more often than it was described. Equal inner
+// Only inner sequences that are short: one that is shared by many types of a description is copied into each, and a
+// bound on its length is what keeps the form linear in the description. And only where none occurs twice: equal inner
 // sequences are left to equal_parts, which keeps one copy.
 #include <algorithm>
 #include <vector>
@@ -8,19 +9,26 @@
 #include "normal/rules.hpp"
 
 namespace gapless::normal::rules {
+namespace {
+
+bool is_short_sequence(const Part& part) {
+  return part.node->kind == Kind::kSequence && part.node->parts.size() <= kMostFlattenedParts;
+}
+
+}  // namespace
 
 bool flatten_sequence(Draft& draft) {
   if (draft.node.kind != Kind::kSequence) return false;
   std::vector<const Node*> inner;
   for (const Part& part : draft.node.parts)
-    if (part.node->kind == Kind::kSequence) inner.push_back(part.node.get());
+    if (is_short_sequence(part)) inner.push_back(part.node.get());
   if (inner.empty()) return false;
   std::sort(inner.begin(), inner.end());
   if (std::adjacent_find(inner.begin(), inner.end()) != inner.end()) return false;
 
   std::vector<Part> flat;
   for (const Part& part : draft.node.parts) {
-    if (part.node->kind != Kind::kSequence) {
+    if (!is_short_sequence(part)) {
       flat.push_back(part);
       continue;
     }

@@ -21,7 +21,9 @@ bool join(const Part& a, const Part& b, Part& joined) {
     if (pattern->kind != Kind::kLoop) continue;
     const std::int64_t first = copies_of(*pattern->body, pattern->stride, *a.node);
     const std::int64_t second = copies_of(*pattern->body, pattern->stride, *b.node);
-    if (first == 0 || second == 0 || b.offset - a.offset != first * pattern->stride) continue;
+    if (first == 0 || second == 0) continue;
+    std::int64_t next;  // where copy number `first` would stand: one stride more than the constructors have checked
+    if (__builtin_mul_overflow(first, pattern->stride, &next) || b.offset - a.offset != next) continue;
     Node node;
     node.kind = Kind::kLoop;
     node.count = first + second;
