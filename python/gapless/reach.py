@@ -80,10 +80,10 @@ def likely_causes(program: Path | None, unserved: Sequence[Rank] = ()) -> list[s
 
     Parameters
     ----------
-    unserved : sequence of Rank
-        Ranks into which the layer was loaded, but which it cannot serve.
     program : Path or None
         The program that the ranks ran, if it could be told from the command.
+    unserved : sequence of Rank
+        Ranks into which the layer was loaded, but which it cannot serve.
     """
     if unserved:
         return [

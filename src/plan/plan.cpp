@@ -41,8 +41,6 @@ void collect(const Step& step, std::unordered_set<const Step*>& seen, std::vecto
 
 }  // namespace
 
-Plan::~Plan() = default;
-
 std::string Plan::text() const {
   std::ostringstream out;
   if (size_ > 0) write(out, *root_, 0);

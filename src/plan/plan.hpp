@@ -28,7 +28,6 @@ class Plan {
   std::string text() const;                       // for people: one line a step
   std::vector<const char*> kernel_names() const;  // those that a whole pack of this plan can call
 
-  ~Plan();
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
