@@ -28,7 +28,7 @@ LayoutPtr list(Combiner combiner, Numbers displacements, std::int64_t unit, Bloc
                std::shared_ptr<Layout> type) {
   type->combiner = combiner;
   type->count = static_cast<std::int64_t>(displacements.size());
-  type->displacements.assign(displacements.begin(), displacements.end());
+  type->displacements = base::Numbers(displacements, 4);  // at least 4 bytes each: kernels can read them as they are
   Bounds bounds;
   bounds.add_block(0, 0, *old);  // the depth counts even where no block does
   for (std::size_t i = 0; i < displacements.size(); ++i) {
@@ -47,7 +47,7 @@ LayoutPtr with_blocklengths(Combiner combiner, Numbers blocklengths, Numbers dis
   require_equal_lengths(blocklengths.size(), displacements.size(), "blocklengths and displacements");
   require_blocklengths(blocklengths);
   auto type = std::make_shared<Layout>();
-  type->blocklengths.assign(blocklengths.begin(), blocklengths.end());
+  type->blocklengths = base::Numbers(blocklengths);
   const std::int64_t unit = in_bytes ? 1 : old->extent;
   return list(combiner, displacements, unit, [&](std::size_t i) { return blocklengths[i]; }, std::move(old), type);
 }
@@ -87,8 +87,8 @@ LayoutPtr structure(Numbers blocklengths, Numbers displacements, std::span<const
   auto type = std::make_shared<Layout>();
   type->combiner = Combiner::kStruct;
   type->count = static_cast<std::int64_t>(types.size());
-  type->blocklengths.assign(blocklengths.begin(), blocklengths.end());
-  type->displacements.assign(displacements.begin(), displacements.end());
+  type->blocklengths = base::Numbers(blocklengths);
+  type->displacements = base::Numbers(displacements, 4);
   Bounds bounds;
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (!types[i])

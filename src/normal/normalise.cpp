@@ -59,6 +59,11 @@ class Normaliser {
       case Combiner::kResized:
       case Combiner::kDup:
         return old_form(type);
+      case Combiner::kDarray:
+      case Combiner::kBoundedVector:
+      case Combiner::kCircularVector:
+      case Combiner::kBucket:
+        return form_of(*type.expansion);
     }
     return {};
   }

@@ -7,7 +7,8 @@ namespace {
 
 using layout::Combiner;
 
-std::string list(const std::vector<std::int64_t>& values) {
+template <class List>
+std::string list(const List& values) {
   std::string text = "[";
   for (std::size_t i = 0; i < values.size(); ++i) text += (i ? ", " : "") + std::to_string(values[i]);
   return text + "]";
@@ -37,6 +38,15 @@ std::string arguments(const layout::Layout& type) {
              (type.order == layout::Order::kC ? ", C, " : ", Fortran, ");
     case Combiner::kResized:
       return std::to_string(type.lb) + ", " + std::to_string(type.extent) + ", ";
+    case Combiner::kBoundedVector:
+      return std::to_string(type.bound) + ", " + blocklength + std::to_string(type.stride) + ", ";
+    case Combiner::kCircularVector:
+      return std::to_string(type.total) + ", " + std::to_string(type.start) + ", " + std::to_string(type.bound) + ", " +
+             blocklength + std::to_string(type.stride) + ", ";
+    case Combiner::kBucket:
+      return std::to_string(type.stride) + ", " + list(type.blocklengths) + ", ";
+    case Combiner::kDarray:
+      return "...";
   }
   return "?";
 }
