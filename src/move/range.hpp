@@ -61,6 +61,37 @@ void range_table(const plan::Step& step, std::int64_t from, std::int64_t to, typ
       [&](std::int64_t i, std::int64_t count, auto out) { Direction::listed(step, user, out, i, count); });
 }
 
+// The run of a list of blocks that holds byte `position`, and where it starts in the stream.
+struct Found {
+  std::size_t run;
+  std::int64_t start;
+};
+inline Found find_run(const plan::Step& step, std::int64_t position) noexcept {
+  const auto behind = std::upper_bound(step.starts.begin(), step.starts.end(), position);
+  const auto group = static_cast<std::size_t>(behind - step.starts.begin() - 1);
+  Found found{group * plan::kStartsEach, step.starts[group]};
+  while (found.start + step.lengths[found.run] <= position) found.start += step.lengths[found.run++];
+  return found;
+}
+
+template <class Direction>
+void range_blocks(const plan::Step& step, std::int64_t from, std::int64_t to, typename Direction::User user,
+                  typename Direction::Packed packed) noexcept {
+  const Found first = find_run(step, from), last = find_run(step, to - 1);
+  const auto part = [&](const Found& of, std::int64_t head, std::int64_t end) {
+    Direction::bytes(user + step.offsets[of.run] + (head - of.start), packed + (head - from), end - head);
+  };
+  if (first.run == last.run) {
+    part(first, from, to);
+    return;
+  }
+  const std::int64_t second_start = first.start + step.lengths[first.run];
+  part(first, from, second_start);
+  Direction::runs(step, user, packed + (second_start - from), static_cast<std::int64_t>(first.run + 1),
+                  static_cast<std::int64_t>(last.run - first.run - 1));
+  part(last, last.start, to);
+}
+
 template <class Direction>
 void range_places(const plan::Step& step, std::int64_t from, std::int64_t to, typename Direction::User user,
                   typename Direction::Packed packed) noexcept {
@@ -129,6 +160,9 @@ void range(const plan::Step& step, std::int64_t from, std::int64_t to, typename 
       return;
     case plan::Op::kTable:
       range_table<Direction>(step, from, to, user, packed);
+      return;
+    case plan::Op::kBlocks:
+      range_blocks<Direction>(step, from, to, user, packed);
       return;
     case plan::Op::kLoop:
       range_loop<Direction>(*step.steps[0], step.stride, from, to, user, packed);

@@ -1,38 +1,67 @@
-// The rewrite rules, one a file. A rule looks at the outermost node of a form whose children are already in normal
-// form, and either leaves it alone (false) or replaces it by one that expands to the same sequence of bytes (true).
+// The rewrite rules, one a file. A rule either leaves a list of items alone (false) or replaces it by one that expands
+// to the same sequence of bytes (true). Those of the first kind work on items (normal/word.hpp), those of the second on
+// the finished parts of a node.
 //
-// Fixed point and bounds: every rule strictly reduces the number of entries of the node (itself, its parts and
-// offsets), except flatten_sequence, which replaces a part by at most kMostFlattenedParts others and takes one level of
-// nesting away. So a node reaches its fixed point in a number of steps linear in its entries, and a form has at most
-// kMostFlattenedParts times the entries of the description it came from.
+// Bounds. fuse_runs first opens what stands at a seam; from then on every rule strictly reduces the number of items, or
+// (rotate) moves one of them to the left, so a list of n items reaches its fixed point in at most n^2 steps. Lists are
+// kept to kMostItems items; what is longer becomes a node and is not looked into again, so a form has at most
+// kMostItems times the entries of the description it came from, and runs may remain unfused at the ends of such a node.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
-#include "normal/build.hpp"
 #include "normal/form.hpp"
+#include "normal/normalise.hpp"
+#include "normal/word.hpp"
 
 namespace gapless::normal {
 
-inline constexpr std::size_t kMostFlattenedParts = 64;
+inline constexpr std::size_t kMostItems = 256;
+// A regular stretch of a list is worth a loop of its own, rather than a place in a table, from this many runs on.
+inline constexpr std::int64_t kWorthALoop = 32;
 
-struct Rule {
-  const char* name;
-  bool (*apply)(Draft& draft);
+// What the rules share while one type is normalised.
+struct Context {
+  Alphabet alphabet;
+  Trace* trace = nullptr;
 };
 
+// On items.
+struct Rule {
+  const char* name;
+  bool (*apply)(Items& items, Alphabet& alphabet);
+};
 namespace rules {
-bool single_loop(Draft& draft);
-bool dense_loop(Draft& draft);
-bool nested_loop(Draft& draft);
-bool flatten_sequence(Draft& draft);
-bool fuse_adjacent(Draft& draft);
-bool join_loops(Draft& draft);
-bool single_part(Draft& draft);
-bool equal_parts(Draft& draft);
-bool arithmetic_table(Draft& draft);
+bool fuse_runs(Items& items, Alphabet& alphabet);
+bool progression(Items& items, Alphabet& alphabet);
+bool join_copies(Items& items, Alphabet& alphabet);
+bool rotate_left(Items& items, Alphabet& alphabet);
+bool repetition(Items& items, Alphabet& alphabet);
 }  // namespace rules
+// Rules until none applies. `items` may be any list without zero-byte items.
+void reduce(Items& items, Context& context);
 
-std::span<const Rule> all_rules() noexcept;
+// On parts.
+struct PartRule {
+  const char* name;
+  bool (*apply)(std::vector<Part>& parts, Alphabet& alphabet);
+};
+namespace rules {
+bool irregular_list(std::vector<Part>& parts, Alphabet& alphabet);
+bool join_tables(std::vector<Part>& parts, Alphabet& alphabet);
+bool two_copies(std::vector<Part>& parts, Alphabet& alphabet);
+bool equal_parts(std::vector<Part>& parts, Alphabet& alphabet);
+}  // namespace rules
+// The items as one node, at its offset. Empty items have no node.
+Form gather(const Items& items, Context& context);
+const NodePtr& gather(const Letter& letter, Context& context);
+
+// `count` copies of `body`, `stride` apart, reduced.
+Items repeat(std::int64_t count, std::int64_t stride, const Items& body, Context& context);
+
+// Counting hits. Rules that are no element of a list above are named here.
+void hit(const char* rule, Trace* trace);
 
 }  // namespace gapless::normal

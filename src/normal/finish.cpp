@@ -1,0 +1,188 @@
+// The derived fields of a node.
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "normal/form.hpp"
+#include "normal/hash.hpp"
+
+namespace gapless::normal {
+namespace {
+
+struct Interval {
+  std::int64_t low, high;
+};
+
+// Lists longer than this are not sorted: unless they go up or down as they stand, they are not proved disjoint.
+constexpr std::size_t kMostSorted = 4096;
+
+bool apart(std::vector<Interval> intervals) {
+  const auto up = [](const Interval& a, const Interval& b) { return a.high <= b.low; };
+  const auto down = [](const Interval& a, const Interval& b) { return b.high <= a.low; };
+  const auto neighbours = [&](auto ordered) {
+    return std::adjacent_find(intervals.begin(), intervals.end(),
+                              [&](const Interval& a, const Interval& b) { return !ordered(a, b); }) == intervals.end();
+  };
+  if (neighbours(up) || neighbours(down)) return true;
+  if (intervals.size() > kMostSorted) return false;
+  std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.low < b.low; });
+  return neighbours(up);
+}
+
+// A nest of loops touches nothing twice if, with the loops sorted by stride, each stride steps over all that the
+// smaller ones span. This covers row-major, column-major and transposing nests.
+bool loop_is_disjoint(const Node& outermost) {
+  struct Level {
+    std::int64_t count, stride;
+  };
+  std::vector<Level> levels;
+  const Node* inner = &outermost;
+  for (; inner->kind == Kind::kLoop; inner = inner->body.get())
+    levels.push_back({inner->count, std::abs(inner->stride)});
+  if (!inner->disjoint) return false;
+  std::sort(levels.begin(), levels.end(), [](const Level& a, const Level& b) { return a.stride < b.stride; });
+  std::int64_t span = inner->high - inner->low;
+  for (const Level& level : levels) {
+    if (level.stride < span) return false;
+    span += level.stride * (level.count - 1);
+  }
+  return true;
+}
+
+void finish_loop(Node& node) {
+  const Node& body = *node.body;
+  const std::int64_t reach = (node.count - 1) * node.stride;
+  node.bytes = node.count * body.bytes;
+  node.low = body.low + std::min<std::int64_t>(reach, 0);
+  node.high = body.high + std::max<std::int64_t>(reach, 0);
+  node.runs = node.count * body.runs;
+  node.disjoint = loop_is_disjoint(node);
+  node.depth = body.depth + 1;
+  node.hash = mixed(mixed(mixed(1, node.count), node.stride), body.hash);
+}
+
+// One pass over a list, which may be long: no list of intervals is made of one that ascends.
+template <class LengthOf>
+void finish_list(Node& node, std::int64_t body_low, std::int64_t body_high, LengthOf length_of) {
+  const auto count = static_cast<std::int64_t>(node.offsets.size());
+  const std::int64_t scale = node.offsets.scale(), shift = node.offsets.shift();
+  node.low = body_low;
+  node.high = body_high;
+  std::uint64_t hash = 2;
+  bool ascending = true;
+  std::int64_t low = 0, high = 0, previous = body_low;
+  node.offsets.with_raw([&](const auto* raw) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t offset = raw[i] * scale + shift;
+      const std::int64_t end = offset + length_of(i);
+      ascending &= offset + body_low >= previous;
+      previous = end;
+      low = std::min(low, offset);
+      high = std::max(high, end);
+      hash = (hash ^ static_cast<std::uint64_t>(offset)) * 0x9E3779B97F4A7C15u;
+    }
+  });
+  node.low = std::min(body_low, low + body_low);
+  node.high = std::max(body_high, high);
+  node.hash = mixed(hash, count);
+  if (ascending) return;
+  if (count > static_cast<std::int64_t>(kMostSorted)) {
+    node.disjoint = false;
+    return;
+  }
+  std::vector<Interval> intervals;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t offset = node.offsets[static_cast<std::size_t>(i)];
+    intervals.push_back({offset + body_low, offset + length_of(i)});
+  }
+  node.disjoint = node.disjoint && apart(std::move(intervals));
+}
+
+void finish_table(Node& node) {
+  const Node& body = *node.body;
+  const auto count = static_cast<std::int64_t>(node.offsets.size());
+  node.bytes = count * body.bytes;
+  node.runs = count * body.runs;
+  node.disjoint = body.disjoint;
+  finish_list(node, body.low, body.high, [&](std::int64_t) { return body.high; });
+  node.depth = body.depth + 1;
+  node.hash = mixed(node.hash, body.hash);
+}
+
+void finish_blocks(Node& node) {
+  node.bytes = 0;
+  for (const std::int64_t length : node.lengths) {
+    node.bytes += length;
+    node.hash = (node.hash ^ static_cast<std::uint64_t>(length)) * 0x9E3779B97F4A7C15u;
+  }
+  const std::uint64_t lengths_hash = node.hash;
+  node.runs = static_cast<std::int64_t>(node.lengths.size());
+  node.disjoint = true;
+  finish_list(node, 0, node.lengths[0], [&](std::int64_t i) { return node.lengths[static_cast<std::size_t>(i)]; });
+  node.depth = 2;
+  node.hash = mixed(node.hash, lengths_hash);
+}
+
+void finish_sequence(Node& node) {
+  node.bytes = node.runs = 0;
+  node.low = node.high = 0;
+  node.disjoint = true;
+  node.hash = 3;
+  std::vector<Interval> intervals;
+  intervals.reserve(node.parts.size());
+  for (const Part& part : node.parts) {
+    node.bytes += part.node->bytes;
+    node.runs += part.node->runs;
+    node.low = std::min(node.low, part.offset + part.node->low);
+    node.high = std::max(node.high, part.offset + part.node->high);
+    node.disjoint = node.disjoint && part.node->disjoint;
+    node.depth = std::max(node.depth, part.node->depth + 1);
+    node.hash = mixed(mixed(node.hash, part.offset), part.node->hash);
+    intervals.push_back({part.offset + part.node->low, part.offset + part.node->high});
+  }
+  node.disjoint = node.disjoint && apart(std::move(intervals));
+}
+
+}  // namespace
+
+// No product here can overflow: each is the distance between two bytes of a type, or their number, and the layout's
+// constructors have checked the type's size and true extent.
+NodePtr finish(Node node) {
+  switch (node.kind) {
+    case Kind::kRun:
+      node.high = node.bytes;
+      node.hash = mixed(0, node.bytes);
+      break;
+    case Kind::kLoop:
+      finish_loop(node);
+      break;
+    case Kind::kTable:
+      finish_table(node);
+      break;
+    case Kind::kBlocks:
+      finish_blocks(node);
+      break;
+    case Kind::kSequence:
+      finish_sequence(node);
+      break;
+  }
+  return std::make_shared<const Node>(std::move(node));
+}
+
+NodePtr make_run(std::int64_t bytes) {
+  Node node;
+  node.kind = Kind::kRun;
+  node.bytes = bytes;
+  return finish(std::move(node));
+}
+
+NodePtr make_loop(std::int64_t count, std::int64_t stride, NodePtr body) {
+  Node node;
+  node.kind = Kind::kLoop;
+  node.count = count;
+  node.stride = stride;
+  node.body = std::move(body);
+  return finish(std::move(node));
+}
+
+}  // namespace gapless::normal

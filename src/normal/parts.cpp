@@ -1,0 +1,74 @@
+#include "normal/parts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gapless::normal {
+namespace {
+
+bool is_progression(std::span<const std::int64_t> offsets) {
+  for (std::size_t i = 2; i < offsets.size(); ++i)
+    if (offsets[i] - offsets[i - 1] != offsets[1] - offsets[0]) return false;
+  return true;
+}
+
+// Whether the second half is the first one, moved.
+bool has_equal_halves(std::span<const std::int64_t> offsets) {
+  const std::size_t half = offsets.size() / 2;
+  if (offsets.size() % 2 != 0) return false;
+  for (std::size_t i = 1; i < half; ++i)
+    if (offsets[half + i] - offsets[i] != offsets[half] - offsets[0]) return false;
+  return true;
+}
+
+}  // namespace
+
+base::Numbers table_offsets(std::span<const std::int64_t> offsets) {
+  std::vector<std::int64_t> relative(offsets.begin(), offsets.end());
+  for (std::int64_t& offset : relative) offset -= offsets[0];
+  return base::Numbers(relative, 4);
+}
+
+Part table_at(std::span<const std::int64_t> offsets, const base::Numbers& shared, const NodePtr& body,
+              Alphabet& alphabet) {
+  if (is_progression(offsets) || has_equal_halves(offsets)) return copies_at(offsets, body, alphabet);
+  Node table;
+  table.kind = Kind::kTable;
+  table.body = body;
+  table.offsets = shared.scaled(1, -shared.front());
+  return {offsets[0], alphabet.unique(finish(std::move(table)))};
+}
+
+Part copies_at(std::span<const std::int64_t> offsets, const NodePtr& body, Alphabet& alphabet) {
+  if (offsets.size() == 1) return {offsets[0], body};
+  if (is_progression(offsets)) {
+    const auto count = static_cast<std::int64_t>(offsets.size());
+    return {offsets[0], alphabet.unique(make_loop(count, offsets[1] - offsets[0], body))};
+  }
+  if (has_equal_halves(offsets)) {
+    const std::size_t half = offsets.size() / 2;
+    const Part first = copies_at(offsets.first(half), body, alphabet);
+    return {first.offset, alphabet.unique(make_loop(2, offsets[half] - offsets[0], first.node))};
+  }
+  Node table;
+  table.kind = Kind::kTable;
+  table.body = body;
+  table.offsets = table_offsets(offsets);
+  return {offsets[0], alphabet.unique(finish(std::move(table)))};
+}
+
+Part blocks_at(std::span<const std::int64_t> offsets, std::span<const std::int64_t> lengths, Alphabet& alphabet) {
+  const std::size_t half = lengths.size() / 2;
+  if (has_equal_halves(offsets) && std::equal(lengths.begin(), lengths.begin() + static_cast<std::ptrdiff_t>(half),
+                                              lengths.begin() + static_cast<std::ptrdiff_t>(half))) {
+    const Part first = blocks_at(offsets.first(half), lengths.first(half), alphabet);
+    return {first.offset, alphabet.unique(make_loop(2, offsets[half] - offsets[0], first.node))};
+  }
+  Node blocks;
+  blocks.kind = Kind::kBlocks;
+  blocks.offsets = table_offsets(offsets);
+  blocks.lengths = base::Numbers(lengths);
+  return {offsets[0], alphabet.unique(finish(std::move(blocks)))};
+}
+
+}  // namespace gapless::normal
