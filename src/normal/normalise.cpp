@@ -1,6 +1,7 @@
 #include "normal/normalise.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <unordered_map>
 #include <utility>
 
@@ -32,11 +33,34 @@ class Normaliser {
   }
 
   Form form_of(const Items& items) { return gather(items, context_); }
+  Message message(const Layout& type) {
+    const Items& one = items_of(type);
+    Message message;
+    message.one = gather(one, context_);
+    // A few elements must fit into 63 bits, which the constructors have not checked.
+    const auto huge = [](std::int64_t value) { return std::abs(value) > (std::int64_t{1} << 58); };
+    if (one.empty() || huge(type.extent) || huge(type.size) || huge(type.true_lb) || huge(type.true_extent))
+      return message;
+    Growth growth;
+    if (!find_growth(type.extent, one, context_, growth)) return message;
+    message.before = gather(growth.before, context_);
+    message.body = make_loop_or_run(growth.core);
+    message.body_offset = growth.core.offset;
+    message.after = gather(growth.after, context_);
+    message.each = growth.each;
+    message.extra = growth.extra;
+    return message;
+  }
   Items repeated(std::int64_t count, std::int64_t stride, const Items& body) {
     return kept_short(repeat(count, stride, body, context_));
   }
 
  private:
+  NodePtr make_loop_or_run(const Item& item) {
+    const NodePtr& node = gather(*item.letter, context_);
+    return item.count > 1 ? make_loop(item.count, item.stride, node) : node;
+  }
+
   // A list of items too long to be opened any more becomes a node.
   Items kept_short(Items items) {
     if (items.size() <= kMostItems) return items;
@@ -93,62 +117,82 @@ class Normaliser {
     return items;
   }
 
-  // Appends a copy of `block`, as items or, where there are too many, as one node.
-  void place(Items& items, const Items& block, std::int64_t displacement) {
-    if (items.size() + block.size() <= kMostUnreduced || block.size() == 1) {
-      append(items, block, displacement);
-    } else {
-      const Form form = gather(block, context_);
-      if (form.node) items.push_back({form.offset + displacement, context_.alphabet.node(form.node)});
+  // Collects copies of blocks. A list that grows long is reduced now and then; once that does not help it is irregular,
+  // and blocks are appended as one node each.
+  class Collector {
+   public:
+    explicit Collector(Context& context) : context_(context) {}
+    void place(const Items& block, std::int64_t displacement) {
+      if (!irregular_ && items_.size() > kMostUnreduced) {
+        reduce(items_, context_);
+        irregular_ = items_.size() > kMostUnreduced / 2;
+      }
+      if (irregular_ && block.size() > 1) {
+        const Form form = gather(block, context_);
+        items_.push_back({form.offset + displacement, context_.alphabet.node(form.node)});
+      } else {
+        append(items_, block, displacement);
+      }
     }
-  }
+    Items reduced() {
+      reduce(items_, context_);
+      return std::move(items_);
+    }
+
+   private:
+    Context& context_;
+    Items items_;
+    bool irregular_ = false;
+  };
 
   Items structure(const Layout& type) {
-    Items items;
+    Collector collector(context_);
     for (std::size_t i = 0; i < type.children.size(); ++i) {
       const Layout& old = *type.children[i];
-      place(items, repeated(type.blocklengths[i], old.extent, items_of(old)), type.displacements[i]);
+      collector.place(repeated(type.blocklengths[i], old.extent, items_of(old)), type.displacements[i]);
     }
-    return reduced(std::move(items));
+    return collector.reduced();
   }
 
   // `unit`: [bytes] of a displacement of 1.
   Items list(const Layout& type, std::int64_t unit) {
     const std::int64_t extent = type.children[0]->extent;
     const Items& old = items_of(*type.children[0]);
-    const bool equal = type.blocklengths.empty();
+    const base::Numbers& lengths = type.blocklengths;
+    const bool equal = std::all_of(lengths.begin(), lengths.end(), [&](auto length) { return length == lengths[0]; });
+    const std::int64_t blocklength = lengths.empty() ? type.blocklength : lengths[0];
     if (type.count > kShortList && old.size() == 1 && old[0].is_run() &&
-        (old[0].letter->bytes == extent || (equal && type.blocklength == 1)))
-      return reduced(stretches(run_list(type, unit, old[0]), context_));
+        (old[0].letter->bytes == extent || (equal && blocklength == 1)))
+      return reduced(stretches(run_list(type, unit, old[0], equal ? blocklength : -1), context_));
     if (type.count > kShortList && equal) {
-      std::vector<std::int64_t> offsets = type.displacements.scaled(unit, 0).to_vector();
-      return reduced(stretches(offsets, repeated(type.blocklength, extent, old), context_));
+      const std::vector<std::int64_t> offsets = type.displacements.scaled(unit, 0).to_vector();
+      return reduced(stretches(offsets, repeated(blocklength, extent, old), context_));
     }
-    Items items;
+    Collector collector(context_);
     std::unordered_map<std::int64_t, Items> blocks;
     for (std::int64_t i = 0; i < type.count; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      const std::int64_t length = equal ? type.blocklength : type.blocklengths[at];
+      const std::int64_t length = equal ? blocklength : lengths[at];
       if (length == 0) continue;
       auto known = blocks.find(length);
       if (known == blocks.end()) known = blocks.emplace(length, repeated(length, extent, old)).first;
-      place(items, known->second, type.displacements[at] * unit);
+      collector.place(known->second, type.displacements[at] * unit);
     }
-    return reduced(std::move(items));
+    return collector.reduced();
   }
 
-  // Blocks that are runs each; those that adjoin become one.
-  static RunList run_list(const Layout& type, std::int64_t unit, const Item& old) {
+  // Blocks that are runs each; those that adjoin become one. `blocklength`: of all, or -1 where they differ.
+  static RunList run_list(const Layout& type, std::int64_t unit, const Item& old, std::int64_t blocklength) {
     const auto count = static_cast<std::size_t>(type.count);
     const std::int64_t bytes = old.letter->bytes;
     RunList list;
-    list.bytes = type.blocklength * bytes;
+    list.bytes = blocklength * bytes;
     list.offsets.resize(count);
     type.displacements.with_raw([&](const auto* raw) {
       for (std::size_t i = 0; i < count; ++i) list.offsets[i] = raw[i] * unit + old.offset;
     });
     std::vector<std::int64_t>& offsets = list.offsets;
-    if (type.blocklengths.empty()) {
+    if (blocklength >= 0) {
       std::size_t adjoining = 0;
       for (std::size_t i = 1; i < count; ++i) adjoining += offsets[i] - offsets[i - 1] == list.bytes;
       list.shared = type.displacements.scaled(unit, old.offset);
@@ -197,6 +241,10 @@ class Normaliser {
 Form normalise(const Layout& type, Trace* trace) {
   Normaliser normaliser(trace);
   return normaliser.form_of(normaliser.items_of(type));
+}
+
+Message normalise_message(const Layout& type) {
+  return Normaliser(nullptr).message(type);
 }
 
 }  // namespace gapless::normal

@@ -10,11 +10,11 @@ namespace {
 
 // Short patterns before long ones, so that whatever was described as a nest is found as that nest.
 constexpr Rule kRules[] = {
-    {"fuse_runs", rules::fuse_runs},     {"progression", rules::progression}, {"join_copies", rules::join_copies},
-    {"rotate_left", rules::rotate_left}, {"repetition", rules::repetition},
+    {"fuse_runs", rules::fuse_runs},     {"progression", rules::progression}, {"repeated_item", rules::repeated_item},
+    {"join_copies", rules::join_copies}, {"rotate_left", rules::rotate_left}, {"repetition", rules::repetition},
 };
 
-constexpr const char* kRuleNames[] = {"fuse_runs",    "progression",    "join_copies", "rotate_left",
+constexpr const char* kRuleNames[] = {"fuse_runs",    "progression", "repeated_item", "join_copies", "rotate_left",
                                       "repetition",   "roll_up",        "list_stretch", "irregular_list",
                                       "join_tables",  "two_copies",     "equal_parts"};
 

@@ -27,33 +27,55 @@ bool stays_apart(std::int64_t stride, const Item& item) {
 // Five copies show how the ends of copies meet, with more to spare on either side than any seam reaches.
 constexpr std::int64_t kSample = 5;
 
-// Turns the sample into all copies: some loop in it covers a whole body with some of its own copies, and grows.
+// The item of a sample that grows with the number of copies: a loop that covers a whole body with some of its own.
 //
 // Proof. Let b be the bytes of the body and w(i) the displacement of byte i of the sample: w(i + b) = w(i) + s. Suppose
 // a loop in it, from byte c on, has a letter of u bytes and a stride t with k u = b and k t = s, and at least k copies.
 // Write k more copies: bytes before c + b stay where they are, byte i of the new sequence is byte i - b of the old one,
 // moved by s, for i >= c. The two agree on [c, c + b), since the loop's copies k apart lie s apart; and the new sequence
 // again moves by s every b bytes and begins with the same body. Only one sequence of its length does: the body written
-// once more. A run is a loop of bytes, with u = t = 1.
-bool grow(Items& sample, std::int64_t more, std::int64_t bytes, std::int64_t stride, Alphabet& alphabet) {
+// once more. Read backwards, it shows that k copies can be taken away where k are there. A run is a loop of bytes, with
+// u = t = 1.
+bool find_core(const Items& sample, std::int64_t bytes, std::int64_t stride, std::size_t& core, std::int64_t& each) {
   for (std::size_t i = 0; i < sample.size(); ++i) {
-    Item& item = sample[i];
+    const Item& item = sample[i];
     const bool run = item.is_run();
+    if (item.count == 1 && !run) continue;
     const std::int64_t unit = run ? 1 : item.letter->bytes, step = run ? 1 : item.stride;
     const std::int64_t count = run ? item.letter->bytes : item.count;
-    const std::int64_t copies = bytes / unit;
+    each = bytes / unit;
     std::int64_t reach;
-    if (bytes % unit != 0 || count < copies || __builtin_mul_overflow(copies, step, &reach) || reach != stride)
-      continue;
-    if (item.count == 1 && !run) continue;
-    if (run)
-      item.letter = alphabet.run(item.letter->bytes + more * bytes);
-    else
-      item.count += more * copies;
-    for (std::size_t j = i + 1; j < sample.size(); ++j) sample[j].offset += more * stride;
+    if (bytes % unit != 0 || count < each || __builtin_mul_overflow(each, step, &reach) || reach != stride) continue;
+    core = i;
     return true;
   }
   return false;
+}
+
+Items sample_of(std::int64_t count, std::int64_t stride, const Items& body, Context& context) {
+  Items sample;
+  for (std::int64_t i = 0; i < count; ++i) append(sample, body, i * stride);
+  reduce(sample, context);
+  return sample;
+}
+
+// Copies of a lone item, where that is all there is to see: what they are a loop of, or one run.
+struct Lone {
+  bool found = false, dense = false;
+  Item loop{};            // of one copy
+  std::int64_t each = 1;  // its copies in one body
+};
+
+Lone find_lone(std::int64_t stride, const Items& body, Alphabet& alphabet) {
+  if (body.size() != 1) return {};
+  const Item& item = body[0];
+  if (item.is_run() && stride == item.letter->bytes) return {true, true, item, stride};
+  std::int64_t whole;
+  if (item.count > 1 && !__builtin_mul_overflow(item.count, item.stride, &whole) && whole == stride)
+    return {true, false, item, item.count};
+  if (item.count == 1 || stays_apart(stride, item))
+    return {true, false, {item.offset, alphabet.word(body), 1, stride}, 1};
+  return {};
 }
 
 }  // namespace
@@ -62,22 +84,26 @@ Items repeat(std::int64_t count, std::int64_t stride, const Items& body, Context
   if (count == 0 || body.empty()) return {};
   if (count == 1) return body;
   Alphabet& alphabet = context.alphabet;
-  if (body.size() == 1 && count >= 3) {
-    const Item& item = body[0];
-    if (item.is_run() && stride == item.letter->bytes)
-      return {{item.offset, alphabet.run(count * item.letter->bytes)}};
-    std::int64_t whole;
-    if (item.count > 1 && !__builtin_mul_overflow(item.count, item.stride, &whole) && whole == stride)
-      return {{item.offset, item.letter, count * item.count, item.stride}};
-    if (item.count == 1 || stays_apart(stride, item)) return {{item.offset, alphabet.word(body), count, stride}};
+  if (Lone lone = find_lone(stride, body, alphabet); lone.found && (count >= 3 || lone.dense || lone.each > 1)) {
+    if (lone.dense)
+      lone.loop.letter = alphabet.run(count * lone.each);
+    else
+      lone.loop.count = count * lone.each;
+    return {lone.loop};
   }
   if (body.size() <= kMostItems) {
-    const std::int64_t sampled = std::min(count, kSample);
-    Items sample;
-    for (std::int64_t i = 0; i < sampled; ++i) append(sample, body, i * stride);
-    reduce(sample, context);
-    if (count == sampled) return sample;
-    if (grow(sample, count - sampled, bytes_of(body), stride, alphabet)) {
+    const std::int64_t sampled = std::min(count, kSample), more = count - sampled;
+    Items sample = sample_of(sampled, stride, body, context);
+    if (more == 0) return sample;
+    std::size_t core;
+    std::int64_t each;
+    if (find_core(sample, bytes_of(body), stride, core, each)) {
+      Item& item = sample[core];
+      if (item.is_run())
+        item.letter = alphabet.run(item.letter->bytes + more * each);
+      else
+        item.count += more * each;
+      for (std::size_t i = core + 1; i < sample.size(); ++i) sample[i].offset += more * stride;
       hit("roll_up", context.trace);
       return sample;
     }
@@ -86,6 +112,27 @@ Items repeat(std::int64_t count, std::int64_t stride, const Items& body, Context
   const Letter* letter = alphabet.node(whole.node);
   if (count == 2) return {{whole.offset, letter}, {whole.offset + stride, letter}};
   return {{whole.offset, letter, count, stride}};
+}
+
+bool find_growth(std::int64_t stride, const Items& body, Context& context, Growth& growth) {
+  if (const Lone lone = find_lone(stride, body, context.alphabet); lone.found) {
+    growth.core = lone.loop;
+    growth.each = lone.each;
+    if (!lone.dense) growth.core.count = kSample * lone.each;
+    return true;
+  }
+  if (body.size() > kMostItems) return false;
+  const Items sample = sample_of(kSample, stride, body, context);
+  std::size_t core;
+  if (!find_core(sample, bytes_of(body), stride, core, growth.each)) return false;
+  const auto at = sample.begin() + static_cast<std::ptrdiff_t>(core);
+  growth.before.assign(sample.begin(), at);
+  growth.core = *at;
+  growth.after.assign(at + 1, sample.end());
+  for (Item& item : growth.after) item.offset -= kSample * stride;
+  const std::int64_t count = growth.core.is_run() ? growth.core.letter->bytes : growth.core.count;
+  growth.extra = count - kSample * growth.each;
+  return true;
 }
 
 }  // namespace gapless::normal

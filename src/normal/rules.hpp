@@ -36,6 +36,7 @@ struct Rule {
 namespace rules {
 bool fuse_runs(Items& items, Alphabet& alphabet);
 bool progression(Items& items, Alphabet& alphabet);
+bool repeated_item(Items& items, Alphabet& alphabet);
 bool join_copies(Items& items, Alphabet& alphabet);
 bool rotate_left(Items& items, Alphabet& alphabet);
 bool repetition(Items& items, Alphabet& alphabet);
@@ -60,6 +61,15 @@ const NodePtr& gather(const Letter& letter, Context& context);
 
 // `count` copies of `body`, `stride` apart, reduced.
 Items repeat(std::int64_t count, std::int64_t stride, const Items& body, Context& context);
+
+// What `count` copies of `body` become for every count that is large enough: a loop of each * count + extra copies, with
+// the same items before it and, count strides further, after it.
+struct Growth {
+  Items before, after;
+  Item core;  // as it is for five copies, which need not be a form of them: counts below 3 are left as they are
+  std::int64_t each = 1, extra = 0;
+};
+bool find_growth(std::int64_t stride, const Items& body, Context& context, Growth& growth);
 
 // Counting hits. Rules that are no element of a list above are named here.
 void hit(const char* rule, Trace* trace);

@@ -143,24 +143,39 @@ class Compiler {
 
 }  // namespace
 
-PlanPtr compile(const normal::Form& form, std::int64_t extent) {
+PlanPtr compile(const normal::Message& message, std::int64_t extent) {
   std::shared_ptr<Plan> plan(new Plan);
+  const normal::Form& form = message.one;
   plan->form_ = form;
   plan->extent_ = extent;
   if (!form.node) {
     plan->root_ = std::make_shared<const Step>();
-  } else {
-    plan->offset_ = form.offset;
-    plan->size_ = form.node->bytes;
-    plan->runs_ = form.node->runs;
-    plan->contiguous_ = form.node->kind == Kind::kRun && form.node->bytes == extent;
-    plan->root_ = Compiler().step_of(*form.node);
+    return plan;
   }
+  plan->offset_ = form.offset;
+  plan->size_ = form.node->bytes;
+  plan->runs_ = form.node->runs;
+  plan->contiguous_ = form.node->kind == Kind::kRun && form.node->bytes == extent;
+  Compiler compiler;
+  plan->root_ = compiler.step_of(*form.node);
+  if (!message.body || message.body->kind != Kind::kLoop) return plan;
+  auto growth = std::make_shared<Growth>();
+  if (message.before.node) growth->before = compiler.step_of(*message.before.node);
+  if (message.after.node) growth->after = compiler.step_of(*message.after.node);
+  growth->before_offset = message.before.offset;
+  growth->after_offset = message.after.offset;
+  growth->body = compiler.step_of(*message.body);
+  growth->body_offset = message.body_offset;
+  growth->copy_bytes = message.body->body->bytes;
+  growth->each = message.each;
+  growth->extra = message.extra;
+  growth->fewest = message.fewest();
+  plan->growth_ = std::move(growth);
   return plan;
 }
 
 PlanPtr compile(const layout::Layout& type) {
-  return compile(normal::normalise(type), type.extent);
+  return compile(normal::normalise_message(type), type.extent);
 }
 
 }  // namespace gapless::plan

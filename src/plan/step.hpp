@@ -49,6 +49,15 @@ struct Step {
   bool tileable = false;
 };
 
+// A message of `count` elements as normal::Message says: before, copies(count) of what the loop `body` repeats, after.
+struct Growth {
+  std::shared_ptr<const Step> before, body, after;  // before and after may be null
+  std::int64_t before_offset = 0, body_offset = 0;  // [bytes] from the buffer's address
+  std::int64_t after_offset = 0;                    // [bytes] and `count` extents more
+  std::int64_t copy_bytes = 0;                      // of data in one copy
+  std::int64_t each = 1, extra = 0, fewest = 1;
+};
+
 inline constexpr std::size_t kMostTileRows = 32;
 // A seek into a list of blocks halves its way to a group of so many, and walks to the block inside it.
 inline constexpr std::size_t kStartsEach = 64;

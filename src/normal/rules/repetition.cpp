@@ -44,9 +44,13 @@ bool repetitions(Items& items, std::size_t p, Alphabet& alphabet) {
 
 }  // namespace
 
+bool repeated_item(Items& items, Alphabet& alphabet) {
+  return items.size() > 2 && repetitions(items, 1, alphabet);
+}
+
 bool repetition(Items& items, Alphabet& alphabet) {
   const std::size_t longest = items.size() > kShortList ? kLongestWordOfLongList : items.size() / 3;
-  for (std::size_t p = 1; p <= longest; ++p)
+  for (std::size_t p = 2; p <= longest; ++p)
     if (repetitions(items, p, alphabet)) return true;
   return false;
 }
