@@ -82,6 +82,24 @@ GAPLESS_API gapless_status gapless_pack(const void* buffer, int64_t count, gaple
 GAPLESS_API gapless_status gapless_unpack(const void* packed, int64_t budget, int64_t position, void* buffer,
                                           int64_t count, gapless_type type, int64_t* moved);
 
+/* A run of bytes in memory. */
+typedef struct gapless_iov {
+  void* base;
+  int64_t length; /* [bytes] */
+} gapless_iov;
+/* The runs of (count, type) at `buffer` from byte `position` of its packed stream on, in type-map order and maximally
+ * fused, `limit` entries at most; *entries and *bytes say how much there is in them. The next call goes on at
+ * position + *bytes. Cost: logarithmic to find the position, then linear in the entries. */
+GAPLESS_API gapless_status gapless_iov_export(const void* buffer, int64_t count, gapless_type type, int64_t position,
+                                              gapless_iov* iov, int64_t limit, int64_t* entries, int64_t* bytes);
+
+/* Whether two types are the same layout: the same sequence of bytes in memory, lower bound and extent, however each
+ * was described, and whatever its signature. Exact; the runs are compared lazily, regular parts never one by one. */
+GAPLESS_API gapless_status gapless_layout_equal(gapless_type a, gapless_type b, int* equal);
+/* Whether two messages at one address are the same sequence of bytes in memory. */
+GAPLESS_API gapless_status gapless_message_equal(int64_t count_a, gapless_type a, int64_t count_b, gapless_type b,
+                                                 int* equal);
+
 #ifdef __cplusplus
 }
 #endif

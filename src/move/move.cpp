@@ -49,13 +49,14 @@ void grown(const plan::Growth& growth, std::int64_t extent, std::int64_t count, 
 template <class Direction>
 void message(const plan::Plan& plan, std::int64_t count, std::int64_t from, std::int64_t to,
              typename Direction::User user, typename Direction::Packed packed) noexcept {
-  std::int64_t reach;
+  std::int64_t ignored;
   const plan::Growth* growth = plan.growth();
   if (count == 1)
     range<Direction>(plan.root(), from, to, user + plan.first_byte(), packed);
   else if (plan.is_contiguous())
     Direction::bytes(user + plan.first_byte() + from, packed, to - from);
-  else if (growth != nullptr && count >= growth->fewest && !__builtin_mul_overflow(count, plan.extent(), &reach))
+  else if (growth != nullptr && count >= growth->fewest && !__builtin_mul_overflow(count, plan.size(), &ignored) &&
+           !__builtin_mul_overflow(count, plan.extent(), &ignored))
     grown<Direction>(*growth, plan.extent(), count, from, to, user, packed);
   else
     range_loop<Direction>(plan.root(), plan.extent(), from, to, user + plan.first_byte(), packed);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "move/find_run.hpp"
 #include "move/whole.hpp"
 
 namespace gapless::move {
@@ -61,24 +62,11 @@ void range_table(const plan::Step& step, std::int64_t from, std::int64_t to, typ
       [&](std::int64_t i, std::int64_t count, auto out) { Direction::listed(step, user, out, i, count); });
 }
 
-// The run of a list of blocks that holds byte `position`, and where it starts in the stream.
-struct Found {
-  std::size_t run;
-  std::int64_t start;
-};
-inline Found find_run(const plan::Step& step, std::int64_t position) noexcept {
-  const auto behind = std::upper_bound(step.starts.begin(), step.starts.end(), position);
-  const auto group = static_cast<std::size_t>(behind - step.starts.begin() - 1);
-  Found found{group * plan::kStartsEach, step.starts[group]};
-  while (found.start + step.lengths[found.run] <= position) found.start += step.lengths[found.run++];
-  return found;
-}
-
 template <class Direction>
 void range_blocks(const plan::Step& step, std::int64_t from, std::int64_t to, typename Direction::User user,
                   typename Direction::Packed packed) noexcept {
-  const Found first = find_run(step, from), last = find_run(step, to - 1);
-  const auto part = [&](const Found& of, std::int64_t head, std::int64_t end) {
+  const FoundRun first = find_run(step, from), last = find_run(step, to - 1);
+  const auto part = [&](const FoundRun& of, std::int64_t head, std::int64_t end) {
     Direction::bytes(user + step.offsets[of.run] + (head - of.start), packed + (head - from), end - head);
   };
   if (first.run == last.run) {
