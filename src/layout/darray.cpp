@@ -29,9 +29,9 @@ std::int64_t blocklength_of(Distribution distribution, std::int64_t argument, st
   if (argument == kDefaultDistribution) return distribution == Distribution::kBlock ? smallest : 1;
   require(argument > 0, "every distribution argument must be at least 1, or the default", argument);
   if (distribution == Distribution::kBlock && argument < smallest)
-    throw base::Error(base::Status::kInvalidArgument,
-                      "blocks of " + std::to_string(argument) + " elements on " + std::to_string(process_count) +
-                          " processes do not hold all " + std::to_string(size));
+    throw base::Error(base::Status::kInvalidArgument, "blocks of " + std::to_string(argument) + " elements on " +
+                                                          std::to_string(process_count) +
+                                                          " processes do not hold all " + std::to_string(size));
   return argument;
 }
 

@@ -44,8 +44,8 @@ struct Layout {
   Combiner combiner = Combiner::kNamed;
 
   // Parameters, as given to the constructor; which are used depends on the combiner.
-  const Named* named = nullptr;            // named
-  std::int64_t count = 0;                  // contiguous, vector, hvector; number of blocks of the lists and the struct
+  const Named* named = nullptr;  // named
+  std::int64_t count = 0;        // contiguous, vector, hvector; number of blocks of the lists and the struct
   std::int64_t blocklength = 0;  // [elements] vector, hvector, indexed_block, hindexed_block, bounded, circular vector
   std::int64_t stride = 0;       // [elements] vector, bounded, circular vector; [bytes] hvector; [elements] bucket
   std::int64_t bound = 0;        // [elements] bounded, circular vector: how far the pattern goes
@@ -60,8 +60,8 @@ struct Layout {
   std::vector<std::int64_t> distribution_arguments;   // darray
   std::vector<std::int64_t> process_grid;             // darray
   std::vector<LayoutPtr> children;                    // one; struct: one a block; named: none
-  // darray, bounded and circular vector, bucket: the same type map and bounds out of the other constructors, except that
-  // no struct in it is rounded up. Null elsewhere.
+  // darray, bounded and circular vector, bucket: the same type map and bounds out of the other constructors, except
+  // that no struct in it is rounded up. Null elsewhere.
   LayoutPtr expansion;
 
   // Derived. Bounds follow the rules of MPI for lb and ub: a resized component decides, and only an
@@ -97,11 +97,11 @@ LayoutPtr subarray(std::span<const std::int64_t> sizes, std::span<const std::int
                    std::span<const std::int64_t> starts, Order order, LayoutPtr old);
 LayoutPtr resized(std::int64_t lb_bytes, std::int64_t extent_bytes, LayoutPtr old);
 LayoutPtr dup(LayoutPtr old);
-// The part of an array that process `rank` of a grid owns (MPI 4.1, section 5.1.4). Each dimension of the array is dealt
-// out to the processes of one dimension of the grid; ranks are in C order in the grid, whatever the order of the array.
-// An argument is the length of a block [elements], or kDefaultDistribution: the smallest that leaves nothing over
-// (block), or 1 (cyclic); with kNone it is ignored. Extent: that of the whole array, from 0, also where a process owns
-// less or nothing.
+// The part of an array that process `rank` of a grid owns (MPI 4.1, section 5.1.4). Each dimension of the array is
+// dealt out to the processes of one dimension of the grid; ranks are in C order in the grid, whatever the order of the
+// array. An argument is the length of a block [elements], or kDefaultDistribution: the smallest that leaves nothing
+// over (block), or 1 (cyclic); with kNone it is ignored. Extent: that of the whole array, from 0, also where a process
+// owns less or nothing.
 LayoutPtr darray(std::int64_t process_count, std::int64_t rank, std::span<const std::int64_t> sizes,
                  std::span<const Distribution> distributions, std::span<const std::int64_t> distribution_arguments,
                  std::span<const std::int64_t> process_grid, Order order, LayoutPtr old);
@@ -110,8 +110,8 @@ LayoutPtr darray(std::int64_t process_count, std::int64_t rank, std::span<const 
 // The elements t in [0, bound) with t mod stride < blocklength, each at t. 0 <= bound, 1 <= blocklength <= stride.
 // The bounds are those of the elements, as of an indexed type.
 LayoutPtr bounded_vector(std::int64_t bound, std::int64_t blocklength, std::int64_t stride, LayoutPtr old);
-// The same elements, each at (start + t) mod total; bound <= total, 0 <= start < total (total 0: start 0). Lower bound 0,
-// extent: total.
+// The same elements, each at (start + t) mod total; bound <= total, 0 <= start < total (total 0: start 0). Lower bound
+// 0, extent: total.
 LayoutPtr circular_vector(std::int64_t total, std::int64_t start, std::int64_t bound, std::int64_t blocklength,
                           std::int64_t stride, LayoutPtr old);
 // counts[b] elements at b * stride, 0 <= counts[b] <= stride. Lower bound 0, extent: that of all buckets. The

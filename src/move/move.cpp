@@ -1,9 +1,9 @@
 #include "move/move.hpp"
 
-#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
-#include <limits>
 
+#include "move/overlap.hpp"
 #include "move/range.hpp"
 
 namespace gapless::move {
@@ -40,15 +40,18 @@ void message(const plan::Plan& plan, std::int64_t from, std::int64_t to, typenam
   }
 }
 
+// A type may hold addresses and the buffer be null (MPI_BOTTOM), from which no pointer may be stepped.
+template <class Pointer>
+Pointer first_run(Pointer buffer, std::int64_t first_byte) noexcept {
+  return reinterpret_cast<Pointer>(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(first_byte));
+}
+
 template <class Direction>
 std::int64_t run(const plan::Plan& plan, std::int64_t count, typename Direction::User buffer, std::int64_t position,
                  typename Direction::Packed packed, std::int64_t budget) noexcept {
-  std::int64_t total;
-  // A message beyond 63 bits fits no memory; the part of it that can be asked for still runs.
-  if (__builtin_mul_overflow(plan.size(), count, &total)) total = std::numeric_limits<std::int64_t>::max();
-  if (count <= 0 || position < 0 || position >= total || budget <= 0) return 0;
-  const std::int64_t moved = std::min(budget, total - position);
-  message<Direction>(plan, position, position + moved, buffer + plan.first_byte(), packed);
+  const std::int64_t moved = bytes_to_move(plan, count, position, budget);
+  if (moved == 0) return 0;
+  message<Direction>(plan, position, position + moved, first_run(buffer, plan.first_byte()), packed);
   return moved;
 }
 

@@ -189,10 +189,12 @@ LayoutPtr random_darray(Random& random, LayoutPtr old, std::int64_t repetitions)
   std::vector<Distribution> distributions;
   std::int64_t processes = 1;
   for (std::size_t d = 0; d < dimensions; ++d) {
-    distributions.push_back(random.pick(std::initializer_list<Distribution>{Distribution::kNone, Distribution::kBlock, Distribution::kCyclic}));
+    distributions.push_back(random.pick(
+        std::initializer_list<Distribution>{Distribution::kNone, Distribution::kBlock, Distribution::kCyclic}));
     grid.push_back(distributions[d] == Distribution::kNone ? 1 : random.between(1, 4));
     // The share of one process, times their number, and a rest.
-    const std::int64_t share = random.between(1, dimensions == 1 ? repetitions : std::min<std::int64_t>(repetitions, 8));
+    const std::int64_t share =
+        random.between(1, dimensions == 1 ? repetitions : std::min<std::int64_t>(repetitions, 8));
     repetitions = std::max<std::int64_t>(1, repetitions / share);
     sizes.push_back(share * grid[d] + random.between(0, grid[d] - 1));
     const std::int64_t smallest = (sizes[d] + grid[d] - 1) / grid[d];
