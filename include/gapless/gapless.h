@@ -32,6 +32,13 @@ typedef struct gapless_type_s* gapless_type;
 
 typedef enum gapless_order { GAPLESS_ORDER_C = 0, GAPLESS_ORDER_FORTRAN = 1 } gapless_order;
 
+typedef enum gapless_distribution {
+  GAPLESS_DISTRIBUTE_NONE = 0,
+  GAPLESS_DISTRIBUTE_BLOCK = 1,
+  GAPLESS_DISTRIBUTE_CYCLIC = 2
+} gapless_distribution;
+#define GAPLESS_DISTRIBUTE_DFLT_DARG ((int64_t)-1)
+
 /* What went wrong in the last call of this thread that failed: never NULL, valid until its next call. */
 GAPLESS_API const char* gapless_last_error(void);
 GAPLESS_API const char* gapless_version(void);
@@ -61,6 +68,25 @@ GAPLESS_API gapless_status gapless_type_struct(int64_t count, const int64_t* blo
 GAPLESS_API gapless_status gapless_type_subarray(int dimensions, const int64_t* sizes, const int64_t* subsizes,
                                                  const int64_t* starts, gapless_order order, gapless_type old,
                                                  gapless_type* type);
+/* What process `rank` of `process_count` owns of an array that is dealt out to a grid of processes, dimension by
+ * dimension. `arguments`: elements a block, or GAPLESS_DISTRIBUTE_DFLT_DARG. Ranks are in C order in the grid, whatever
+ * the order of the array. Parts may be empty. Extent: that of the whole array. Cost: linear in `dimensions`. */
+GAPLESS_API gapless_status gapless_type_darray(int64_t process_count, int64_t rank, int dimensions,
+                                               const int64_t* sizes, const gapless_distribution* distributions,
+                                               const int64_t* arguments, const int64_t* grid, gapless_order order,
+                                               gapless_type old, gapless_type* type);
+/* Three types that MPI lacks; all numbers in extents of `old`.
+ * The elements t in [0, bound) with t mod stride < blocklength, each at t. 0 <= bound, 1 <= blocklength <= stride. */
+GAPLESS_API gapless_status gapless_type_bounded_vector(int64_t bound, int64_t blocklength, int64_t stride,
+                                                       gapless_type old, gapless_type* type);
+/* The same elements, each at (start + t) mod total. bound <= total, 0 <= start < total (total 0: start 0).
+ * Extent: total. */
+GAPLESS_API gapless_status gapless_type_circular_vector(int64_t total, int64_t start, int64_t bound,
+                                                        int64_t blocklength, int64_t stride, gapless_type old,
+                                                        gapless_type* type);
+/* counts[b] elements at b * stride, 0 <= counts[b] <= stride. Extent: count * stride. */
+GAPLESS_API gapless_status gapless_type_bucket(int64_t count, int64_t stride, const int64_t* counts, gapless_type old,
+                                               gapless_type* type);
 GAPLESS_API gapless_status gapless_type_resized(int64_t lower_bound, int64_t extent, gapless_type old,
                                                 gapless_type* type);
 GAPLESS_API gapless_status gapless_type_dup(gapless_type old, gapless_type* type);
@@ -75,7 +101,10 @@ GAPLESS_API gapless_status gapless_type_true_extent(gapless_type type, int64_t* 
 GAPLESS_API gapless_status gapless_type_commit(gapless_type type);
 
 /* Writes bytes [position, position + budget) of the packed stream of (count, type) at `buffer` to `packed`, in
- * type-map order, or as many as there are; *moved says how many. `packed` is where the byte at `position` goes. */
+ * type-map order, or as many as there are; *moved says how many. `packed` is where the byte at `position` goes.
+ * `buffer` is NULL under a type whose displacements are addresses (MPI_BOTTOM). The two buffers may overlap, here and
+ * below: the result is as if the source had been read completely first. That costs a temporary copy of the bytes moved,
+ * and GAPLESS_ERR_NO_MEM, with nothing written, where there is no memory for it. */
 GAPLESS_API gapless_status gapless_pack(const void* buffer, int64_t count, gapless_type type, int64_t position,
                                         void* packed, int64_t budget, int64_t* moved);
 /* The reverse. Writes no byte outside the type's runs; where runs overlap, the last in type-map order wins. */

@@ -1,13 +1,19 @@
 #include "move/move.hpp"
 
-#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
-#include <limits>
 
+#include "move/overlap.hpp"
 #include "move/range.hpp"
 
 namespace gapless::move {
 namespace {
+
+// A type may hold addresses and the buffer be null (MPI_BOTTOM), from which no pointer may be stepped.
+template <class Pointer>
+Pointer at(Pointer buffer, std::int64_t displacement) noexcept {
+  return reinterpret_cast<Pointer>(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(displacement));
+}
 
 // Bytes [from, to) of what a loop repeats, of any number of copies of it.
 template <class Direction>
@@ -32,18 +38,18 @@ void grown(const plan::Growth& growth, std::int64_t extent, std::int64_t count, 
   const std::int64_t second = first + (growth.each * count + growth.extra) * growth.copy_bytes;
   if (from < first) {
     const std::int64_t end = std::min(to, first);
-    range<Direction>(*growth.before, from, end, user + growth.before_offset, packed);
+    range<Direction>(*growth.before, from, end, at(user, growth.before_offset), packed);
     packed += end - from;
     from = end;
   }
   if (from < to && from < second) {
     const std::int64_t end = std::min(to, second);
-    growing<Direction>(*growth.body, from - first, end - first, user + growth.body_offset, packed);
+    growing<Direction>(*growth.body, from - first, end - first, at(user, growth.body_offset), packed);
     packed += end - from;
     from = end;
   }
   if (from < to)
-    range<Direction>(*growth.after, from - second, to - second, user + growth.after_offset + count * extent, packed);
+    range<Direction>(*growth.after, from - second, to - second, at(user, growth.after_offset + count * extent), packed);
 }
 
 template <class Direction>
@@ -52,24 +58,21 @@ void message(const plan::Plan& plan, std::int64_t count, std::int64_t from, std:
   std::int64_t ignored;
   const plan::Growth* growth = plan.growth();
   if (count == 1)
-    range<Direction>(plan.root(), from, to, user + plan.first_byte(), packed);
+    range<Direction>(plan.root(), from, to, at(user, plan.first_byte()), packed);
   else if (plan.is_contiguous())
-    Direction::bytes(user + plan.first_byte() + from, packed, to - from);
+    Direction::bytes(at(user, plan.first_byte() + from), packed, to - from);
   else if (growth != nullptr && count >= growth->fewest && !__builtin_mul_overflow(count, plan.size(), &ignored) &&
            !__builtin_mul_overflow(count, plan.extent(), &ignored))
     grown<Direction>(*growth, plan.extent(), count, from, to, user, packed);
   else
-    range_loop<Direction>(plan.root(), plan.extent(), from, to, user + plan.first_byte(), packed);
+    range_loop<Direction>(plan.root(), plan.extent(), from, to, at(user, plan.first_byte()), packed);
 }
 
 template <class Direction>
 std::int64_t run(const plan::Plan& plan, std::int64_t count, typename Direction::User buffer, std::int64_t position,
                  typename Direction::Packed packed, std::int64_t budget) noexcept {
-  std::int64_t total;
-  // A message beyond 63 bits fits no memory; the part of it that can be asked for still runs.
-  if (__builtin_mul_overflow(plan.size(), count, &total)) total = std::numeric_limits<std::int64_t>::max();
-  if (count <= 0 || position < 0 || position >= total || budget <= 0) return 0;
-  const std::int64_t moved = std::min(budget, total - position);
+  const std::int64_t moved = bytes_to_move(plan, count, position, budget);
+  if (moved == 0) return 0;
   message<Direction>(plan, count, position, position + moved, buffer, packed);
   return moved;
 }

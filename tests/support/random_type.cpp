@@ -19,9 +19,9 @@ LayoutPtr random_named(Random& random) {
 // types. Every length up to 64 occurs.
 std::int64_t random_block_bytes(Random& random) {
   const std::int64_t roll = random.between(0, 99);
-  if (roll < 45) return random.between(1, 16);
-  if (roll < 72) return 4 * random.between(5, 16);
-  if (roll < 92) return random.pick(std::initializer_list<std::int64_t>{1, 2, 4, 8, 12, 16, 24, 24, 32, 32});
+  if (roll < 48) return random.between(1, 16);
+  if (roll < 78) return 4 * random.between(5, 16);
+  if (roll < 96) return random.pick(std::initializer_list<std::int64_t>{1, 2, 4, 8, 12, 16, 24, 24, 32, 32});
   return random.between(1, 64);
 }
 
@@ -104,21 +104,21 @@ LayoutPtr transposed(Random& random, const LayoutPtr& old) {
 
 LayoutPtr random_of_depth(Random& random, int depth) {
   LayoutPtr type = random_leaf(random, depth);
-  if (type->depth + 3 <= depth && random.chance(6)) {
+  if (depth_of(*type) + 3 <= depth && random.chance(6)) {
     LayoutPtr matrix = transposed(random, type);
     if (fits(*matrix)) type = std::move(matrix);
   }
-  if (type->depth < depth && random.chance(30)) {
+  if (depth_of(*type) < depth && random.chance(30)) {
     LayoutPtr list = scattered(random, type);
     if (fits(*list)) type = std::move(list);
   }
-  while (type->depth < depth) {
+  while (depth_of(*type) < depth) {
     // Without a gap somewhere everything would melt into one run.
-    if (type->depth + 1 < depth && random.chance(35)) {
+    if (depth_of(*type) + 1 < depth && random.chance(35)) {
       LayoutPtr apart = layout::resized(0, std::max<std::int64_t>(type->ub(), 1) + random.mostly_small(1, 40), type);
       if (fits(*apart)) type = std::move(apart);
     }
-    type = wrapped(random, std::move(type), depth - type->depth);
+    type = wrapped(random, std::move(type), depth - depth_of(*type));
   }
   return type;
 }
@@ -143,6 +143,12 @@ std::int64_t entry_count(const layout::Layout& type) {
   // Types are literal, so entries without data count as well: divide bytes only where there are some.
   if (type.children[0]->size > 0) return each * (type.size / type.children[0]->size);
   return each;
+}
+
+int depth_of(const layout::Layout& type) {
+  int deepest = 0;
+  for (const LayoutPtr& child : type.children) deepest = std::max(deepest, depth_of(*child));
+  return deepest + 1;
 }
 
 bool fits(const layout::Layout& type) {
