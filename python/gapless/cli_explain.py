@@ -31,10 +31,11 @@ def explain(
 
     gapless explain 'subarray([16, 64], [4, 8], [2, 8], C, byte)'
 
-    gapless explain 'indexed_block(1, [0..98:2, 100*3], MPI_INT)'   (0, 2, ... 98, and 100 three times)
+    gapless explain 'indexed([1*50], [0..98:2], MPI_INT)'
 
-    A constructor's name, its arguments in MPI's order, lists in brackets, the old type last. Displacements of hvector,
-    hindexed, hindexed_block, struct and resized are in bytes, the others in elements.
+    A constructor's name, its arguments in MPI's order, lists in brackets, old type last.
+    Elements count, but for the bytes of hvector, hindexed, hindexed_block, struct, resized.
+    In lists, 1*50 is fifty ones, and 0..98:2 is 0, 2, 4, ... 98.
     """
     from gapless.display import console
     from gapless.engine import TypeTextError, explain_type

@@ -15,7 +15,6 @@ import pytest
 from conftest import Command
 from gapless.engine import TypeTextError, explain_type
 from gapless.explain import memory_lines, print_explanation
-from gapless.paths import Build
 from rich.console import Console
 
 ESCAPE = "\x1b["
@@ -24,11 +23,6 @@ ESCAPE = "\x1b["
 def picture(text: str, count: int = 1) -> list[str]:
     """Return the memory of a type as lines of text, gaps as dots."""
     return [line.plain for line in memory_lines(explain_type(text, count), ".")]
-
-
-@pytest.fixture(autouse=True)
-def _needs_a_build(build: Build) -> None:
-    pass
 
 
 def test_the_page_shows_it_all(gapless: Command) -> None:
@@ -115,7 +109,7 @@ def test_help_teaches_by_example(gapless: Command) -> None:
         assert name in answer.stdout
 
 
-def test_a_type_from_stdin(build: Build) -> None:
+def test_a_type_from_stdin() -> None:
     command = [sys.executable, "-m", "gapless.cli", "explain", "--json", "-"]
     answer = subprocess.run(command, input=" dup( byte )\n", capture_output=True, text=True, timeout=60, check=False)
     assert json.loads(answer.stdout)["type"] == "dup(byte)"
