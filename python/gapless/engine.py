@@ -6,6 +6,7 @@ import ctypes
 import json
 from typing import Any
 
+from gapless.errors import GaplessError
 from gapless.paths import engine_library
 
 FIRST_CAPACITY = 1 << 16
@@ -16,7 +17,12 @@ class TypeTextError(Exception):
 
 
 def _library() -> ctypes.CDLL:
-    library = ctypes.CDLL(str(engine_library()))
+    path = engine_library()
+    try:
+        library = ctypes.CDLL(str(path))
+        _ = library.gapless_type_explain, library.gapless_type_parse
+    except (OSError, AttributeError) as error:
+        raise GaplessError(f"{path} cannot be used ({error})", "build it again with 'make build'") from None
     library.gapless_last_error.restype = ctypes.c_char_p
     library.gapless_type_explain.argtypes = [
         ctypes.c_void_p, ctypes.c_int64, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t),

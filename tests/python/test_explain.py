@@ -122,6 +122,14 @@ def test_nothing_built_is_one_line(gapless: Command, tmp_path: Path) -> None:
     assert "Traceback" not in answer.stderr
 
 
+def test_an_unusable_library_is_one_line(gapless: Command, tmp_path: Path) -> None:
+    (tmp_path / "libgapless.so").write_text("no library")
+    answer = gapless("explain", "byte", GAPLESS_LIBDIR=str(tmp_path))
+    assert answer.returncode == 2
+    assert "build it again" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
 def test_memory_is_drawn_in_cache_lines() -> None:
     assert picture("hvector(2, 1, 64, int32)") == [" 0  aaaa" + "." * 60, "64  bbbb"]
     assert picture("hindexed_block(1, [70, 66], int16)") == ["64    bb..aa"]
