@@ -97,6 +97,20 @@ GAPLESS_API gapless_status gapless_type_size(gapless_type type, int64_t* size);
 GAPLESS_API gapless_status gapless_type_extent(gapless_type type, int64_t* lower_bound, int64_t* extent);
 GAPLESS_API gapless_status gapless_type_true_extent(gapless_type type, int64_t* true_lower_bound, int64_t* true_extent);
 
+/* Types as text, e.g. "vector(1000, 2, 4, int32)": docs/notation.md.
+ *
+ * Reads a type. Any text is safe to read; gapless_last_error() says what was expected, where, and shows the place.
+ * Cost: linear in the text and the numbers of its lists. */
+GAPLESS_API gapless_status gapless_type_parse(const char* text, gapless_type* type);
+/* Writes a type, in the form that gapless_type_parse() reads. Writes what fits into `capacity` bytes, always ended by a
+ * NUL; *needed is what all of it takes, the NUL included, so that a first call may pass (NULL, 0). */
+GAPLESS_API gapless_status gapless_type_print(gapless_type type, char* buffer, size_t capacity, size_t* needed);
+/* A JSON document on (count, type), handed out like the text above: its tree, bounds, normal form and plan, the runs
+ * and cache lines that it touches, and the runs in its first kilobyte. Meant for people and tools: it takes up to a
+ * second for a message of many runs, which are counted exactly up to a million. docs/notation.md lists the fields. */
+GAPLESS_API gapless_status gapless_type_explain(gapless_type type, int64_t count, char* buffer, size_t capacity,
+                                                size_t* needed);
+
 /* Builds the plan of a type, which the first pack or unpack otherwise does. Cost: linear in the description. */
 GAPLESS_API gapless_status gapless_type_commit(gapless_type type);
 

@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "normal/normalise.hpp"
+#include "notation/print.hpp"
 #include "plan/plan.hpp"
 #include "property/histogram.hpp"
 #include "property/type_check.hpp"
 #include "support/random_type.hpp"
-#include "support/type_text.hpp"
 
 namespace gapless::test {
 namespace {
@@ -62,7 +62,7 @@ class Run {
     try {
       const layout::LayoutPtr type = random_type(seed);
       if (options_.one) print(*type);
-      text = type_text(*type);
+      text = notation::print(*type);
       const Observed observed = check_type(type, seed);
       histogram.add(*type, observed);
     } catch (const std::exception& error) {
@@ -78,7 +78,7 @@ class Run {
 
  private:
   static void print(const layout::Layout& type) {
-    std::printf("type: %s\n", type_text(type).c_str());
+    std::printf("type: %s\n", notation::print(type).c_str());
     std::printf("normal form: %s\n", normal::text(normal::normalise(type)).c_str());
     std::printf("plan:\n%s\n", plan::compile(type)->text().c_str());
     std::fflush(stdout);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "normal/normalise.hpp"
+#include "notation/print.hpp"
 #include "plan/plan.hpp"
 #include "support/oracle.hpp"
-#include "support/type_text.hpp"
 #include "unit/types.hpp"
 
 namespace gapless::test {
@@ -25,12 +25,12 @@ std::string text(const LayoutPtr& type) {
 void expect_one_form(const std::vector<LayoutPtr>& family, const std::string& expected) {
   const Form first = normal::normalise(*family[0]);
   const auto runs = fused(Oracle(*family[0]).entries());
-  EXPECT_EQ(normal::text(first), expected) << type_text(*family[0]);
+  EXPECT_EQ(normal::text(first), expected) << notation::print(*family[0]);
   for (const LayoutPtr& type : family) {
-    ASSERT_EQ(fused(Oracle(*type).entries()), runs) << "the test is wrong: " << type_text(*type);
+    ASSERT_EQ(fused(Oracle(*type).entries()), runs) << "the test is wrong: " << notation::print(*type);
     const Form form = normal::normalise(*type);
     EXPECT_TRUE(normal::equal(*form.node, *first.node) && form.offset == first.offset)
-        << type_text(*type) << "\n  has " << normal::text(form) << "\n  not " << normal::text(first);
+        << notation::print(*type) << "\n  has " << normal::text(form) << "\n  not " << normal::text(first);
   }
 }
 
