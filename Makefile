@@ -10,7 +10,7 @@ help:
 	@echo 'make demo    what derived datatypes cost on this machine, and what they cost with Gapless (3 minutes)'
 	@echo 'make test    every test, the engine also under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make build   the library, the layer, the lab, and the command .venv/bin/gapless'
-	@echo 'make bench   what the layer costs a call that it cannot speed up'
+	@echo 'make bench   what the layer costs a contiguous call; commit and seek of the engine, against other MPI libraries'
 	@echo 'make lint    include directions, Python and C++ style'
 	@echo 'make clean   remove build/ (and .venv with: make clean ALL=1)'
 	@echo 'With your own MPI: make demo MPI=/prefix/of/mpi'
@@ -28,6 +28,9 @@ test: build
 bench: build
 	@$(GAPLESS) bench overhead
 	@$(GAPLESS) bench latency
+	@tools/rivals.sh || echo 'gapless: the rows of what is not installed say so'
+	@$(GAPLESS) bench commit
+	@$(GAPLESS) bench seek
 
 lint:
 	@tools/bootstrap.sh --lint

@@ -143,6 +143,17 @@ GAPLESS_API gapless_status gapless_layout_equal(gapless_type a, gapless_type b, 
 GAPLESS_API gapless_status gapless_message_equal(int64_t count_a, gapless_type a, int64_t count_b, gapless_type b,
                                                  int* equal);
 
+/* Type signatures: the sequence of basic types of (count, type), without displacements (MPI 4.1, section 5.1). A pair
+ * type is two basic types; "packed", "byte", "char", "int8" and "uint8" are five different ones.
+ * Unequal hashes prove unequal signatures, equal hashes prove nothing. Cost: linear in the description. */
+GAPLESS_API gapless_status gapless_signature_hash(gapless_type type, int64_t count, uint64_t* hash);
+/* *equal: 1 or 0, exactly. The cost depends on the descriptions, never in proportion on counts. */
+GAPLESS_API gapless_status gapless_signature_equal(gapless_type type_a, int64_t count_a, gapless_type type_b,
+                                                   int64_t count_b, int* equal);
+/* The signature type: the basic types of `type` one after the other without a gap. Its size and extent are the size of
+ * `type`, its lower bounds 0, its signature that of `type`: serialised data can be allocated and received with it. */
+GAPLESS_API gapless_status gapless_type_signature(gapless_type type, gapless_type* signature_type);
+
 #ifdef __cplusplus
 }
 #endif

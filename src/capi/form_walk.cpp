@@ -9,7 +9,8 @@ using normal::Kind;
 using normal::Node;
 
 // Calls into(offset of the piece [bytes], its node) for each piece that a node is made of, in order, until it returns
-// false; returns whether it never did. A run has no pieces.
+// false; returns whether it never did. A run has no pieces, and
+// blocks are runs that have no node of their own.
 template <class Into>
 bool for_each_piece(const Node& node, Into into) {
   switch (node.kind) {
@@ -22,6 +23,8 @@ bool for_each_piece(const Node& node, Into into) {
     case Kind::kTable:
       for (const std::int64_t offset : node.offsets)
         if (!into(offset, *node.body)) return false;
+      return true;
+    case Kind::kBlocks:
       return true;
     case Kind::kSequence:
       for (const normal::Part& part : node.parts)
@@ -37,6 +40,11 @@ class Walk {
 
   bool node(std::int64_t origin, const Node& node) {
     if (node.kind == Kind::kRun) return run(origin, node.bytes);
+    if (node.kind == Kind::kBlocks) {
+      for (std::size_t i = 0; i < node.offsets.size(); ++i)
+        if (!run(origin + node.offsets[i], node.lengths[i])) return false;
+      return true;
+    }
     return for_each_piece(node,
                           [&](std::int64_t offset, const Node& piece) { return this->node(origin + offset, piece); });
   }
@@ -65,7 +73,7 @@ class Walk {
 
 const Written& written_of(const Node& node, std::unordered_map<const Node*, Written>& known) {
   if (const auto found = known.find(&node); found != known.end()) return found->second;
-  Written total = {1, static_cast<double>(node.offsets.size() + node.parts.size())};
+  Written total = {1, static_cast<double>(node.offsets.size() + node.lengths.size() + node.parts.size())};
   const auto add = [&](const Node& inner) {
     const Written of = written_of(inner, known);
     total.nodes += of.nodes;

@@ -105,4 +105,28 @@ TEST_F(CApi, EveryConstructorIsReachable) {
   }
 }
 
+TEST_F(CApi, Signatures) {
+  gapless_type vector = nullptr, dense = nullptr, byte = nullptr;
+  ASSERT_EQ(gapless_type_vector(3, 2, 5, int32_, &vector), GAPLESS_SUCCESS);
+  ASSERT_EQ(gapless_type_named("byte", &byte), GAPLESS_SUCCESS);
+  ASSERT_EQ(gapless_type_signature(vector, &dense), GAPLESS_SUCCESS);
+  std::int64_t lower_bound = 7, extent = 7;
+  EXPECT_EQ(gapless_type_extent(dense, &lower_bound, &extent), GAPLESS_SUCCESS);
+  EXPECT_EQ(lower_bound, 0);
+  EXPECT_EQ(extent, 24);
+  int equal = 7;
+  EXPECT_EQ(gapless_signature_equal(vector, 2, int32_, 12, &equal), GAPLESS_SUCCESS);
+  EXPECT_EQ(equal, 1);
+  EXPECT_EQ(gapless_signature_equal(dense, 1, byte, 24, &equal), GAPLESS_SUCCESS);
+  EXPECT_EQ(equal, 0);
+  std::uint64_t one = 0, two = 1;
+  EXPECT_EQ(gapless_signature_hash(vector, 2, &one), GAPLESS_SUCCESS);
+  EXPECT_EQ(gapless_signature_hash(int32_, 12, &two), GAPLESS_SUCCESS);
+  EXPECT_EQ(one, two);
+  expect_error(gapless_signature_equal(vector, -1, int32_, 1, &equal), GAPLESS_ERR_ARG, "count");
+  expect_error(gapless_signature_hash(nullptr, 1, &one), GAPLESS_ERR_ARG, "type");
+  expect_error(gapless_type_signature(vector, nullptr), GAPLESS_ERR_ARG, "new type");
+  for (gapless_type* type : {&vector, &dense, &byte}) EXPECT_EQ(gapless_type_free(type), GAPLESS_SUCCESS);
+}
+
 }  // namespace
