@@ -63,15 +63,20 @@ class Work {
   std::unordered_map<const Layout*, std::int64_t> known_;
 };
 
+bool near(std::int64_t value) {
+  return value >= -kMostReach && value <= kMostReach;
+}
+
 bool small(const Layout& type) {
-  const auto near = [](std::int64_t value) { return value >= -kMostReach && value <= kMostReach; };
   return type.size <= kMostBytes && near(type.lb) && near(type.extent) && near(type.true_lb) &&
          near(type.true_extent) && Work().of(type) <= kMostWork;
 }
 
-// Whether every displacement inside is small as well: the oracle's arithmetic is not checked.
+// Whether everything inside is small as well, the places of empty blocks included: the oracle multiplies without a
+// check.
 bool small_throughout(const Layout& type, int depth = 0) {
-  if (depth > 64 || !small(type)) return false;
+  if (depth > 64 || !small(type) || !near(type.stride)) return false;
+  if (!std::all_of(type.displacements.begin(), type.displacements.end(), near)) return false;
   return std::all_of(type.children.begin(), type.children.end(),
                      [&](const auto& child) { return small_throughout(*child, depth + 1); });
 }
