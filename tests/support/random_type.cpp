@@ -48,7 +48,7 @@ LayoutPtr random_leaf(Random& random, int depth) {
 
 Combiner random_combiner(Random& random) {
   if (random.chance(12)) return Combiner::kStruct;  // the richest one
-  return static_cast<Combiner>(random.between(static_cast<int>(Combiner::kContiguous), static_cast<int>(Combiner::kDup)));
+  return static_cast<Combiner>(random.between(static_cast<int>(Combiner::kContiguous), layout::kCombinerCount - 1));
 }
 
 // The largest r with r^levels <= room: a nest that shares its copies fairly.

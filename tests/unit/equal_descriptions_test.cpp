@@ -5,7 +5,7 @@
 
 #include "normal/normalise.hpp"
 #include "support/oracle.hpp"
-#include "support/type_text.hpp"
+#include "unit/shortened.hpp"
 #include "unit/types.hpp"
 
 namespace gapless::test {
@@ -13,21 +13,14 @@ namespace {
 
 using normal::Form;
 
-std::string shortened(std::string text) {
-  constexpr std::size_t kMost = 400;
-  if (text.size() > kMost) text = text.substr(0, kMost) + " ...";
-  return text;
-}
-
 void expect_equal_forms(const std::vector<LayoutPtr>& family) {
   const auto runs = fused(Oracle(*family[0]).entries());
   const Form first = normal::normalise(*family[0]);
   for (const LayoutPtr& type : family) {
-    ASSERT_EQ(fused(Oracle(*type).entries()), runs) << "the test is wrong: " << shortened(type_text(*type));
+    ASSERT_EQ(fused(Oracle(*type).entries()), runs) << "the test is wrong: " << shortened(type);
     const Form form = normal::normalise(*type);
     EXPECT_TRUE(form.offset == first.offset && normal::equal(*form.node, *first.node))
-        << shortened(type_text(*type)) << "\nhas " << shortened(normal::text(form)) << "\nnot "
-        << shortened(normal::text(first));
+        << shortened(type) << "\nhas " << shortened(normal::text(form)) << "\nnot " << shortened(normal::text(first));
   }
 }
 

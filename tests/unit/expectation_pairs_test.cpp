@@ -7,20 +7,14 @@
 
 #include "normal/normalise.hpp"
 #include "support/oracle.hpp"
-#include "support/type_text.hpp"
 #include "unit/expectation_layouts.hpp"
+#include "unit/shortened.hpp"
 
 namespace gapless::test {
 namespace {
 
 using namespace expectation;
 using normal::Form;
-
-std::string shortened(std::string text) {
-  constexpr std::size_t kMost = 400;
-  if (text.size() > kMost) text = text.substr(0, kMost) + " ...";
-  return text;
-}
 
 bool same(const Form& a, const Form& b) {
   return a.node && b.node && a.offset == b.offset && normal::equal(*a.node, *b.node);
@@ -36,16 +30,15 @@ class ExpectationPairs : public testing::Test {
     if (fused(Oracle(*a).entries()) != fused(Oracle(*b).entries())) return;
     ++compared_;
     const Form form = normal::normalise(*a), other = normal::normalise(*b);
-    EXPECT_TRUE(same(form, other)) << shortened(type_text(*a)) << "\nhas " << shortened(normal::text(form)) << "\nbut "
-                                   << shortened(type_text(*b)) << "\nhas " << shortened(normal::text(other));
+    EXPECT_TRUE(same(form, other)) << shortened(a) << "\nhas " << shortened(normal::text(form)) << "\nbut "
+                                   << shortened(b) << "\nhas " << shortened(normal::text(other));
   }
 
   // The same, for descriptions that must be one.
   void must_pair(const LayoutPtr& a, const LayoutPtr& b) {
     const int before = compared_;
     pair(a, b);
-    EXPECT_EQ(compared_, before + 1) << "not the same type map: " << shortened(type_text(*a)) << "\nand "
-                                     << shortened(type_text(*b));
+    EXPECT_EQ(compared_, before + 1) << "not the same type map: " << shortened(a) << "\nand " << shortened(b);
   }
 
   int compared_ = 0;
