@@ -19,7 +19,12 @@ namespace {
 using layout::Distribution;
 using layout::Order;
 
-constexpr std::int64_t kMost = 24;   // elements
+// [elements]. A million circular vectors take three seconds, and a sanitizer makes that minutes.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::int64_t kMost = 13;
+#else
+constexpr std::int64_t kMost = 24;
+#endif
 constexpr std::int64_t kExtent = 4;  // [bytes] of an element
 constexpr std::int64_t kDefault = layout::kDefaultDistribution;
 
@@ -55,10 +60,9 @@ bool agrees(const layout::Layout& made, const Numbers& indices, std::int64_t ele
 }
 
 TEST(NewTypes, BoundedVectorIsItsDefinition) {
-  int cases = 0;
   for (std::int64_t bound = 0; bound <= kMost; ++bound)
     for (std::int64_t stride = 1; stride <= kMost + 1; ++stride)
-      for (std::int64_t length = 1; length <= stride; ++length, ++cases) {
+      for (std::int64_t length = 1; length <= stride; ++length) {
         Numbers indices;
         for (std::int64_t t = 0; t < bound; ++t)
           if (t % stride < length) indices.push_back(t);
@@ -66,7 +70,6 @@ TEST(NewTypes, BoundedVectorIsItsDefinition) {
         ASSERT_TRUE(agrees(*made, indices, bound)) << bound << ' ' << length << ' ' << stride;
         ASSERT_EQ(made->extent, indices.empty() ? 0 : (indices.back() + 1) * kExtent);
       }
-  EXPECT_EQ(cases, 25 * 25 * 26 / 2);
 }
 
 TEST(NewTypes, CircularVectorIsItsDefinition) {
