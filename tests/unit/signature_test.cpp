@@ -29,13 +29,23 @@ const std::map<std::string, Word> kPairTypes = {
     {"2int", {"int32", "int32"}},      {"long_double_int", {"long_double", "int32"}},
 };
 
+const Word& letters_of(const layout::Named& named) {
+  static std::map<const layout::Named*, Word> known;
+  Word& letters = known[&named];
+  if (letters.empty()) {
+    const auto pair = kPairTypes.find(named.name);
+    for (const char* letter : pair == kPairTypes.end() ? Word{named.name} : pair->second)
+      letters.push_back(layout::find_named(letter)->name);
+  }
+  return letters;
+}
+
 void append(Word& word, const Layout& type, std::int64_t times);
 
 void append_once(Word& word, const Layout& type) {
   if (type.combiner == Combiner::kNamed) {
-    const auto pair = kPairTypes.find(type.named->name);
-    const Word letters = pair == kPairTypes.end() ? Word{type.named->name} : pair->second;
-    for (const char* letter : letters) word.push_back(layout::find_named(letter)->name);
+    const Word& letters = letters_of(*type.named);
+    word.insert(word.end(), letters.begin(), letters.end());
     return;
   }
   if (type.expansion) return append_once(word, *type.expansion);
@@ -78,12 +88,20 @@ Word word_of(const Layout& type) {
   return word;
 }
 
+// One object per basic type: words are long, and there are many.
+LayoutPtr shared_type(const char* name) {
+  static std::map<const char*, LayoutPtr> known;
+  LayoutPtr& one = known[name];
+  if (!one) one = type(name);
+  return one;
+}
+
 // Another description of the same word: split anywhere, halves made alike, displacements without a meaning.
 LayoutPtr described(Random& random, const Word& word, std::size_t from, std::size_t to) {
-  if (to - from == 1) return type(word[from]);
-  if (to - from <= 4 && random.chance(50)) {
+  if (to - from == 1) return shared_type(word[from]);
+  if (to - from <= 40 && random.chance(50)) {
     std::vector<LayoutPtr> types;
-    for (std::size_t i = from; i < to; ++i) types.push_back(type(word[i]));
+    for (std::size_t i = from; i < to; ++i) types.push_back(shared_type(word[i]));
     return structure(Numbers(types.size(), 1), Numbers(types.size(), 64), types);
   }
   const std::size_t half = (to - from) / 2;
