@@ -10,7 +10,6 @@ namespace {
 
 constexpr PartRule kPartRules[] = {
     {"irregular_list", rules::irregular_list},
-    {"join_tables", rules::join_tables},
     {"equal_parts", rules::equal_parts},
     {"two_copies", rules::two_copies},
 };

@@ -16,7 +16,7 @@ constexpr Rule kRules[] = {
 
 constexpr const char* kRuleNames[] = {"fuse_runs",    "progression", "repeated_item", "join_copies", "rotate_left",
                                       "repetition",   "roll_up",        "list_stretch", "irregular_list",
-                                      "join_tables",  "two_copies",     "equal_parts"};
+                                      "two_copies",     "equal_parts"};
 
 void push_copies(Items& items, const Item& item, const Item& copies) {
   if (copies.count >= 3) {

@@ -51,7 +51,6 @@ struct PartRule {
 };
 namespace rules {
 bool irregular_list(std::vector<Part>& parts, Alphabet& alphabet);
-bool join_tables(std::vector<Part>& parts, Alphabet& alphabet);
 bool two_copies(std::vector<Part>& parts, Alphabet& alphabet);
 bool equal_parts(std::vector<Part>& parts, Alphabet& alphabet);
 }  // namespace rules

@@ -23,7 +23,7 @@
 #include "support/oracle.hpp"
 #include "support/redescribe.hpp"
 #include "support/regular_type.hpp"
-#include "support/type_text.hpp"
+#include "notation/print.hpp"
 
 namespace gapless::test {
 namespace {
@@ -42,7 +42,7 @@ constexpr std::int64_t kMostErrors = 5;
 
 // One place, so that the notation can change.
 std::string notation(const LayoutPtr& type) {
-  return type_text(*type);
+  return notation::print(*type);
 }
 
 struct Pair {

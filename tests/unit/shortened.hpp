@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "support/type_text.hpp"
+#include "notation/print.hpp"
 #include "unit/types.hpp"
 
 namespace gapless::test {
@@ -15,7 +15,7 @@ inline std::string shortened(std::string text) {
 }
 
 inline std::string shortened(const LayoutPtr& type) {
-  return shortened(type_text(*type));
+  return shortened(notation::print(*type));
 }
 
 }  // namespace gapless::test

@@ -9,7 +9,7 @@
 
 #include "base/status.hpp"
 #include "support/random_type.hpp"
-#include "support/type_text.hpp"
+#include "notation/print.hpp"
 #include "unit/types.hpp"
 
 namespace gapless::test {
@@ -136,7 +136,7 @@ TEST(Signature, RandomTypesAgainstTheLiteralSequence) {
   std::uint64_t equal_neighbours = 0, long_words = 0;
   for (std::uint64_t i = 0; i < kTypes && !HasFailure(); ++i) {
     const LayoutPtr random = random_type(mixed(kSeed, i));
-    SCOPED_TRACE("type " + std::to_string(i) + ": " + type_text(*random));
+    SCOPED_TRACE("type " + std::to_string(i) + ": " + notation::print(*random));
     const Word word = word_of(*random);
     const Signature signature(*random);
     ASSERT_EQ(signature.basic_count(), static_cast<std::int64_t>(word.size()));
@@ -151,7 +151,7 @@ TEST(Signature, RandomTypesAgainstTheLiteralSequence) {
     Random dice(mixed(kSeed + 1, i));
     const LayoutPtr again = described(dice, word);
     ASSERT_EQ(signature.hash(), Signature(*again).hash());
-    ASSERT_TRUE(layout::same_sequence(signature.sequence(), Signature(*again).sequence())) << type_text(*again);
+    ASSERT_TRUE(layout::same_sequence(signature.sequence(), Signature(*again).sequence())) << notation::print(*again);
 
     if (!word.empty()) {  // one basic type is another one: the same length, and no hash that helps
       Word changed = word;
