@@ -128,7 +128,7 @@ MUTANTS = [
     ),
     Mutant(
         "a message moves one byte more than its budget",
-        "src/move/move.cpp",
+        "src/move/overlap.hpp",
         "std::min(budget, total - position)",
         "std::min(budget + 1, total - position)",
     ),
@@ -149,5 +149,35 @@ MUTANTS = [
         "src/normal/normalise.cpp",
         "type.order == layout::Order::kC ? dimensions - 1 - i : i",
         "dimensions - 1 - i",
+    ),
+    Mutant(
+        "a last block that just fits the bound is lost",
+        "src/layout/pattern.cpp",
+        "left >= blocklength ? 1 : 0",
+        "left > blocklength ? 1 : 0",
+    ),
+    Mutant(
+        "the pieces of a bounded vector are rounded up like a struct",
+        "src/layout/pattern.cpp",
+        "bounds.finish(*type);",
+        "bounds.finish(*type, true);",
+    ),
+    Mutant(
+        "a circular vector that wraps inside a block loses the block's last element",
+        "src/layout/vectors.cpp",
+        "std::min(blocklength - phase, after_wrap)",
+        "std::min(std::max<std::int64_t>(blocklength - phase - 1, 1), after_wrap)",
+    ),
+    Mutant(
+        "the processes of a darray are numbered in Fortran order",
+        "src/layout/darray.cpp",
+        "for (std::size_t d = dimensions; d-- > 0;) {",
+        "for (std::size_t d = 0; d < dimensions; ++d) {",
+    ),
+    Mutant(
+        "the blocks of a darray are one element too far apart",
+        "src/layout/darray.cpp",
+        "pattern.add(first, share.size - first, blocklength, stride);",
+        "pattern.add(first, share.size - first, blocklength, stride + (stride > 3));",
     ),
 ]

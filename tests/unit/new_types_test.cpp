@@ -246,5 +246,42 @@ TEST(NewTypes, CountsBeyond32Bits) {
   EXPECT_EQ(dealt->size, kBig / 6 * 2 * 2 * 2);
 }
 
+// Elements that all lie in one place: messages beyond any memory whose end can be packed all the same.
+TEST(NewTypes, PacksTheEndOfCountsBeyond32Bits) {
+  constexpr std::int64_t kBig = (std::int64_t{1} << 33) + 1;
+  const LayoutPtr same = layout::resized(0, 0, type("int32"));
+  const std::vector<LayoutPtr> all{
+      layout::contiguous(kBig, same),
+      layout::vector(kBig, 3, kBig, same),
+      layout::hvector(3, kBig, 0, same),
+      layout::indexed(Numbers{kBig, 7, kBig}, Numbers{kBig, -kBig, 0}, same),
+      layout::hindexed(Numbers{kBig, 2}, Numbers{0, 0}, same),
+      layout::indexed_block(kBig, Numbers{5, kBig, 0}, same),
+      layout::hindexed_block(kBig, Numbers{0, 0}, same),
+      structure({3, kBig}, {0, 0}, {same, same}),
+      layout::subarray(Numbers{kBig, 9}, Numbers{kBig - 1, 2}, Numbers{1, 3}, Order::kFortran, same),
+      layout::resized(-kBig, kBig, layout::contiguous(kBig, same)),
+      layout::dup(layout::contiguous(kBig, same)),
+      layout::darray(2, 1, Numbers{kBig}, std::vector{Distribution::kCyclic}, Numbers{3}, Numbers{2}, Order::kC, same),
+      layout::bounded_vector(kBig, 2, 3, same),
+      layout::circular_vector(kBig, kBig / 2, kBig - 1, 2, 3, same),
+      layout::bucket(kBig, Numbers{kBig, 3, kBig - 1}, same),
+  };
+  for (const LayoutPtr& made : all) {
+    SCOPED_TRACE(layout::combiner_name(made->combiner));
+    EXPECT_GT(made->size, std::int64_t{1} << 32);
+    const std::int32_t value = 0x01020304;
+    std::int32_t packed[3] = {};
+    const plan::PlanPtr plan = plan::compile(*made);
+    // The end, asked for more than there is.
+    EXPECT_EQ(move::pack(*plan, 1, &value, made->size - 12, packed, 1000), 12);
+    EXPECT_EQ(std::vector<std::int32_t>(packed, packed + 3), (std::vector<std::int32_t>(3, value)));
+    char last = 0;
+    EXPECT_EQ(move::pack(*plan, 1, &value, made->size - 1, &last, 8), 1);
+    EXPECT_EQ(last, reinterpret_cast<const char*>(&value)[3]);
+    EXPECT_EQ(move::pack(*plan, 1, &value, made->size, &last, 1), 0);
+  }
+}
+
 }  // namespace
 }  // namespace gapless::test
