@@ -22,13 +22,22 @@ bool holds(std::int64_t low, std::int64_t high) {
 
 }  // namespace
 
-Numbers::Numbers(std::span<const std::int64_t> values, int narrowest) : size_(values.size()) {
-  if (values.empty()) return;
-  std::int64_t low = values[0], high = values[0];
+NumberRange range_of(std::span<const std::int64_t> values) noexcept {
+  if (values.empty()) return {};
+  NumberRange range{values[0], values[0]};
   for (const std::int64_t value : values) {
-    low = std::min(low, value);
-    high = std::max(high, value);
+    range.low = std::min(range.low, value);
+    range.high = std::max(range.high, value);
   }
+  return range;
+}
+
+Numbers::Numbers(std::span<const std::int64_t> values, int narrowest)
+    : Numbers(values, narrowest, range_of(values)) {}
+
+Numbers::Numbers(std::span<const std::int64_t> values, int narrowest, NumberRange range) : size_(values.size()) {
+  const auto [low, high] = range;
+  if (values.empty()) return;
   if (narrowest <= 1 && holds<std::int8_t>(low, high)) {
     width_ = 1;
     storage_ = narrowed<std::int8_t>(values);

@@ -12,11 +12,18 @@
 
 namespace gapless::base {
 
+struct NumberRange {
+  std::int64_t low = 0, high = 0;
+};
+NumberRange range_of(std::span<const std::int64_t> values) noexcept;
+
 class Numbers {
  public:
   Numbers() = default;
   // `narrowest`: bytes a number at least.
   explicit Numbers(std::span<const std::int64_t> values, int narrowest = 1);
+  // The same where the smallest and the largest number are known.
+  Numbers(std::span<const std::int64_t> values, int narrowest, NumberRange range);
 
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }

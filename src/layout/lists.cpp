@@ -18,23 +18,73 @@ void require_equal_lengths(std::size_t a, std::size_t b, const char* what) {
 }
 
 void require_blocklengths(Numbers blocklengths) {
+  std::int64_t signs = 0;
+  for (const std::int64_t blocklength : blocklengths) signs |= blocklength;
+  if (signs >= 0) return;
   for (const std::int64_t blocklength : blocklengths)
     require(blocklength >= 0, "every blocklength must be at least 0", blocklength);
 }
 
-// `unit`: bytes in a displacement of 1. `blocklength_of(i)`: of block i.
-template <class BlocklengthOf>
-LayoutPtr list(Combiner combiner, Numbers displacements, std::int64_t unit, BlocklengthOf blocklength_of, LayoutPtr old,
-               std::shared_ptr<Layout> type) {
+using Range = base::NumberRange;
+
+bool is_tame(const Range& range, std::int64_t factor) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 61;
+  std::int64_t product;
+  for (const std::int64_t value : {range.low, range.high})
+    if (__builtin_mul_overflow(value, factor, &product) || product > kMost || product < -kMost) return false;
+  return true;
+}
+
+// Bounds of a long list, from the elements that stand outermost: the first and the last element of every block are, in
+// one direction or the other, those of the block at the lowest and highest place.
+// False: some number is so large that each block must be looked at for an overflow.
+bool outermost_bounds(Bounds& bounds, Numbers displacements, Range places, std::int64_t unit, Numbers blocklengths,
+                      std::int64_t blocklength, const Layout& old) {
+  const std::size_t count = displacements.size();
+  const auto is_empty = [&](std::size_t i) { return (blocklengths.empty() ? blocklength : blocklengths[i]) == 0; };
+  if (count < 2) return false;
+  const Range lengths = blocklengths.empty() ? Range{blocklength, blocklength} : base::range_of(blocklengths);
+  constexpr std::int64_t kManyBlocks = std::int64_t{1} << 31;
+  if (lengths.low == 0 || is_empty(0) || !is_tame(places, unit) || !is_tame(lengths, old.extent) ||
+      lengths.high > kManyBlocks || count > static_cast<std::size_t>(kManyBlocks))
+    return false;
+  const Range firsts{places.low * unit, places.high * unit};
+  Range lasts = firsts;
+  std::int64_t elements = blocklength;
+  if (blocklengths.empty()) {
+    lasts.low += (blocklength - 1) * old.extent;
+    lasts.high += (blocklength - 1) * old.extent;
+    elements = base::checked_mul(blocklength, static_cast<std::int64_t>(count), "count * blocklength");
+  } else {
+    lasts.low = lasts.high = displacements[0] * unit + (blocklengths[0] - 1) * old.extent;
+    elements = 0;  // of at most kManyBlocks blocks of kManyBlocks elements: no sum of them can wrap unseen
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t last = displacements[i] * unit + (blocklengths[i] - 1) * old.extent;
+      lasts.low = last < lasts.low ? last : lasts.low;
+      lasts.high = last > lasts.high ? last : lasts.high;
+      elements += blocklengths[i];
+    }
+  }
+  for (const std::int64_t place : {firsts.low, firsts.high, lasts.low, lasts.high}) bounds.add_block(1, place, old);
+  bounds.set_size(base::checked_mul(elements, old.size, "blocklength * size"));
+  return true;
+}
+
+// `unit`: bytes in a displacement of 1. Block lengths: a list, or one for all.
+LayoutPtr list(Combiner combiner, Numbers displacements, std::int64_t unit, Numbers blocklengths,
+               std::int64_t blocklength, LayoutPtr old, std::shared_ptr<Layout> type) {
   type->combiner = combiner;
   type->count = static_cast<std::int64_t>(displacements.size());
-  type->displacements = base::Numbers(displacements, 4);  // at least 4 bytes each: kernels can read them as they are
+  const Range places = base::range_of(displacements);
+  type->displacements = base::Numbers(displacements, 4, places);  // at least 4 bytes each, as kernels can read them
   Bounds bounds;
   bounds.add_block(0, 0, *old);  // the depth counts even where no block does
-  for (std::size_t i = 0; i < displacements.size(); ++i) {
-    const std::int64_t blocklength = blocklength_of(i);
-    if (blocklength > 0)
-      bounds.add_block(blocklength, base::checked_mul(displacements[i], unit, "displacement * extent"), *old);
+  if (!outermost_bounds(bounds, displacements, places, unit, blocklengths, blocklength, *old)) {
+    for (std::size_t i = 0; i < displacements.size(); ++i) {
+      const std::int64_t length = blocklengths.empty() ? blocklength : blocklengths[i];
+      if (length > 0)
+        bounds.add_block(length, base::checked_mul(displacements[i], unit, "displacement * extent"), *old);
+    }
   }
   bounds.finish(*type);
   type->children.push_back(std::move(old));
@@ -49,7 +99,7 @@ LayoutPtr with_blocklengths(Combiner combiner, Numbers blocklengths, Numbers dis
   auto type = std::make_shared<Layout>();
   type->blocklengths = base::Numbers(blocklengths);
   const std::int64_t unit = in_bytes ? 1 : old->extent;
-  return list(combiner, displacements, unit, [&](std::size_t i) { return blocklengths[i]; }, std::move(old), type);
+  return list(combiner, displacements, unit, blocklengths, 0, std::move(old), type);
 }
 
 LayoutPtr with_blocklength(Combiner combiner, std::int64_t blocklength, Numbers displacements, bool in_bytes,
@@ -59,7 +109,7 @@ LayoutPtr with_blocklength(Combiner combiner, std::int64_t blocklength, Numbers 
   auto type = std::make_shared<Layout>();
   type->blocklength = blocklength;
   const std::int64_t unit = in_bytes ? 1 : old->extent;
-  return list(combiner, displacements, unit, [&](std::size_t) { return blocklength; }, std::move(old), type);
+  return list(combiner, displacements, unit, {}, blocklength, std::move(old), type);
 }
 
 }  // namespace

@@ -61,6 +61,15 @@ void finish_loop(Node& node) {
   node.hash = mixed(mixed(mixed(1, node.count), node.stride), body.hash);
 }
 
+// Of a list, from a few hundred of its numbers at most: it only finds.
+std::uint64_t list_hash(const base::Numbers& numbers) {
+  constexpr std::size_t kMostSamples = 256;
+  const std::size_t step = numbers.size() / kMostSamples + 1;
+  std::uint64_t hash = mixed(4, static_cast<std::int64_t>(numbers.size()));
+  for (std::size_t i = 0; i < numbers.size(); i += step) hash = mixed(hash, numbers[i]);
+  return mixed(hash, numbers.back());
+}
+
 // One pass over a list, which may be long: no list of intervals is made of one that ascends.
 template <class LengthOf>
 void finish_list(Node& node, std::int64_t body_low, std::int64_t body_high, LengthOf length_of) {
@@ -68,7 +77,7 @@ void finish_list(Node& node, std::int64_t body_low, std::int64_t body_high, Leng
   const std::int64_t scale = node.offsets.scale(), shift = node.offsets.shift();
   node.low = body_low;
   node.high = body_high;
-  std::uint64_t hash = 2;
+  node.hash = list_hash(node.offsets);
   bool ascending = true;
   std::int64_t low = 0, high = 0, previous = body_low;
   node.offsets.with_raw([&](const auto* raw) {
@@ -79,12 +88,10 @@ void finish_list(Node& node, std::int64_t body_low, std::int64_t body_high, Leng
       previous = end;
       low = std::min(low, offset);
       high = std::max(high, end);
-      hash = (hash ^ static_cast<std::uint64_t>(offset)) * 0x9E3779B97F4A7C15u;
     }
   });
   node.low = std::min(body_low, low + body_low);
   node.high = std::max(body_high, high);
-  node.hash = mixed(hash, count);
   if (ascending) return;
   if (count > static_cast<std::int64_t>(kMostSorted)) {
     node.disjoint = false;
@@ -110,17 +117,17 @@ void finish_table(Node& node) {
 }
 
 void finish_blocks(Node& node) {
-  node.bytes = 0;
-  for (const std::int64_t length : node.lengths) {
-    node.bytes += length;
-    node.hash = (node.hash ^ static_cast<std::uint64_t>(length)) * 0x9E3779B97F4A7C15u;
-  }
-  const std::uint64_t lengths_hash = node.hash;
   node.runs = static_cast<std::int64_t>(node.lengths.size());
   node.disjoint = true;
-  finish_list(node, 0, node.lengths[0], [&](std::int64_t i) { return node.lengths[static_cast<std::size_t>(i)]; });
+  const std::int64_t scale = node.lengths.scale();
+  node.lengths.with_raw([&](const auto* raw) {
+    std::int64_t bytes = 0;
+    for (std::int64_t i = 0; i < node.runs; ++i) bytes += raw[i] * scale;
+    finish_list(node, 0, raw[0] * scale, [&](std::int64_t i) { return raw[i] * scale; });
+    node.bytes = bytes;
+    node.hash = mixed(node.hash, list_hash(node.lengths));
+  });
   node.depth = 2;
-  node.hash = mixed(node.hash, lengths_hash);
 }
 
 void finish_sequence(Node& node) {

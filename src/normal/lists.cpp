@@ -1,134 +1,156 @@
 #include "normal/lists.hpp"
 
 #include <algorithm>
-#include <array>
-#include <utility>
+#include <span>
 
 #include "normal/parts.hpp"
+#include "normal/stretch.hpp"
 
 namespace gapless::normal {
 namespace {
 
-// Entries from, .., from + copies * period - 1 of a list are `copies` times the same, `stride` apart.
-struct Stretch {
-  std::size_t from = 0, period = 0, copies = 0;
-  std::int64_t stride = 0;
+// Lists as they stand in a layout, in their narrow form.
+template <class Raw>
+struct EqualRuns {
+  static constexpr bool kEqual = true;
+  std::size_t count;
+  const Raw* offsets;
+  std::int64_t unit, shift, bytes;
+  std::int64_t offset(std::size_t i) const { return offsets[i] * unit + shift; }
+  std::int64_t length(std::size_t) const { return bytes; }
 };
 
-// Finds regular stretches from left to right. A stretch shows when the last eight distances have occurred before: one
-// look into a small table an entry, so that an irregular list costs next to nothing. Periods up to about a thousand.
-class Finder {
- public:
-  Finder(const std::vector<std::int64_t>& offsets, const std::vector<std::int64_t>& lengths)
-      : offsets_(offsets), lengths_(lengths) {}
-
-  // The next stretch that begins at `from` or later. False: none.
-  bool next(std::size_t from, Stretch& found) {
-    const std::size_t count = offsets_.size();
-    std::uint64_t recent = 0;
-    for (std::size_t i = from; i + 1 < count; ++i) {
-      std::uint64_t change = static_cast<std::uint64_t>(offsets_[i + 1] - offsets_[i]);
-      if (!lengths_.empty()) change = change * 31 + static_cast<std::uint64_t>(lengths_[i]);
-      recent = (recent << 8) + change * 0x9E3779B97F4A7C15u;
-      Seen& place = seen_[(recent * 0xD6E8FEB86659FD93u) >> (64 - kLogSlots)];
-      if (place.recent == recent && place.at > from && try_at(from, place.at - 1, i - (place.at - 1), found))
-        return true;
-      place = {recent, i + 1};
-    }
-    return false;
-  }
-
- private:
-  bool agree(std::size_t i, std::size_t period, std::int64_t stride) const {
-    return offsets_[i + period] - offsets_[i] == stride && (lengths_.empty() || lengths_[i + period] == lengths_[i]);
-  }
-
-  // Entry `at` was seen again `period` later: how far does that go, to either side?
-  bool try_at(std::size_t from, std::size_t at, std::size_t period, Stretch& found) {
-    if (period == tried_period_ && at < tried_until_) return false;
-    const std::int64_t stride = offsets_[at + period] - offsets_[at];
-    std::size_t begin = at, end = at;
-    while (begin > from && agree(begin - 1, period, stride)) --begin;
-    while (end + period < offsets_.size() && agree(end, period, stride)) ++end;
-    const std::size_t entries = end - begin + period;
-    if (entries < static_cast<std::size_t>(kWorthALoop) || entries < 3 * period) {
-      tried_period_ = period;
-      tried_until_ = end;
-      return false;
-    }
-    found = {begin, period, entries / period, stride};
-    return true;
-  }
-
-  static constexpr int kLogSlots = 10;
-  struct Seen {
-    std::uint64_t recent = 0;
-    std::size_t at = 0;  // plus one; 0: nothing seen
-  };
-  const std::vector<std::int64_t>&offsets_, &lengths_;
-  std::array<Seen, std::size_t{1} << kLogSlots> seen_{};
-  std::size_t tried_period_ = 0, tried_until_ = 0;  // in vain, and not to be tried again
+template <class Raw, class RawLength>
+struct UnlikeRuns {
+  static constexpr bool kEqual = false;
+  std::size_t count;
+  const Raw* offsets;
+  const RawLength* lengths;
+  std::int64_t unit, shift, bytes;
+  std::int64_t offset(std::size_t i) const { return offsets[i] * unit + shift; }
+  std::int64_t length(std::size_t i) const { return lengths[i] * bytes; }
 };
 
-// Cuts a list into regular stretches and what is between: regular(stretch), rest(from, to).
-template <class Regular, class Rest>
-void cut(const std::vector<std::int64_t>& offsets, const std::vector<std::int64_t>& lengths, Regular regular, Rest rest,
-         Trace* trace) {
-  Finder finder(offsets, lengths);
-  std::size_t from = 0;
-  for (Stretch stretch; finder.next(from, stretch);) {
-    hit("list_stretch", trace);
-    if (from < stretch.from) rest(from, stretch.from);
-    regular(stretch);
-    from = stretch.from + stretch.copies * stretch.period;
-  }
-  if (from < offsets.size()) rest(from, offsets.size());
+// A list that had to be written anew, because runs in it were one.
+struct FusedRuns {
+  static constexpr bool kEqual = false;
+  std::size_t count = 0;
+  std::vector<std::int64_t> offsets, lengths;
+  std::int64_t offset(std::size_t i) const { return offsets[i]; }
+  std::int64_t length(std::size_t i) const { return lengths[i]; }
+};
+
+struct Offsets {
+  static constexpr bool kEqual = true;
+  std::size_t count;
+  const std::vector<std::int64_t>& offsets;
+  std::int64_t offset(std::size_t i) const { return offsets[i]; }
+  std::int64_t length(std::size_t) const { return 0; }
+};
+
+// Whether some block is empty or ends where the next one begins. Without a branch, so that it runs several at a time.
+template <class Entries>
+bool has_seams(const Entries& entries) {
+  std::int64_t seams = 0;
+  for (std::size_t i = 0; i + 1 < entries.count; ++i)
+    seams += (entries.offset(i) + entries.length(i) == entries.offset(i + 1)) | (entries.length(i) == 0);
+  return seams != 0 || entries.length(entries.count - 1) == 0;
 }
 
-}  // namespace
+template <class Entries>
+FusedRuns fused(const Entries& entries) {
+  FusedRuns runs;
+  for (std::size_t i = 0; i < entries.count; ++i) {
+    const std::int64_t offset = entries.offset(i), length = entries.length(i);
+    if (length == 0) continue;
+    if (!runs.offsets.empty() && runs.offsets.back() + runs.lengths.back() == offset) {
+      runs.lengths.back() += length;
+      continue;
+    }
+    runs.offsets.push_back(offset);
+    runs.lengths.push_back(length);
+  }
+  runs.count = runs.offsets.size();
+  return runs;
+}
 
-Items stretches(const RunList& list, Context& context) {
+// The layout's own lists, where no run of them is changed.
+struct Shared {
+  base::Numbers offsets, lengths;
+};
+
+template <class Entries>
+Items items_of_runs(const Entries& entries, const Shared* shared, Context& context) {
   Alphabet& alphabet = context.alphabet;
   Items items;
-  const auto length = [&](std::size_t i) { return list.lengths.empty() ? list.bytes : list.lengths[i]; };
   const auto singles = [&](std::size_t from, std::size_t to) {
     Items runs;
-    for (std::size_t i = from; i < to; ++i) runs.push_back({list.offsets[i], alphabet.run(length(i))});
+    for (std::size_t i = from; i < to; ++i) runs.push_back({entries.offset(i), alphabet.run(entries.length(i))});
     return runs;
   };
-  const auto push = [&](const Part& part) { items.push_back({part.offset, alphabet.node(part.node)}); };
-  cut(
-      list.offsets, list.lengths,
+  const auto list = [&](std::size_t from, std::size_t to) -> Part {
+    bool equal = true;
+    if constexpr (!Entries::kEqual)
+      for (std::size_t i = from; i < to && equal; ++i) equal = entries.length(i) == entries.length(from);
+    if (shared != nullptr && to - from == entries.count) {
+      const Part whole = equal ? table_of(shared->offsets, alphabet.unique(make_run(entries.length(from))), alphabet)
+                               : blocks_of(shared->offsets, shared->lengths, alphabet);
+      if (whole.node) return whole;
+    }
+    std::vector<std::int64_t> offsets, lengths;
+    for (std::size_t i = from; i < to; ++i) {
+      offsets.push_back(entries.offset(i));
+      if (!equal) lengths.push_back(entries.length(i));
+    }
+    return equal ? copies_at(offsets, alphabet.unique(make_run(entries.length(from))), alphabet)
+                 : blocks_at(offsets, lengths, alphabet);
+  };
+  cut_into_stretches(
+      entries,
       [&](const Stretch& stretch) {
         Items body = singles(stretch.from, stretch.from + stretch.period);
         reduce(body, context);
         append(items, repeat(static_cast<std::int64_t>(stretch.copies), stretch.stride, body, context), 0);
       },
       [&](std::size_t from, std::size_t to) {
-        const std::span offsets = std::span(list.offsets).subspan(from, to - from);
         if (to - from < static_cast<std::size_t>(kWorthALoop)) {
           append(items, singles(from, to), 0);
           return;
         }
-        const auto first = list.lengths.begin() + static_cast<std::ptrdiff_t>(from);
-        const auto last = list.lengths.begin() + static_cast<std::ptrdiff_t>(to);
-        const bool equal = list.lengths.empty() || std::all_of(first, last, [&](auto bytes) { return bytes == *first; });
-        if (!equal) {
-          push(blocks_at(offsets, std::span(list.lengths).subspan(from, to - from), alphabet));
-          return;
-        }
-        const NodePtr run = alphabet.unique(make_run(length(from)));
-        if (!list.shared.empty() && to - from == list.offsets.size()) {
-          push(table_at(list.offsets, list.shared, run, alphabet));
-          return;
-        }
-        push(copies_at(offsets, run, alphabet));
+        const Part part = list(from, to);
+        items.push_back({part.offset, alphabet.node(part.node)});
       },
       context.trace);
   return items;
 }
 
-Items stretches(const std::vector<std::int64_t>& offsets, const Items& body, Context& context) {
+template <class Entries>
+Items with_fused_runs(const Entries& entries, const Shared& shared, Context& context) {
+  if (!has_seams(entries)) return items_of_runs(entries, &shared, context);
+  return items_of_runs(fused(entries), nullptr, context);
+}
+
+}  // namespace
+
+Items run_list(const layout::Layout& type, std::int64_t unit, const Item& old, std::int64_t blocklength,
+               Context& context) {
+  const auto count = static_cast<std::size_t>(type.count);
+  const std::int64_t bytes = old.letter->bytes, shift = old.offset;
+  const Shared shared{type.displacements.scaled(unit, shift), type.blocklengths.scaled(bytes, 0)};
+  return type.displacements.with_raw([&](const auto* raw) -> Items {
+    if (blocklength >= 0)
+      return with_fused_runs(EqualRuns<std::remove_cvref_t<decltype(*raw)>>{count, raw, unit, shift, blocklength * bytes},
+                             shared, context);
+    return type.blocklengths.with_raw([&](const auto* lengths) -> Items {
+      return with_fused_runs(
+          UnlikeRuns<std::remove_cvref_t<decltype(*raw)>, std::remove_cvref_t<decltype(*lengths)>>{
+              count, raw, lengths, unit, shift, bytes},
+          shared, context);
+    });
+  });
+}
+
+Items word_list(const std::vector<std::int64_t>& offsets, const Items& body, Context& context) {
   Alphabet& alphabet = context.alphabet;
   Items items;
   const std::int64_t origin = body.front().offset;
@@ -137,8 +159,8 @@ Items stretches(const std::vector<std::int64_t>& offsets, const Items& body, Con
     for (std::size_t i = from; i < to; ++i) append(all, body, offsets[i]);
     return all;
   };
-  cut(
-      offsets, {},
+  cut_into_stretches(
+      Offsets{offsets.size(), offsets},
       [&](const Stretch& stretch) {
         Items one = copies(stretch.from, stretch.from + stretch.period);
         reduce(one, context);

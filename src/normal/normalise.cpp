@@ -163,10 +163,10 @@ class Normaliser {
     const std::int64_t blocklength = lengths.empty() ? type.blocklength : lengths[0];
     if (type.count > kShortList && old.size() == 1 && old[0].is_run() &&
         (old[0].letter->bytes == extent || (equal && blocklength == 1)))
-      return reduced(stretches(run_list(type, unit, old[0], equal ? blocklength : -1), context_));
+      return reduced(run_list(type, unit, old[0], equal ? blocklength : -1, context_));
     if (type.count > kShortList && equal) {
       const std::vector<std::int64_t> offsets = type.displacements.scaled(unit, 0).to_vector();
-      return reduced(stretches(offsets, repeated(blocklength, extent, old), context_));
+      return reduced(word_list(offsets, repeated(blocklength, extent, old), context_));
     }
     Collector collector(context_);
     std::unordered_map<std::int64_t, Items> blocks;
@@ -179,43 +179,6 @@ class Normaliser {
       collector.place(known->second, type.displacements[at] * unit);
     }
     return collector.reduced();
-  }
-
-  // Blocks that are runs each; those that adjoin become one. `blocklength`: of all, or -1 where they differ.
-  static RunList run_list(const Layout& type, std::int64_t unit, const Item& old, std::int64_t blocklength) {
-    const auto count = static_cast<std::size_t>(type.count);
-    const std::int64_t bytes = old.letter->bytes;
-    RunList list;
-    list.bytes = blocklength * bytes;
-    list.offsets.resize(count);
-    type.displacements.with_raw([&](const auto* raw) {
-      for (std::size_t i = 0; i < count; ++i) list.offsets[i] = raw[i] * unit + old.offset;
-    });
-    std::vector<std::int64_t>& offsets = list.offsets;
-    if (blocklength >= 0) {
-      std::size_t adjoining = 0;
-      for (std::size_t i = 1; i < count; ++i) adjoining += offsets[i] - offsets[i - 1] == list.bytes;
-      list.shared = type.displacements.scaled(unit, old.offset);
-      if (adjoining == 0) return list;
-      list.lengths.assign(count, list.bytes);
-    } else {
-      list.lengths = type.blocklengths.scaled(bytes, 0).to_vector();
-    }
-    list.shared = {};
-    std::size_t kept = 0;  // runs so far, the last one at kept - 1
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::int64_t offset = offsets[i], length = list.lengths[i];
-      if (length == 0) continue;
-      if (kept > 0 && offsets[kept - 1] + list.lengths[kept - 1] == offset) {
-        list.lengths[kept - 1] += length;
-        continue;
-      }
-      offsets[kept] = offset;
-      list.lengths[kept++] = length;
-    }
-    offsets.resize(kept);
-    list.lengths.resize(kept);
-    return list;
   }
 
   Items subarray(const Layout& type) {

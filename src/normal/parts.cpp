@@ -6,14 +6,16 @@
 namespace gapless::normal {
 namespace {
 
-bool is_progression(std::span<const std::int64_t> offsets) {
+template <class Offsets>
+bool is_progression(const Offsets& offsets) {
   for (std::size_t i = 2; i < offsets.size(); ++i)
     if (offsets[i] - offsets[i - 1] != offsets[1] - offsets[0]) return false;
   return true;
 }
 
 // Whether the second half is the first one, moved.
-bool has_equal_halves(std::span<const std::int64_t> offsets) {
+template <class Offsets>
+bool has_equal_halves(const Offsets& offsets) {
   const std::size_t half = offsets.size() / 2;
   if (offsets.size() % 2 != 0) return false;
   for (std::size_t i = 1; i < half; ++i)
@@ -27,16 +29,6 @@ base::Numbers table_offsets(std::span<const std::int64_t> offsets) {
   std::vector<std::int64_t> relative(offsets.begin(), offsets.end());
   for (std::int64_t& offset : relative) offset -= offsets[0];
   return base::Numbers(relative, 4);
-}
-
-Part table_at(std::span<const std::int64_t> offsets, const base::Numbers& shared, const NodePtr& body,
-              Alphabet& alphabet) {
-  if (is_progression(offsets) || has_equal_halves(offsets)) return copies_at(offsets, body, alphabet);
-  Node table;
-  table.kind = Kind::kTable;
-  table.body = body;
-  table.offsets = shared.scaled(1, -shared.front());
-  return {offsets[0], alphabet.unique(finish(std::move(table)))};
 }
 
 Part copies_at(std::span<const std::int64_t> offsets, const NodePtr& body, Alphabet& alphabet) {
@@ -55,6 +47,24 @@ Part copies_at(std::span<const std::int64_t> offsets, const NodePtr& body, Alpha
   table.body = body;
   table.offsets = table_offsets(offsets);
   return {offsets[0], alphabet.unique(finish(std::move(table)))};
+}
+
+Part table_of(const base::Numbers& offsets, const NodePtr& body, Alphabet& alphabet) {
+  if (is_progression(offsets) || has_equal_halves(offsets)) return {0, nullptr};
+  Node table;
+  table.kind = Kind::kTable;
+  table.body = body;
+  table.offsets = offsets.scaled(1, -offsets.front());
+  return {offsets.front(), alphabet.unique(finish(std::move(table)))};
+}
+
+Part blocks_of(const base::Numbers& offsets, const base::Numbers& lengths, Alphabet& alphabet) {
+  if (has_equal_halves(offsets)) return {0, nullptr};
+  Node blocks;
+  blocks.kind = Kind::kBlocks;
+  blocks.offsets = offsets.scaled(1, -offsets.front());
+  blocks.lengths = lengths;
+  return {offsets.front(), alphabet.unique(finish(std::move(blocks)))};
 }
 
 Part blocks_at(std::span<const std::int64_t> offsets, std::span<const std::int64_t> lengths, Alphabet& alphabet) {

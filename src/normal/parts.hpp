@@ -17,11 +17,13 @@ Part sequence(std::vector<Part> parts, Alphabet& alphabet);
 Part one_part(std::vector<Part> parts, Alphabet& alphabet, Trace* trace);
 // A copy of `body` at each of `offsets`: a loop where they are a progression, or two equal halves; else a table.
 Part copies_at(std::span<const std::int64_t> offsets, const NodePtr& body, Alphabet& alphabet);
-// The same, where the offsets are already kept as `shared`, plus or minus a constant.
-Part table_at(std::span<const std::int64_t> offsets, const base::Numbers& shared, const NodePtr& body,
-              Alphabet& alphabet);
 // The same for runs of unlike lengths [bytes].
 Part blocks_at(std::span<const std::int64_t> offsets, std::span<const std::int64_t> lengths, Alphabet& alphabet);
+
+// The same, made of lists that somebody keeps already, plus or minus a constant: no node where the list is a progression
+// or has two equal halves.
+Part table_of(const base::Numbers& offsets, const NodePtr& body, Alphabet& alphabet);
+Part blocks_of(const base::Numbers& offsets, const base::Numbers& lengths, Alphabet& alphabet);
 
 // Offsets as a table keeps them: relative to the first, wide enough for kernels.
 base::Numbers table_offsets(std::span<const std::int64_t> offsets);

@@ -111,7 +111,7 @@ class Compiler {
     node.lengths.with_raw([&](const auto* raw) {
       for (std::size_t i = 0; i < node.lengths.size(); ++i) {
         if (i % kStartsEach == 0) step.starts.push_back(start);
-        start += raw[i] * node.lengths.scale() + node.lengths.shift();
+        start += raw[i] * node.lengths.scale();
       }
     });
     return step;

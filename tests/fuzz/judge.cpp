@@ -93,7 +93,7 @@ void judge(const layout::LayoutPtr& type) {
     if (small_throughout(*type)) {
       check_type(type, 1);
     } else {
-      plan::compile(normal::normalise(*type), type->extent);
+      plan::compile(*type);
     }
   } catch (const Wrong& wrong) {
     finding("the oracle disagrees", wrong.what());
