@@ -1,7 +1,10 @@
 // Bytes as a program of constructors: each step makes a type out of earlier ones, with any arguments. A step that is
 // refused (base::Error) leaves everything as it was; what is built must survive the judge.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 #include "base/status.hpp"
@@ -29,6 +32,15 @@ Numbers numbers(Input& input, std::size_t size) {
 std::size_t length(Input& input, std::size_t usual) {
   const std::size_t roll = input.choice(64);
   return roll < 60 ? usual : roll - 60;
+}
+
+void make_inside(Numbers& sizes, Numbers& subsizes, Numbers& starts) {
+  subsizes.resize(sizes.size(), 1);
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    subsizes[d] = 1 + (subsizes[d] & 7);
+    starts[d] &= 3;
+    sizes[d] = starts[d] + subsizes[d] + (sizes[d] & 3);
+  }
 }
 
 class Program {
@@ -96,8 +108,11 @@ class Program {
       }
       case Combiner::kSubarray: {
         const std::size_t dimensions = blocks % 5;
-        const Numbers sizes = numbers(in, dimensions), subsizes = numbers(in, length(in, dimensions));
-        return layout::subarray(sizes, subsizes, numbers(in, dimensions), order, old());
+        Numbers sizes = numbers(in, dimensions), subsizes = numbers(in, length(in, dimensions));
+        Numbers starts = numbers(in, dimensions);
+        // Chance alone hardly ever finds a box that lies inside its array.
+        if (in.choice(4) > 0) make_inside(sizes, subsizes, starts);
+        return layout::subarray(sizes, subsizes, starts, order, old());
       }
       case Combiner::kResized:
         return layout::resized(a, b, old());
@@ -109,7 +124,11 @@ class Program {
         std::vector<layout::Distribution> distributions;
         for (std::size_t i = 0; i < dimensions; ++i)
           distributions.push_back(static_cast<layout::Distribution>(in.choice(3)));
-        return layout::darray(a, b, sizes, distributions, arguments, numbers(in, dimensions), order, old());
+        const Numbers grid = numbers(in, dimensions);
+        std::int64_t processes = a;
+        if (in.choice(4) > 0 && std::all_of(grid.begin(), grid.end(), [](std::int64_t n) { return n > 0 && n < 64; }))
+          processes = std::accumulate(grid.begin(), grid.end(), std::int64_t{1}, std::multiplies<>());
+        return layout::darray(processes, b, sizes, distributions, arguments, grid, order, old());
       }
       case Combiner::kBoundedVector:
         return layout::bounded_vector(a, b, c, old());
