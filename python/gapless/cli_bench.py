@@ -102,7 +102,7 @@ LaunchesOption = Annotated[int, typer.Option(min=1, help="Launches, of each libr
 def commit(
     blocks: BlocksOption = 1_000_000,
     repetitions: RepetitionsOption = 7,
-    launches: LaunchesOption = 5,
+    launches: LaunchesOption = 8,
     library: Annotated[
         list[str] | None,
         typer.Option("--library", help="gapless, mpich, openmpi or impi; may be repeated (default: all)."),
@@ -114,8 +114,9 @@ def commit(
 
     [bold]Example:[/bold]  tools/rivals.sh && gapless bench commit
 
-    Medians over launches. "equal": blocks of one double each; "unlike": 1 to 4 doubles each. Bytes kept are those that
-    malloc gave out. A library that is not there has a row that says why.
+    Medians over launches. "equal": blocks of one double each; "unlike": 1 to 4 doubles each. "first": the first
+    creation of a process, whose memory the system must still hand out, as most programs see it; "again": later ones,
+    in memory that malloc has kept. Bytes kept are those that malloc gave out. A library that is not there has a row that says why.
     """
     from gapless.bench_commit import LIBRARIES, commit_rows, commit_table, measure_commit
     from gapless.display import console
