@@ -1,16 +1,34 @@
 #include "base/numbers.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <new>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 namespace gapless::base {
 namespace {
 
+// Long lists go to huge pages where the system has them: handing out small ones one by one would take longer than all
+// else that is done to a list.
+std::shared_ptr<void> storage_of(std::size_t bytes) {
+  constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  void* storage = bytes < kHugePage ? std::malloc(bytes) : std::aligned_alloc(kHugePage, bytes);
+  if (storage == nullptr) throw std::bad_alloc();
+#ifdef __linux__
+  if (bytes >= kHugePage) (void)madvise(storage, bytes, MADV_HUGEPAGE);
+#endif
+  return {storage, std::free};
+}
+
 template <class Raw>
 std::shared_ptr<const void> narrowed(std::span<const std::int64_t> values) {
-  std::shared_ptr<Raw[]> storage(new Raw[values.size()]);
-  Raw* __restrict__ to = storage.get();
+  std::shared_ptr<void> storage = storage_of(values.size() * sizeof(Raw));
+  Raw* __restrict__ to = static_cast<Raw*>(storage.get());
   for (std::size_t i = 0; i < values.size(); ++i) to[i] = static_cast<Raw>(values[i]);
   return storage;
 }

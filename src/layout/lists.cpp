@@ -17,15 +17,15 @@ void require_equal_lengths(std::size_t a, std::size_t b, const char* what) {
                                                           std::to_string(a) + " and " + std::to_string(b));
 }
 
-void require_blocklengths(Numbers blocklengths) {
-  std::int64_t signs = 0;
-  for (const std::int64_t blocklength : blocklengths) signs |= blocklength;
-  if (signs >= 0) return;
-  for (const std::int64_t blocklength : blocklengths)
-    require(blocklength >= 0, "every blocklength must be at least 0", blocklength);
-}
-
 using Range = base::NumberRange;
+
+Range require_blocklengths(Numbers blocklengths) {
+  const Range range = base::range_of(blocklengths);
+  if (range.low < 0)
+    for (const std::int64_t blocklength : blocklengths)
+      require(blocklength >= 0, "every blocklength must be at least 0", blocklength);
+  return range;
+}
 
 bool is_tame(const Range& range, std::int64_t factor) {
   constexpr std::int64_t kMost = std::int64_t{1} << 61;
@@ -39,25 +39,24 @@ bool is_tame(const Range& range, std::int64_t factor) {
 // one direction or the other, those of the block at the lowest and highest place.
 // False: some number is so large that each block must be looked at for an overflow.
 bool outermost_bounds(Bounds& bounds, Numbers displacements, Range places, std::int64_t unit, Numbers blocklengths,
-                      std::int64_t blocklength, const Layout& old) {
+                      Range lengths, const Layout& old) {
   const std::size_t count = displacements.size();
-  const auto is_empty = [&](std::size_t i) { return (blocklengths.empty() ? blocklength : blocklengths[i]) == 0; };
   if (count < 2) return false;
-  const Range lengths = blocklengths.empty() ? Range{blocklength, blocklength} : base::range_of(blocklengths);
-  constexpr std::int64_t kManyBlocks = std::int64_t{1} << 31;
-  if (lengths.low == 0 || is_empty(0) || !is_tame(places, unit) || !is_tame(lengths, old.extent) ||
-      lengths.high > kManyBlocks || count > static_cast<std::size_t>(kManyBlocks))
+  constexpr std::int64_t kMany = std::int64_t{1} << 31;
+  if (lengths.low == 0 || !is_tame(places, unit) || !is_tame(lengths, old.extent) ||
+      lengths.high > kMany || count > static_cast<std::size_t>(kMany))
     return false;
   const Range firsts{places.low * unit, places.high * unit};
   Range lasts = firsts;
-  std::int64_t elements = blocklength;
+  const std::int64_t blocklength = lengths.low;
+  std::int64_t elements = 0;
   if (blocklengths.empty()) {
     lasts.low += (blocklength - 1) * old.extent;
     lasts.high += (blocklength - 1) * old.extent;
     elements = base::checked_mul(blocklength, static_cast<std::int64_t>(count), "count * blocklength");
   } else {
     lasts.low = lasts.high = displacements[0] * unit + (blocklengths[0] - 1) * old.extent;
-    elements = 0;  // of at most kManyBlocks blocks of kManyBlocks elements: no sum of them can wrap unseen
+    // At most kMany blocks of at most kMany elements: their sum does not wrap.
     for (std::size_t i = 0; i < count; ++i) {
       const std::int64_t last = displacements[i] * unit + (blocklengths[i] - 1) * old.extent;
       lasts.low = last < lasts.low ? last : lasts.low;
@@ -70,18 +69,18 @@ bool outermost_bounds(Bounds& bounds, Numbers displacements, Range places, std::
   return true;
 }
 
-// `unit`: bytes in a displacement of 1. Block lengths: a list, or one for all.
-LayoutPtr list(Combiner combiner, Numbers displacements, std::int64_t unit, Numbers blocklengths,
-               std::int64_t blocklength, LayoutPtr old, std::shared_ptr<Layout> type) {
+// `unit`: bytes in a displacement of 1. Block lengths: a list and its range, or none and the one of all.
+LayoutPtr list(Combiner combiner, Numbers displacements, std::int64_t unit, Numbers blocklengths, Range lengths,
+               LayoutPtr old, std::shared_ptr<Layout> type) {
   type->combiner = combiner;
   type->count = static_cast<std::int64_t>(displacements.size());
   const Range places = base::range_of(displacements);
   type->displacements = base::Numbers(displacements, 4, places);  // at least 4 bytes each, as kernels can read them
   Bounds bounds;
   bounds.add_block(0, 0, *old);  // the depth counts even where no block does
-  if (!outermost_bounds(bounds, displacements, places, unit, blocklengths, blocklength, *old)) {
+  if (!outermost_bounds(bounds, displacements, places, unit, blocklengths, lengths, *old)) {
     for (std::size_t i = 0; i < displacements.size(); ++i) {
-      const std::int64_t length = blocklengths.empty() ? blocklength : blocklengths[i];
+      const std::int64_t length = blocklengths.empty() ? lengths.low : blocklengths[i];
       if (length > 0)
         bounds.add_block(length, base::checked_mul(displacements[i], unit, "displacement * extent"), *old);
     }
@@ -95,11 +94,11 @@ LayoutPtr with_blocklengths(Combiner combiner, Numbers blocklengths, Numbers dis
                             LayoutPtr old) {
   if (!old) throw base::Error(base::Status::kInvalidArgument, "the old type is null");
   require_equal_lengths(blocklengths.size(), displacements.size(), "blocklengths and displacements");
-  require_blocklengths(blocklengths);
+  const Range lengths = require_blocklengths(blocklengths);
   auto type = std::make_shared<Layout>();
-  type->blocklengths = base::Numbers(blocklengths);
+  type->blocklengths = base::Numbers(blocklengths, 1, lengths);
   const std::int64_t unit = in_bytes ? 1 : old->extent;
-  return list(combiner, displacements, unit, blocklengths, 0, std::move(old), type);
+  return list(combiner, displacements, unit, blocklengths, lengths, std::move(old), type);
 }
 
 LayoutPtr with_blocklength(Combiner combiner, std::int64_t blocklength, Numbers displacements, bool in_bytes,
@@ -109,7 +108,7 @@ LayoutPtr with_blocklength(Combiner combiner, std::int64_t blocklength, Numbers 
   auto type = std::make_shared<Layout>();
   type->blocklength = blocklength;
   const std::int64_t unit = in_bytes ? 1 : old->extent;
-  return list(combiner, displacements, unit, {}, blocklength, std::move(old), type);
+  return list(combiner, displacements, unit, {}, {blocklength, blocklength}, std::move(old), type);
 }
 
 }  // namespace

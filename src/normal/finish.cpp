@@ -72,59 +72,65 @@ std::uint64_t list_hash(const base::Numbers& numbers) {
 
 // One pass over a list, which may be long: no list of intervals is made of one that ascends.
 template <class LengthOf>
-void finish_list(Node& node, std::int64_t body_low, std::int64_t body_high, LengthOf length_of) {
-  const auto count = static_cast<std::int64_t>(node.offsets.size());
-  const std::int64_t scale = node.offsets.scale(), shift = node.offsets.shift();
-  node.low = body_low;
-  node.high = body_high;
-  node.hash = list_hash(node.offsets);
-  bool ascending = true;
-  std::int64_t low = 0, high = 0, previous = body_low;
-  node.offsets.with_raw([&](const auto* raw) {
+ListFacts facts_of(const base::Numbers& offsets, std::int64_t body_low, LengthOf length_of) {
+  const auto count = static_cast<std::int64_t>(offsets.size());
+  const std::int64_t scale = offsets.scale(), shift = offsets.shift();
+  ListFacts facts{0, body_low, length_of(0), true};
+  std::int64_t previous = body_low;
+  offsets.with_raw([&](const auto* raw) {
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t offset = raw[i] * scale + shift;
-      const std::int64_t end = offset + length_of(i);
-      ascending &= offset + body_low >= previous;
+      const std::int64_t offset = raw[i] * scale + shift, end = offset + length_of(i);
+      facts.ascending &= offset + body_low >= previous;
+      facts.low = std::min(facts.low, offset + body_low);
+      facts.high = std::max(facts.high, end);
       previous = end;
-      low = std::min(low, offset);
-      high = std::max(high, end);
     }
   });
-  node.low = std::min(body_low, low + body_low);
-  node.high = std::max(body_high, high);
-  if (ascending) return;
-  if (count > static_cast<std::int64_t>(kMostSorted)) {
+  return facts;
+}
+
+// `length_of(i)`: [bytes] from the origin of entry i to behind its last byte.
+template <class LengthOf>
+void finish_list(Node& node, std::int64_t body_low, LengthOf length_of, const ListFacts* known) {
+  const ListFacts facts = known != nullptr ? *known : facts_of(node.offsets, body_low, length_of);
+  node.low = facts.low;
+  node.high = facts.high;
+  node.hash = list_hash(node.offsets);
+  if (facts.ascending || !node.disjoint) return;
+  if (node.offsets.size() > kMostSorted) {
     node.disjoint = false;
     return;
   }
   std::vector<Interval> intervals;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t offset = node.offsets[static_cast<std::size_t>(i)];
-    intervals.push_back({offset + body_low, offset + length_of(i)});
+  for (std::size_t i = 0; i < node.offsets.size(); ++i) {
+    const std::int64_t offset = node.offsets[i];
+    intervals.push_back({offset + body_low, offset + length_of(static_cast<std::int64_t>(i))});
   }
-  node.disjoint = node.disjoint && apart(std::move(intervals));
+  node.disjoint = apart(std::move(intervals));
 }
 
-void finish_table(Node& node) {
+void finish_table(Node& node, const ListFacts* known) {
   const Node& body = *node.body;
   const auto count = static_cast<std::int64_t>(node.offsets.size());
   node.bytes = count * body.bytes;
   node.runs = count * body.runs;
   node.disjoint = body.disjoint;
-  finish_list(node, body.low, body.high, [&](std::int64_t) { return body.high; });
+  finish_list(node, body.low, [&](std::int64_t) { return body.high; }, known);
   node.depth = body.depth + 1;
   node.hash = mixed(node.hash, body.hash);
 }
 
-void finish_blocks(Node& node) {
+void finish_blocks(Node& node, const ListFacts* known) {
   node.runs = static_cast<std::int64_t>(node.lengths.size());
   node.disjoint = true;
   const std::int64_t scale = node.lengths.scale();
   node.lengths.with_raw([&](const auto* raw) {
-    std::int64_t bytes = 0;
-    for (std::int64_t i = 0; i < node.runs; ++i) bytes += raw[i] * scale;
-    finish_list(node, 0, raw[0] * scale, [&](std::int64_t i) { return raw[i] * scale; });
-    node.bytes = bytes;
+    node.bytes = 0;
+    if (known != nullptr)
+      node.bytes = known->bytes;
+    else
+      for (std::int64_t i = 0; i < node.runs; ++i) node.bytes += raw[i] * scale;
+    finish_list(node, 0, [&](std::int64_t i) { return raw[i] * scale; }, known);
     node.hash = mixed(node.hash, list_hash(node.lengths));
   });
   node.depth = 2;
@@ -154,7 +160,7 @@ void finish_sequence(Node& node) {
 
 // No product here can overflow: each is the distance between two bytes of a type, or their number, and the layout's
 // constructors have checked the type's size and true extent.
-NodePtr finish(Node node) {
+NodePtr finish(Node node, const ListFacts* facts) {
   switch (node.kind) {
     case Kind::kRun:
       node.high = node.bytes;
@@ -164,10 +170,10 @@ NodePtr finish(Node node) {
       finish_loop(node);
       break;
     case Kind::kTable:
-      finish_table(node);
+      finish_table(node, facts);
       break;
     case Kind::kBlocks:
-      finish_blocks(node);
+      finish_blocks(node, facts);
       break;
     case Kind::kSequence:
       finish_sequence(node);

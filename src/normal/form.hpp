@@ -52,8 +52,15 @@ struct Form {
   NodePtr node;             // null: no data at all
 };
 
+// What the maker of a long list knows of it already, and finish() need not look for.
+struct ListFacts {
+  std::int64_t bytes;      // of data
+  std::int64_t low, high;  // [bytes] as in Node
+  bool ascending;          // each entry lies behind the one before
+};
+
 // Computes the derived fields.
-NodePtr finish(Node node);
+NodePtr finish(Node node, const ListFacts* facts = nullptr);
 NodePtr make_run(std::int64_t bytes);
 NodePtr make_loop(std::int64_t count, std::int64_t stride, NodePtr body);
 

@@ -48,13 +48,23 @@ struct Offsets {
   std::int64_t length(std::size_t) const { return 0; }
 };
 
-// Whether some block is empty or ends where the next one begins. Without a branch, so that it runs several at a time.
+struct Neighbours {
+  bool have_seams;  // some block is empty, or ends where the next one begins
+  bool ascending;   // no block begins before the one before ends
+};
+
+// Without a branch, so that the machine looks at several at a time.
 template <class Entries>
-bool has_seams(const Entries& entries) {
-  std::int64_t seams = 0;
-  for (std::size_t i = 0; i + 1 < entries.count; ++i)
-    seams += (entries.offset(i) + entries.length(i) == entries.offset(i + 1)) | (entries.length(i) == 0);
-  return seams != 0 || entries.length(entries.count - 1) == 0;
+Neighbours look_at_neighbours(const Entries& entries) {
+  std::int64_t seams = 0, descents = 0, offset = entries.offset(0), length = entries.length(0);
+  for (std::size_t i = 1; i < entries.count; ++i) {
+    const std::int64_t next = entries.offset(i), end = offset + length;
+    seams += (next == end) | (length == 0);
+    descents += next < end;
+    offset = next;
+    length = entries.length(i);
+  }
+  return {seams != 0 || length == 0, descents == 0};
 }
 
 template <class Entries>
@@ -74,9 +84,10 @@ FusedRuns fused(const Entries& entries) {
   return runs;
 }
 
-// The layout's own lists, where no run of them is changed.
+// The layout's own lists, where no run of them is changed, and what the layout knows of them.
 struct Shared {
   base::Numbers offsets, lengths;
+  ListFacts facts;
 };
 
 template <class Entries>
@@ -93,8 +104,8 @@ Items items_of_runs(const Entries& entries, const Shared* shared, Context& conte
     if constexpr (!Entries::kEqual)
       for (std::size_t i = from; i < to && equal; ++i) equal = entries.length(i) == entries.length(from);
     if (shared != nullptr && to - from == entries.count) {
-      const Part whole = equal ? table_of(shared->offsets, alphabet.unique(make_run(entries.length(from))), alphabet)
-                               : blocks_of(shared->offsets, shared->lengths, alphabet);
+      const Part whole = equal ? table_of(shared->offsets, alphabet.unique(make_run(entries.length(from))), shared->facts, alphabet)
+                               : blocks_of(shared->offsets, shared->lengths, shared->facts, alphabet);
       if (whole.node) return whole;
     }
     std::vector<std::int64_t> offsets, lengths;
@@ -125,9 +136,11 @@ Items items_of_runs(const Entries& entries, const Shared* shared, Context& conte
 }
 
 template <class Entries>
-Items with_fused_runs(const Entries& entries, const Shared& shared, Context& context) {
-  if (!has_seams(entries)) return items_of_runs(entries, &shared, context);
-  return items_of_runs(fused(entries), nullptr, context);
+Items with_fused_runs(const Entries& entries, Shared shared, Context& context) {
+  const Neighbours neighbours = look_at_neighbours(entries);
+  if (neighbours.have_seams) return items_of_runs(fused(entries), nullptr, context);
+  shared.facts.ascending = neighbours.ascending;
+  return items_of_runs(entries, &shared, context);
 }
 
 }  // namespace
@@ -136,7 +149,9 @@ Items run_list(const layout::Layout& type, std::int64_t unit, const Item& old, s
                Context& context) {
   const auto count = static_cast<std::size_t>(type.count);
   const std::int64_t bytes = old.letter->bytes, shift = old.offset;
-  const Shared shared{type.displacements.scaled(unit, shift), type.blocklengths.scaled(bytes, 0)};
+  Shared shared{type.displacements.scaled(unit, shift), type.blocklengths.scaled(bytes, 0), {}};
+  const std::int64_t first = shared.offsets.front();
+  shared.facts = {type.size, type.true_lb - first, type.true_lb + type.true_extent - first, false};
   return type.displacements.with_raw([&](const auto* raw) -> Items {
     if (blocklength >= 0)
       return with_fused_runs(EqualRuns<std::remove_cvref_t<decltype(*raw)>>{count, raw, unit, shift, blocklength * bytes},

@@ -159,7 +159,9 @@ class Normaliser {
     const std::int64_t extent = type.children[0]->extent;
     const Items& old = items_of(*type.children[0]);
     const base::Numbers& lengths = type.blocklengths;
-    const bool equal = std::all_of(lengths.begin(), lengths.end(), [&](auto length) { return length == lengths[0]; });
+    const bool equal = lengths.with_raw([&](const auto* raw) {
+      return std::all_of(raw, raw + lengths.size(), [&](auto length) { return length == *raw; });
+    });
     const std::int64_t blocklength = lengths.empty() ? type.blocklength : lengths[0];
     if (type.count > kShortList && old.size() == 1 && old[0].is_run() &&
         (old[0].letter->bytes == extent || (equal && blocklength == 1)))

@@ -49,22 +49,23 @@ Part copies_at(std::span<const std::int64_t> offsets, const NodePtr& body, Alpha
   return {offsets[0], alphabet.unique(finish(std::move(table)))};
 }
 
-Part table_of(const base::Numbers& offsets, const NodePtr& body, Alphabet& alphabet) {
+Part table_of(const base::Numbers& offsets, const NodePtr& body, const ListFacts& facts, Alphabet& alphabet) {
   if (is_progression(offsets) || has_equal_halves(offsets)) return {0, nullptr};
   Node table;
   table.kind = Kind::kTable;
   table.body = body;
   table.offsets = offsets.scaled(1, -offsets.front());
-  return {offsets.front(), alphabet.unique(finish(std::move(table)))};
+  return {offsets.front(), alphabet.unique(finish(std::move(table), &facts))};
 }
 
-Part blocks_of(const base::Numbers& offsets, const base::Numbers& lengths, Alphabet& alphabet) {
+Part blocks_of(const base::Numbers& offsets, const base::Numbers& lengths, const ListFacts& facts,
+               Alphabet& alphabet) {
   if (has_equal_halves(offsets)) return {0, nullptr};
   Node blocks;
   blocks.kind = Kind::kBlocks;
   blocks.offsets = offsets.scaled(1, -offsets.front());
   blocks.lengths = lengths;
-  return {offsets.front(), alphabet.unique(finish(std::move(blocks)))};
+  return {offsets.front(), alphabet.unique(finish(std::move(blocks), &facts))};
 }
 
 Part blocks_at(std::span<const std::int64_t> offsets, std::span<const std::int64_t> lengths, Alphabet& alphabet) {

@@ -22,8 +22,8 @@ Part blocks_at(std::span<const std::int64_t> offsets, std::span<const std::int64
 
 // The same, made of lists that somebody keeps already, plus or minus a constant: no node where the list is a progression
 // or has two equal halves.
-Part table_of(const base::Numbers& offsets, const NodePtr& body, Alphabet& alphabet);
-Part blocks_of(const base::Numbers& offsets, const base::Numbers& lengths, Alphabet& alphabet);
+Part table_of(const base::Numbers& offsets, const NodePtr& body, const ListFacts& facts, Alphabet& alphabet);
+Part blocks_of(const base::Numbers& offsets, const base::Numbers& lengths, const ListFacts& facts, Alphabet& alphabet);
 
 // Offsets as a table keeps them: relative to the first, wide enough for kernels.
 base::Numbers table_offsets(std::span<const std::int64_t> offsets);

@@ -15,8 +15,9 @@ struct Stretch {
   std::int64_t stride = 0;
 };
 
-// Finds regular stretches from left to right. A stretch shows when the last sixteen distances have occurred before: one
-// look into a small table an entry, so that an irregular list costs next to nothing. Periods up to about a thousand.
+// Finds regular stretches from left to right. A stretch shows when the last sixteen distances have occurred before, by
+// one look into a small table an entry. Periods up to about a thousand.
+// A list that has been irregular for long is looked at in samples: only a stretch that reaches into one is found there.
 // Entries: count, offset(i), length(i), and kEqual where all lengths are one.
 template <class Entries>
 class StretchFinder {
@@ -27,6 +28,8 @@ class StretchFinder {
   bool next(std::size_t from, Stretch& found) {
     std::uint64_t recent = 0;
     for (std::size_t i = from; i + 1 < entries_.count; ++i) {
+      if (i - from >= kLong && i % kSampleEach >= kSample) i += kSampleEach - i % kSampleEach;
+      if (i + 1 >= entries_.count) break;
       auto change = static_cast<std::uint64_t>(entries_.offset(i + 1) - entries_.offset(i));
       if constexpr (!Entries::kEqual) change = change * 31 + static_cast<std::uint64_t>(entries_.length(i));
       recent = (recent << 4) + change * 0x9E3779B97F4A7C15u;
@@ -61,6 +64,7 @@ class StretchFinder {
     return true;
   }
 
+  static constexpr std::size_t kLong = 16384, kSampleEach = 8192, kSample = 512;  // entries
   static constexpr int kLogSlots = 10;
   struct Seen {
     std::uint64_t recent = 0;
