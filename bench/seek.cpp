@@ -6,6 +6,8 @@
 // position of the stream; a sample is the mean of a batch of calls at different positions, the two kinds in turn.
 // `whole_ns` and `chunked_ns`: the whole stream in one call and in calls of 8 KB, in turn, after their bytes were
 // compared.
+// `iov_first_ns` and `iov_last_ns`: a list of one entry from the first run and from the last, as above. `iov_whole_ns`
+// and `iov_windows_ns`: the whole list in one call and in windows of 1024 entries, as above.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +20,7 @@
 namespace {
 
 constexpr std::int64_t kChunkBytes = 8192;
+constexpr std::int64_t kWindow = 1024;  // entries
 constexpr int kBatch = 64;       // calls a sample: the clock must not show
 constexpr int kBatchesEach = 8;  // batches a repetition: single bytes are quick
 
@@ -44,6 +47,24 @@ struct Message {
   void pack_chunked(char* packed) const {
     for (std::int64_t at = 0; at < bytes;) at += pack(at, packed + at, kChunkBytes);
   }
+  struct Listed {
+    std::int64_t entries, bytes;
+  };
+  Listed list(std::int64_t position, gapless_iov* entries, std::int64_t limit) const {
+    Listed listed{0, 0};
+    check(gapless_iov_export(buffer.data(), 1, type, position, entries, limit, &listed.entries, &listed.bytes));
+    return listed;
+  }
+  // Returns the number of entries.
+  std::int64_t list_windows(gapless_iov* entries) const {
+    std::int64_t count = 0;
+    for (std::int64_t at = 0; at < bytes;) {
+      const Listed listed = list(at, entries + count, kWindow);
+      count += listed.entries;
+      at += listed.bytes;
+    }
+    return count;
+  }
 };
 
 void verify(const Message& message, const std::vector<double>& expected) {
@@ -59,6 +80,32 @@ void verify(const Message& message, const std::vector<double>& expected) {
     if (first != whole[static_cast<std::size_t>(k)] || last != whole[whole.size() - 1 - static_cast<std::size_t>(k)])
       fail("a single byte is wrong");
   }
+}
+
+// The entries of the whole list, after it was compared with what was packed and with the windows.
+std::vector<gapless_iov> verified_list(const Message& message, const std::vector<double>& expected) {
+  std::vector<gapless_iov> whole(expected.size()), windows(expected.size());
+  const auto listed = message.list(0, whole.data(), static_cast<std::int64_t>(whole.size()));
+  if (listed.bytes != message.bytes) fail("a list of the whole message ends early");
+  if (message.list_windows(windows.data()) != listed.entries) fail("the windows are not the list");
+  whole.resize(static_cast<std::size_t>(listed.entries));
+  const char* packed = reinterpret_cast<const char*>(expected.data());
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    if (std::memcmp(whole[i].base, packed, static_cast<std::size_t>(whole[i].length)) != 0) fail("an entry is wrong");
+    if (windows[i].base != whole[i].base || windows[i].length != whole[i].length) fail("a window's entry is wrong");
+    packed += whole[i].length;
+  }
+  const auto last = message.list(message.bytes - whole.back().length, windows.data(), kWindow);
+  if (last.entries != 1 || windows[0].base != whole.back().base) fail("the last entry alone is wrong");
+  return whole;
+}
+
+// Mean nanoseconds of a list of one entry.
+double single_entries(const Message& message, std::int64_t position) {
+  gapless_iov entry;
+  const double start = now_ns();
+  for (int k = 0; k < kBatch; ++k) message.list(position, &entry, 1);
+  return (now_ns() - start) / kBatch;
 }
 
 // Mean nanoseconds of one call, over a batch at the positions from, from + step, ...
@@ -96,12 +143,31 @@ void measure(const char* name, int blocks, const Message& message, const std::ve
     in_chunks();
     if (i % 2 == 1) in_one();
   }
+  std::vector<gapless_iov> list = verified_list(message, expected);
+  const auto entries = static_cast<std::int64_t>(list.size());
+  std::vector<double> iov_first, iov_last, iov_whole, iov_windows;
+  const std::int64_t last_run = message.bytes - list.back().length;
+  for (int i = 0; i < repetitions * kBatchesEach; ++i) {
+    iov_first.push_back(single_entries(message, 0));
+    iov_last.push_back(single_entries(message, last_run));
+  }
+  for (int i = 0; i < repetitions; ++i) {
+    const auto in_one = [&] { iov_whole.push_back(timed([&] { message.list(0, list.data(), entries); })); };
+    const auto windowed = [&] { iov_windows.push_back(timed([&] { message.list_windows(list.data()); })); };
+    if (i % 2 == 0) in_one();
+    windowed();
+    if (i % 2 == 1) in_one();
+  }
   std::printf("{\"case\": \"%s\", \"blocks\": %d, \"bytes\": %lld, \"chunk_bytes\": %lld, \"verified\": true", name,
               blocks, static_cast<long long>(message.bytes), static_cast<long long>(kChunkBytes));
   print("first_ns", first);
   print("last_ns", last);
   print("whole_ns", whole);
   print("chunked_ns", chunked);
+  print("iov_first_ns", iov_first);
+  print("iov_last_ns", iov_last);
+  print("iov_whole_ns", iov_whole);
+  print("iov_windows_ns", iov_windows);
   std::printf("}\n");
   std::fflush(stdout);
 }

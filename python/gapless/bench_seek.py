@@ -1,4 +1,7 @@
-"""What it costs to begin in the middle of a message: single bytes at both ends, and 8 KB chunks against one pack."""
+"""What it costs to begin in the middle of a message: single bytes at both ends, and 8 KB chunks against one pack.
+
+The same of the list of runs: one entry at both ends, and windows of 1024 entries against one call.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,13 @@ from gapless.statistics import median_of_medians
 
 Lines = list[dict[str, Any]]
 
+PACK_TIMES = ("first_ns", "last_ns", "whole_ns", "chunked_ns")
+IOV_TIMES = ("iov_first_ns", "iov_last_ns", "iov_whole_ns", "iov_windows_ns")
+
 
 @dataclass(frozen=True)
 class SeekRow:
-    """One type: nanoseconds of a call that packs one byte, and GB/s of packing everything."""
+    """One type: nanoseconds of a call that packs one byte, GB/s of packing everything, and ratios of listing runs."""
 
     case: str
     blocks: int
@@ -26,6 +32,10 @@ class SeekRow:
     last_ns: float
     whole_gb_per_s: float
     chunked_gb_per_s: float
+    iov_last_to_first: float
+    """How much longer a list of one entry takes at the end than at the beginning."""
+    iov_windows_to_whole: float
+    """How much longer the whole list takes in windows of 1024 entries."""
 
     @property
     def last_to_first(self) -> float:
@@ -67,7 +77,7 @@ def seek_rows(launches: Sequence[Lines]) -> list[SeekRow]:
         lines = [line for launch in launches for line in launch if line["case"] == case]
         times = {
             name: median_of_medians([line[name] for line in lines])
-            for name in ("first_ns", "last_ns", "whole_ns", "chunked_ns")
+            for name in (*PACK_TIMES, *IOV_TIMES)
         }
         size = lines[0]["bytes"]
         rows.append(
@@ -78,6 +88,8 @@ def seek_rows(launches: Sequence[Lines]) -> list[SeekRow]:
                 times["last_ns"],
                 size / times["whole_ns"],
                 size / times["chunked_ns"],
+                times["iov_last_ns"] / times["iov_first_ns"],
+                times["iov_windows_ns"] / times["iov_whole_ns"],
             )
         )
     return rows
@@ -87,7 +99,7 @@ def seek_table(rows: Sequence[SeekRow]) -> Table:
     """Render the rows."""
     table = plain_table(
         "Packing from the middle: one byte near the first and the last, everything at once and in chunks",
-        ["type", "blocks", "first ns", "last ns", "last/first", "GB/s", "8 KB GB/s", "8 KB/whole"],
+        ["type", "blocks", "first ns", "last ns", "last/first", "GB/s", "8 KB GB/s", "8 KB/whole", "iov last/first", "iov 1024/whole"],
     )
     for row in rows:
         table.add_row(
@@ -99,5 +111,7 @@ def seek_table(rows: Sequence[SeekRow]) -> Table:
             f"{row.whole_gb_per_s:.2f}",
             f"{row.chunked_gb_per_s:.2f}",
             f"×{row.chunked_to_whole:.2f}",
+            f"×{row.iov_last_to_first:.2f}",
+            f"×{row.iov_windows_to_whole:.2f}",
         )
     return table

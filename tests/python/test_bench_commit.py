@@ -87,11 +87,14 @@ def test_an_unknown_library_is_one_line(gapless: Command, build: Build) -> None:
 
 def test_seek_rows(capsys: pytest.CaptureFixture[str]) -> None:
     first = {"case": "c", "blocks": 10, "bytes": 800, "first_ns": [10.0], "last_ns": [15.0], "whole_ns": [100.0]}
+    first |= {"iov_first_ns": [20.0], "iov_last_ns": [25.0], "iov_whole_ns": [400.0], "iov_windows_ns": [500.0, 420.0]}
     launches = [[first | {"chunked_ns": [ns]}] for ns in (150.0, 200.0, 9000.0)]
     (row,) = seek_rows(launches)
     assert row.last_to_first == 1.5
     assert row.whole_gb_per_s == 8.0
     assert row.chunked_to_whole == 0.5
+    assert row.iov_last_to_first == 1.25
+    assert row.iov_windows_to_whole == 1.15
     console().print(seek_table([row]))
     assert "×0.50" in capsys.readouterr().out
 
@@ -102,3 +105,4 @@ def test_seek_end_to_end(gapless: Command, build: Build) -> None:
     rows = json.loads(answer.stdout)
     assert {row["case"] for row in rows} == CASES | {"vector"}
     assert all(row["last_ns"] > 0 and row["chunked_gb_per_s"] > 0 for row in rows)
+    assert all(row["iov_last_to_first"] > 0 and row["iov_windows_to_whole"] > 0 for row in rows)
