@@ -9,6 +9,12 @@
 namespace gapless::normal {
 namespace {
 
+// An empty block may stand anywhere, also where no number of bytes reaches: what wraps there is not looked at.
+std::int64_t place(std::int64_t displacement, std::int64_t unit, std::int64_t shift) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(displacement) * static_cast<std::uint64_t>(unit) +
+                                   static_cast<std::uint64_t>(shift));
+}
+
 // Lists as they stand in a layout, in their narrow form.
 template <class Raw>
 struct EqualRuns {
@@ -16,7 +22,7 @@ struct EqualRuns {
   std::size_t count;
   const Raw* offsets;
   std::int64_t unit, shift, bytes;
-  std::int64_t offset(std::size_t i) const { return offsets[i] * unit + shift; }
+  std::int64_t offset(std::size_t i) const { return place(offsets[i], unit, shift); }
   std::int64_t length(std::size_t) const { return bytes; }
 };
 
@@ -27,7 +33,7 @@ struct UnlikeRuns {
   const Raw* offsets;
   const RawLength* lengths;
   std::int64_t unit, shift, bytes;
-  std::int64_t offset(std::size_t i) const { return offsets[i] * unit + shift; }
+  std::int64_t offset(std::size_t i) const { return place(offsets[i], unit, shift); }
   std::int64_t length(std::size_t i) const { return lengths[i] * bytes; }
 };
 
@@ -58,7 +64,7 @@ template <class Entries>
 Neighbours look_at_neighbours(const Entries& entries) {
   std::int64_t seams = 0, descents = 0, offset = entries.offset(0), length = entries.length(0);
   for (std::size_t i = 1; i < entries.count; ++i) {
-    const std::int64_t next = entries.offset(i), end = offset + length;
+    const std::int64_t next = entries.offset(i), end = place(offset, 1, length);
     seams += (next == end) | (length == 0);
     descents += next < end;
     offset = next;

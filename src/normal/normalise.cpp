@@ -1,7 +1,6 @@
 #include "normal/normalise.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <unordered_map>
 #include <utility>
 
@@ -38,7 +37,8 @@ class Normaliser {
     Message message;
     message.one = gather(one, context_);
     // A few elements must fit into 63 bits, which the constructors have not checked.
-    const auto huge = [](std::int64_t value) { return std::abs(value) > (std::int64_t{1} << 58); };
+    constexpr std::int64_t kMost = std::int64_t{1} << 58;
+    const auto huge = [](std::int64_t value) { return value > kMost || value < -kMost; };
     if (one.empty() || huge(type.extent) || huge(type.size) || huge(type.true_lb) || huge(type.true_extent))
       return message;
     Growth growth;
@@ -145,11 +145,25 @@ class Normaliser {
     bool irregular_ = false;
   };
 
+  // Copies of a type as a block of a list, its first run at 0. Only in place, which is `origin` from the block's
+  // displacement, do all its offsets fit into 64 bits for certain: there the constructors have checked them.
+  struct Block {
+    std::int64_t origin = 0;
+    Items items;
+  };
+  Block block_of(std::int64_t length, const Layout& old) {
+    Block block{0, items_of(old)};
+    if (block.items.empty()) return block;
+    block.origin = move_to_origin(block.items);
+    block.items = repeated(length, old.extent, block.items);
+    return block;
+  }
+
   Items structure(const Layout& type) {
     Collector collector(context_);
     for (std::size_t i = 0; i < type.children.size(); ++i) {
-      const Layout& old = *type.children[i];
-      collector.place(repeated(type.blocklengths[i], old.extent, items_of(old)), type.displacements[i]);
+      if (const Block block = block_of(type.blocklengths[i], *type.children[i]); !block.items.empty())
+        collector.place(block.items, type.displacements[i] + block.origin);
     }
     return collector.reduced();
   }
@@ -167,18 +181,18 @@ class Normaliser {
         (old[0].letter->bytes == extent || (equal && blocklength == 1)))
       return reduced(run_list(type, unit, old[0], equal ? blocklength : -1, context_));
     if (type.count > kShortList && equal) {
-      const std::vector<std::int64_t> offsets = type.displacements.scaled(unit, 0).to_vector();
-      return reduced(word_list(offsets, repeated(blocklength, extent, old), context_));
+      const Block block = block_of(blocklength, *type.children[0]);
+      return reduced(word_list(type.displacements.scaled(unit, block.origin).to_vector(), block.items, context_));
     }
     Collector collector(context_);
-    std::unordered_map<std::int64_t, Items> blocks;
+    std::unordered_map<std::int64_t, Block> blocks;
     for (std::int64_t i = 0; i < type.count; ++i) {
       const auto at = static_cast<std::size_t>(i);
       const std::int64_t length = equal ? blocklength : lengths[at];
       if (length == 0) continue;
       auto known = blocks.find(length);
-      if (known == blocks.end()) known = blocks.emplace(length, repeated(length, extent, old)).first;
-      collector.place(known->second, type.displacements[at] * unit);
+      if (known == blocks.end()) known = blocks.emplace(length, block_of(length, *type.children[0])).first;
+      collector.place(known->second.items, type.displacements[at] * unit + known->second.origin);
     }
     return collector.reduced();
   }

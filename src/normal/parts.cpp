@@ -1,6 +1,7 @@
 #include "normal/parts.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace gapless::normal {
@@ -21,6 +22,13 @@ bool has_equal_halves(const Offsets& offsets) {
   for (std::size_t i = 1; i < half; ++i)
     if (offsets[half + i] - offsets[i] != offsets[half] - offsets[0]) return false;
   return true;
+}
+
+// Whether a list can be kept as a view of itself, relative to its first number: that number, with and without what the
+// list adds to each, needs an opposite.
+bool has_relative_view(const base::Numbers& offsets) {
+  constexpr std::int64_t kNoOpposite = std::numeric_limits<std::int64_t>::min();
+  return offsets.front() != kNoOpposite && offsets.front() - offsets.shift() != kNoOpposite;
 }
 
 }  // namespace
@@ -50,7 +58,7 @@ Part copies_at(std::span<const std::int64_t> offsets, const NodePtr& body, Alpha
 }
 
 Part table_of(const base::Numbers& offsets, const NodePtr& body, const ListFacts& facts, Alphabet& alphabet) {
-  if (is_progression(offsets) || has_equal_halves(offsets)) return {0, nullptr};
+  if (!has_relative_view(offsets) || is_progression(offsets) || has_equal_halves(offsets)) return {0, nullptr};
   Node table;
   table.kind = Kind::kTable;
   table.body = body;
@@ -60,7 +68,7 @@ Part table_of(const base::Numbers& offsets, const NodePtr& body, const ListFacts
 
 Part blocks_of(const base::Numbers& offsets, const base::Numbers& lengths, const ListFacts& facts,
                Alphabet& alphabet) {
-  if (has_equal_halves(offsets)) return {0, nullptr};
+  if (!has_relative_view(offsets) || has_equal_halves(offsets)) return {0, nullptr};
   Node blocks;
   blocks.kind = Kind::kBlocks;
   blocks.offsets = offsets.scaled(1, -offsets.front());

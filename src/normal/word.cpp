@@ -17,8 +17,14 @@ void shift(Items& items, std::int64_t by) noexcept {
   for (Item& item : items) item.offset += by;
 }
 
+std::int64_t move_to_origin(Items& items) noexcept {
+  const std::int64_t origin = items.front().offset;
+  for (Item& item : items) item.offset -= origin;
+  return origin;
+}
+
 void append(Items& items, const Items& more, std::int64_t by) {
-  items.reserve(items.size() + more.size());
+  // No reserve(): to the exact size, it would move a list that grows by a few items at a time every time.
   for (Item item : more) {
     item.offset += by;
     items.push_back(item);
@@ -105,7 +111,7 @@ const Letter* Alphabet::node(NodePtr node) {
 }
 
 const Letter* Alphabet::word(Items items) {
-  shift(items, -items.front().offset);
+  move_to_origin(items);
   if (items.size() == 1 && items[0].count == 1) return items[0].letter;
   Letter letter;
   letter.bytes = letter.runs = 0;

@@ -70,6 +70,8 @@ inline bool Item::is_run() const noexcept {
 
 std::int64_t bytes_of(const Items& items) noexcept;
 void shift(Items& items, std::int64_t by) noexcept;
+// Moves them so that the first stands at 0; where it stood. Not shift(): the opposite of a place need not be a number.
+std::int64_t move_to_origin(Items& items) noexcept;
 // Appends `more`, moved by `by`.
 void append(Items& items, const Items& more, std::int64_t by);
 

@@ -1,6 +1,7 @@
 // Families of descriptions of one layout that must get one normal form (GL4 as a data structure).
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -191,6 +192,32 @@ TEST(NormalForm, TraceCountsRules) {
   std::int64_t hits = 0;
   for (const std::int64_t hit : trace.hits) hits += hit;
   EXPECT_GT(hits, 0);
+}
+
+// Legal types at the ends of the 64 bits. The sanitizers' build is what catches a sum that wraps on the way.
+TEST(NormalForm, NumbersAtTheEndsOfTheirRange) {
+  constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  // An extent without an opposite.
+  EXPECT_EQ(normal::text(normal::normalise_message(*layout::resized(0, kMin, int32())).one), "run(4)");
+  // Empty blocks stand anywhere.
+  Numbers lengths(100, 1), places(100);
+  for (std::size_t i = 0; i < 100; ++i) places[i] = 8 * static_cast<std::int64_t>(i);
+  lengths[50] = lengths[70] = 0;
+  places[50] = kMax;
+  places[70] = kMin;
+  EXPECT_EQ(normal::normalise(*layout::indexed(lengths, places, int32())).node->runs, 98);
+  // Lists that begin at the smallest number.
+  for (std::size_t i = 0; i < 100; ++i) places[i] = kMin + static_cast<std::int64_t>(8 * i + 4 * (i * i % 7));
+  const Form low = normal::normalise(*layout::hindexed_block(1, places, type("int16")));
+  EXPECT_EQ(low.offset, kMin);
+  EXPECT_EQ(low.node->runs, 100);
+  // Copies that reach beyond 64 bits but for the displacement, in each constructor that has one.
+  constexpr std::int64_t kFar = std::int64_t{1} << 62;
+  const LayoutPtr far = layout::resized(0, kFar - 8, layout::hindexed(Numbers{1}, Numbers{kFar + 1000}, int32()));
+  const std::string copies = "at 1000: loop(2, " + std::to_string(kFar - 8) + ", run(4))";
+  EXPECT_EQ(text(structure({2}, {-kFar}, {far})), copies);
+  EXPECT_EQ(text(layout::hindexed(Numbers{2}, Numbers{-kFar}, far)), copies);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace {
 
 // Whether the items from `from` on are one copy of the word, its origin at `offset`.
 bool is_copy(const Item* from, const Items& word, std::int64_t offset) {
+  if (from[0].offset != offset) return false;
   for (std::size_t i = 0; i < word.size(); ++i)
     if (!from[i].same_as(word[i]) || from[i].offset - offset != word[i].offset) return false;
   return true;
