@@ -48,6 +48,11 @@ std::uintptr_t moved(std::uintptr_t address, std::int64_t by) {
   return address + static_cast<std::uintptr_t>(by);
 }
 
+// An extent may be legal and lead nowhere that memory is: what wraps there is never used.
+std::uintptr_t copy_at(std::uintptr_t address, std::int64_t copy, std::int64_t stride) {
+  return address + static_cast<std::uintptr_t>(copy) * static_cast<std::uintptr_t>(stride);
+}
+
 // Copies of `each` bytes from byte `from` on: one(copy, byte in it), until `count` copies are through.
 template <class One>
 void copies(std::int64_t each, std::int64_t count, std::int64_t from, const Pieces& pieces, One one) {
@@ -113,7 +118,7 @@ Exported iov(const plan::Plan& plan, std::int64_t count, const void* buffer, std
     out.add(moved(user, position), total - position);
   else
     copies(plan.size(), count, position, out, [&](std::int64_t i, std::int64_t in) {
-      emit(plan.root(), in, moved(user, i * plan.extent()), out);
+      emit(plan.root(), in, copy_at(user, i, plan.extent()), out);
     });
   return out.exported();
 }

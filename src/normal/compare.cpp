@@ -125,16 +125,16 @@ class Comparison {
       b_.locate(from, b);
       if (a.displacement != b.displacement) return false;
       const std::int64_t equal = equal_nodes(a, b);
-      if (equal > 0) {
-        from += equal;
-        continue;
-      }
       Periodic both{0, 0};
       for (const Periodic& x : a.loops)
         for (const Periodic& y : b.loops)
           if (const std::int64_t left = std::min({x.left, y.left, to - from});
               left - x.period > y.period && left > both.left)
             both = {x.period + y.period, left};
+      if (equal > 0 && equal >= both.left) {
+        from += equal;
+        continue;
+      }
       if (both.left > 0) {
         if (!agree(from, from + both.period)) return false;
         from += both.left;

@@ -61,9 +61,9 @@ void finish_loop(Node& node) {
   node.hash = mixed(mixed(mixed(1, node.count), node.stride), body.hash);
 }
 
-// Of a list, from a few hundred of its numbers at most: it only finds.
+// Of a list, from a few thousand of its numbers at most: it only finds.
 std::uint64_t list_hash(const base::Numbers& numbers) {
-  constexpr std::size_t kMostSamples = 256;
+  constexpr std::size_t kMostSamples = 4096;
   const std::size_t step = numbers.size() / kMostSamples + 1;
   std::uint64_t hash = mixed(4, static_cast<std::int64_t>(numbers.size()));
   for (std::size_t i = 0; i < numbers.size(); i += step) hash = mixed(hash, numbers[i]);

@@ -18,6 +18,9 @@ constexpr const char* kRuleNames[] = {"fuse_runs",    "progression", "repeated_i
                                       "repetition",   "roll_up",        "list_stretch", "irregular_list",
                                       "two_copies",     "equal_parts"};
 
+// A list takes a step or two for each level of its nests; what needs far more is made to need it.
+constexpr std::size_t kStepsToSpare = 64, kStepsPerItem = 4;
+
 void push_copies(Items& items, const Item& item, const Item& copies) {
   if (copies.count >= 3) {
     items.push_back(copies);
@@ -73,8 +76,11 @@ void hit(const char* rule, Trace* trace) {
 
 void reduce(Items& items, Context& context) {
   open_seams(items);
-  for (std::size_t i = 0; i < std::size(kRules);) {
+  // Wherever it ends, the items are the same sequence.
+  std::size_t steps_left = kStepsToSpare + kStepsPerItem * items.size();
+  for (std::size_t i = 0; i < std::size(kRules) && steps_left > 0;) {
     if (kRules[i].apply(items, context.alphabet)) {
+      --steps_left;
       hit(kRules[i].name, context.trace);
       i = 0;
     } else {

@@ -52,11 +52,24 @@ bool find_core(const Items& sample, std::int64_t bytes, std::int64_t stride, std
   return false;
 }
 
-Items sample_of(std::int64_t count, std::int64_t stride, const Items& body, Context& context) {
-  Items sample;
-  for (std::int64_t i = 0; i < count; ++i) append(sample, body, i * stride);
-  reduce(sample, context);
-  return sample;
+Items reduced_copies(std::int64_t count, std::int64_t stride, const Items& body, Context& context) {
+  Items copies;
+  for (std::int64_t i = 0; i < count; ++i) append(copies, body, i * stride);
+  reduce(copies, context);
+  return copies;
+}
+
+// kSample copies of the word that the body is, the first at 0. Made once: members of a struct are often alike.
+const Sample& sample_of(std::int64_t stride, const Items& body, Context& context) {
+  const Letter* word = context.alphabet.word(body);
+  const auto [place, is_new] = context.samples.try_emplace({word, stride});
+  if (is_new) {
+    Sample sample;
+    sample.items = reduced_copies(kSample, stride, Alphabet::items_of(*word), context);
+    sample.grows = find_core(sample.items, word->bytes, stride, sample.core, sample.each);
+    place->second = std::move(sample);
+  }
+  return place->second;
 }
 
 // Copies of a lone item, where that is all there is to see: what they are a loop of, or one run.
@@ -91,21 +104,21 @@ Items repeat(std::int64_t count, std::int64_t stride, const Items& body, Context
       lone.loop.count = count * lone.each;
     return {lone.loop};
   }
+  if (body.size() <= kMostItems && count <= kSample) return reduced_copies(count, stride, body, context);
   if (body.size() <= kMostItems) {
-    const std::int64_t sampled = std::min(count, kSample), more = count - sampled;
-    Items sample = sample_of(sampled, stride, body, context);
-    if (more == 0) return sample;
-    std::size_t core;
-    std::int64_t each;
-    if (find_core(sample, bytes_of(body), stride, core, each)) {
-      Item& item = sample[core];
-      if (item.is_run())
-        item.letter = alphabet.run(item.letter->bytes + more * each);
+    const Sample& sample = sample_of(stride, body, context);
+    if (sample.grows) {
+      const std::int64_t more = count - kSample;
+      Items items = sample.items;
+      shift(items, body.front().offset);
+      Item& core = items[sample.core];
+      if (core.is_run())
+        core.letter = alphabet.run(core.letter->bytes + more * sample.each);
       else
-        item.count += more * each;
-      for (std::size_t i = core + 1; i < sample.size(); ++i) sample[i].offset += more * stride;
+        core.count += more * sample.each;
+      for (std::size_t i = sample.core + 1; i < items.size(); ++i) items[i].offset += more * stride;
       hit("roll_up", context.trace);
-      return sample;
+      return items;
     }
   }
   const Form whole = gather(body, context);
@@ -122,13 +135,15 @@ bool find_growth(std::int64_t stride, const Items& body, Context& context, Growt
     return true;
   }
   if (body.size() > kMostItems) return false;
-  const Items sample = sample_of(kSample, stride, body, context);
-  std::size_t core;
-  if (!find_core(sample, bytes_of(body), stride, core, growth.each)) return false;
-  const auto at = sample.begin() + static_cast<std::ptrdiff_t>(core);
-  growth.before.assign(sample.begin(), at);
+  const Sample& sample = sample_of(stride, body, context);
+  if (!sample.grows) return false;
+  Items items = sample.items;
+  shift(items, body.front().offset);
+  const auto at = items.begin() + static_cast<std::ptrdiff_t>(sample.core);
+  growth.before.assign(items.begin(), at);
   growth.core = *at;
-  growth.after.assign(at + 1, sample.end());
+  growth.each = sample.each;
+  growth.after.assign(at + 1, items.end());
   for (Item& item : growth.after) item.offset -= kSample * stride;
   const std::int64_t count = growth.core.is_run() ? growth.core.letter->bytes : growth.core.count;
   growth.extra = count - kSample * growth.each;

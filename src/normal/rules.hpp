@@ -2,14 +2,18 @@
 // to the same sequence of bytes (true). Those of the first kind work on items (normal/word.hpp), those of the second on
 // the finished parts of a node.
 //
-// Bounds. fuse_runs first opens what stands at a seam; from then on every rule strictly reduces the number of items, or
-// (rotate) moves one of them to the left, so a list of n items reaches its fixed point in at most n^2 steps. Lists are
-// kept to kMostItems items; what is longer becomes a node and is not looked into again, so a form has at most
-// kMostItems times the entries of the description it came from, and runs may remain unfused at the ends of such a node.
+// Bounds. Before the rules run, the ends of loops that stand at a seam are written out, which adds the items of a few
+// copies at each. Then every rule takes items away, but for fuse_runs, which may open loops of words whose ends adjoin
+// and takes runs away, and rotate_left, which moves a loop one item to the left; the number of steps has a limit that is
+// linear in the items. Lists are kept to kMostItems items: what is longer becomes a node and is not looked into again,
+// so a form has at most kMostItems times the entries of the description it came from, and runs may remain unfused at the
+// ends of such a node.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "normal/form.hpp"
@@ -22,10 +26,20 @@ inline constexpr std::size_t kMostItems = 256;
 // A regular stretch of a list is worth a loop of its own, rather than a place in a table, from this many runs on.
 inline constexpr std::int64_t kWorthALoop = 32;
 
+// A few copies of a word, reduced, and the item of them that grows with their number.
+struct Sample {
+  Items items;
+  bool grows = false;
+  std::size_t core = 0;
+  std::int64_t each = 1;  // copies of the core's letter, or bytes of its run, in one copy of the word
+};
+
 // What the rules share while one type is normalised.
 struct Context {
   Alphabet alphabet;
   Trace* trace = nullptr;
+  // Words repeated before, by letter and stride (normal/repeat.cpp).
+  std::map<std::pair<const Letter*, std::int64_t>, Sample> samples;
 };
 
 // On items.

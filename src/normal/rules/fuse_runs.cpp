@@ -80,7 +80,7 @@ bool fuse_runs(Items& items, Alphabet& alphabet) {
     pending.pop_back();
     changed = true;
   }
-  items = std::move(out);
+  if (changed) items = std::move(out);
   return changed;
 }
 
