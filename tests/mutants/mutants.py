@@ -61,10 +61,10 @@ MUTANTS = [
         "(a.end() == b.offset || b.end() == a.offset);",
     ),
     Mutant(
-        "fuse_runs takes the wrong copy off the end of a loop",
+        "fuse_runs makes a run twice as long as its first half",
         "src/normal/rules/fuse_runs.cpp",
-        "inline_words(items, {item.offset + item.count * item.stride, item.letter});",
-        "inline_words(items, {item.offset + (item.count - 1) * item.stride, item.letter});",
+        "alphabet.run(out.back().letter->bytes + pending.back().letter->bytes);",
+        "alphabet.run(2 * out.back().letter->bytes);",
     ),
     Mutant(
         "rotate_left leaves the last copy one stride behind",

@@ -21,8 +21,9 @@ LayoutPtr random_named(Random& random) {
 std::int64_t random_block_bytes(Random& random) {
   const std::int64_t roll = random.between(0, 99);
   if (roll < 48) return random.between(1, 16);
-  if (roll < 78) return 4 * random.between(5, 16);
-  if (roll < 96) return random.pick(std::initializer_list<std::int64_t>{1, 2, 4, 8, 12, 16, 24, 24, 32, 32});
+  if (roll < 81)
+    return 4 * random.pick(std::initializer_list<std::int64_t>{5, 6, 7, 8, 9, 10, 11, 11, 12, 13, 13, 14, 15, 16});
+  if (roll < 98) return random.pick(std::initializer_list<std::int64_t>{1, 2, 4, 8, 12, 16, 24, 24, 32, 32});
   return random.between(1, 64);
 }
 
@@ -38,8 +39,8 @@ LayoutPtr random_block(Random& random) {
 }
 
 LayoutPtr random_leaf(Random& random, int depth) {
-  if (depth < 2 || random.chance(12)) return random_named(random);
-  if (random.chance(6)) {
+  if (depth < 2 || random.chance(9)) return random_named(random);
+  if (random.chance(3)) {
     const std::int64_t bytes =
         random.pick(std::initializer_list<std::int64_t>{96, 128, 192, 256, 320, 512, 1000, 1024, 3000});
     return layout::contiguous(bytes, layout::named(*layout::find_named("byte")));
@@ -159,10 +160,10 @@ LayoutPtr rotated(Random& random, const LayoutPtr& x) {
 
 LayoutPtr random_of_depth(Random& random, int depth) {
   LayoutPtr type = random_leaf(random, depth);
-  if (depth >= 3 && random.chance(4)) {
+  if (depth >= 3 && random.chance(3)) {
     LayoutPtr list = long_list(random);
     if (fits(*list) && depth_of(*list) <= depth) type = std::move(list);
-  } else if (depth_of(*type) + 3 <= depth && random.chance(12)) {
+  } else if (depth_of(*type) + 3 <= depth && random.chance(9)) {
     LayoutPtr nest = rotated(random, type);
     if (fits(*nest)) type = std::move(nest);
   }
