@@ -133,10 +133,10 @@ MUTANTS = [
         "item.offset -= (kSample + 1) * stride;",
     ),
     Mutant(
-        "a growing core forgets its copies beyond the bodies",
+        "a growing core is one copy short",
         "src/normal/repeat.cpp",
         "growth.extra = count - kSample * growth.each;",
-        "growth.extra = 0 * count;",
+        "growth.extra = count - kSample * growth.each - 1;",
     ),
     Mutant(
         "has_seams does not see empty blocks in front",
