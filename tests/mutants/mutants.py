@@ -103,10 +103,10 @@ MUTANTS = [
         "if (lengths.front() != lengths.back()) return false;",
     ),
     Mutant(
-        "repeat adds copies to a core whose stride is not the message's",
+        "repeat adds copies to the first loop that there is",
         "src/normal/repeat.cpp",
-        "__builtin_mul_overflow(each, step, &reach) || reach != stride) continue;",
-        "__builtin_mul_overflow(each, step, &reach)) continue;",
+        "if (bytes % unit != 0 || count < each || __builtin_mul_overflow(each, step, &reach) || reach != stride) continue;",
+        "if (__builtin_mul_overflow(each, step, &reach)) continue;",
     ),
     Mutant(
         "repeat adds one copy a body where a body has several",
