@@ -26,16 +26,25 @@ std::shared_ptr<void> storage_of(std::size_t bytes) {
 }
 
 template <class Raw>
-std::shared_ptr<const void> narrowed(std::span<const std::int64_t> values) {
-  std::shared_ptr<void> storage = storage_of(values.size() * sizeof(Raw));
-  Raw* __restrict__ to = static_cast<Raw*>(storage.get());
-  for (std::size_t i = 0; i < values.size(); ++i) to[i] = static_cast<Raw>(values[i]);
-  return storage;
+bool holds(NumberRange range) {
+  return range.low >= std::numeric_limits<Raw>::min() && range.high <= std::numeric_limits<Raw>::max();
 }
 
+// The values as Raw and their range, if it holds them all; else null, with the range of those looked at. Piece by
+// piece, so that each is still in the first cache when it is looked at again.
 template <class Raw>
-bool holds(std::int64_t low, std::int64_t high) {
-  return low >= std::numeric_limits<Raw>::min() && high <= std::numeric_limits<Raw>::max();
+std::shared_ptr<const void> narrowed(std::span<const std::int64_t> values, NumberRange& range) {
+  constexpr std::size_t kPiece = 2048;
+  std::shared_ptr<void> storage = storage_of(values.size() * sizeof(Raw));
+  Raw* __restrict__ to = static_cast<Raw*>(storage.get());
+  for (std::size_t from = 0; from < values.size(); from += kPiece) {
+    const std::span piece = values.subspan(from, std::min(kPiece, values.size() - from));
+    const NumberRange of = range_of(piece);
+    range = {std::min(range.low, of.low), std::max(range.high, of.high)};
+    if (!holds<Raw>(range)) return nullptr;
+    for (std::size_t i = 0; i < piece.size(); ++i) to[from + i] = static_cast<Raw>(piece[i]);
+  }
+  return storage;
 }
 
 }  // namespace
@@ -50,24 +59,20 @@ NumberRange range_of(std::span<const std::int64_t> values) noexcept {
   return range;
 }
 
-Numbers::Numbers(std::span<const std::int64_t> values, int narrowest)
-    : Numbers(values, narrowest, range_of(values)) {}
-
-Numbers::Numbers(std::span<const std::int64_t> values, int narrowest, NumberRange range) : size_(values.size()) {
-  const auto [low, high] = range;
+Numbers::Numbers(std::span<const std::int64_t> values, int narrowest, NumberRange* range_found)
+    : size_(values.size()) {
   if (values.empty()) return;
-  if (narrowest <= 1 && holds<std::int8_t>(low, high)) {
-    width_ = 1;
-    storage_ = narrowed<std::int8_t>(values);
-  } else if (narrowest <= 2 && holds<std::int16_t>(low, high)) {
-    width_ = 2;
-    storage_ = narrowed<std::int16_t>(values);
-  } else if (narrowest <= 4 && holds<std::int32_t>(low, high)) {
-    width_ = 4;
-    storage_ = narrowed<std::int32_t>(values);
-  } else {
-    storage_ = narrowed<std::int64_t>(values);
-  }
+  NumberRange range{values[0], values[0]};
+  const auto try_width = [&]<class Raw>(Raw) {
+    if (storage_ != nullptr || narrowest > static_cast<int>(sizeof(Raw)) || !holds<Raw>(range)) return;
+    storage_ = narrowed<Raw>(values, range);
+    width_ = sizeof(Raw);
+  };
+  try_width(std::int8_t{});
+  try_width(std::int16_t{});
+  try_width(std::int32_t{});
+  try_width(std::int64_t{});
+  if (range_found != nullptr) *range_found = range;
 }
 
 Numbers Numbers::scaled(std::int64_t factor, std::int64_t plus) const {

@@ -20,10 +20,8 @@ NumberRange range_of(std::span<const std::int64_t> values) noexcept;
 class Numbers {
  public:
   Numbers() = default;
-  // `narrowest`: bytes a number at least.
-  explicit Numbers(std::span<const std::int64_t> values, int narrowest = 1);
-  // The same where the smallest and the largest number are known.
-  Numbers(std::span<const std::int64_t> values, int narrowest, NumberRange range);
+  // `narrowest`: bytes a number at least. `range`: told the smallest and the largest number of a list that has any.
+  explicit Numbers(std::span<const std::int64_t> values, int narrowest = 1, NumberRange* range = nullptr);
 
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }

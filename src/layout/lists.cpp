@@ -1,4 +1,5 @@
 // Constructors that take lists of blocks: indexed, hindexed, indexed_block, hindexed_block, struct.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -19,12 +20,10 @@ void require_equal_lengths(std::size_t a, std::size_t b, const char* what) {
 
 using Range = base::NumberRange;
 
-Range require_blocklengths(Numbers blocklengths) {
-  const Range range = base::range_of(blocklengths);
-  if (range.low < 0)
-    for (const std::int64_t blocklength : blocklengths)
-      require(blocklength >= 0, "every blocklength must be at least 0", blocklength);
-  return range;
+void require_blocklengths(Numbers blocklengths, const Range& range) {
+  if (range.low >= 0) return;
+  for (const std::int64_t blocklength : blocklengths)
+    require(blocklength >= 0, "every blocklength must be at least 0", blocklength);
 }
 
 bool is_tame(const Range& range, std::int64_t factor) {
@@ -38,31 +37,32 @@ bool is_tame(const Range& range, std::int64_t factor) {
 // Bounds of a long list, from the elements that stand outermost: the first and the last element of every block are, in
 // one direction or the other, those of the block at the lowest and highest place.
 // False: some number is so large that each block must be looked at for an overflow.
-bool outermost_bounds(Bounds& bounds, Numbers displacements, Range places, std::int64_t unit, Numbers blocklengths,
-                      Range lengths, const Layout& old) {
-  const std::size_t count = displacements.size();
-  if (count < 2) return false;
+bool outermost_bounds(Bounds& bounds, const Layout& type, Range places, std::int64_t unit, Range lengths,
+                      const Layout& old) {
+  const auto count = static_cast<std::size_t>(type.count);
   constexpr std::int64_t kMany = std::int64_t{1} << 31;
-  if (lengths.low == 0 || !is_tame(places, unit) || !is_tame(lengths, old.extent) ||
+  if (count < 2 || lengths.low == 0 || !is_tame(places, unit) || !is_tame(lengths, old.extent) ||
       lengths.high > kMany || count > static_cast<std::size_t>(kMany))
     return false;
-  const Range firsts{places.low * unit, places.high * unit};
+  const Range firsts{std::min(places.low * unit, places.high * unit), std::max(places.low * unit, places.high * unit)};
   Range lasts = firsts;
-  const std::int64_t blocklength = lengths.low;
-  std::int64_t elements = 0;
-  if (blocklengths.empty()) {
-    lasts.low += (blocklength - 1) * old.extent;
-    lasts.high += (blocklength - 1) * old.extent;
-    elements = base::checked_mul(blocklength, static_cast<std::int64_t>(count), "count * blocklength");
+  std::int64_t elements = 0;  // at most kMany blocks of at most kMany: the sum does not wrap
+  if (lengths.low == lengths.high) {
+    lasts.low += (lengths.low - 1) * old.extent;
+    lasts.high += (lengths.low - 1) * old.extent;
+    elements = base::checked_mul(lengths.low, type.count, "count * blocklength");
   } else {
-    lasts.low = lasts.high = displacements[0] * unit + (blocklengths[0] - 1) * old.extent;
-    // At most kMany blocks of at most kMany elements: their sum does not wrap.
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::int64_t last = displacements[i] * unit + (blocklengths[i] - 1) * old.extent;
-      lasts.low = last < lasts.low ? last : lasts.low;
-      lasts.high = last > lasts.high ? last : lasts.high;
-      elements += blocklengths[i];
-    }
+    type.displacements.with_raw([&](const auto* displacement) {
+      type.blocklengths.with_raw([&](const auto* length) {
+        lasts.low = lasts.high = displacement[0] * unit + (length[0] - 1) * old.extent;
+        for (std::size_t i = 0; i < count; ++i) {
+          const std::int64_t last = displacement[i] * unit + (length[i] - 1) * old.extent;
+          lasts.low = last < lasts.low ? last : lasts.low;
+          lasts.high = last > lasts.high ? last : lasts.high;
+          elements += length[i];
+        }
+      });
+    });
   }
   for (const std::int64_t place : {firsts.low, firsts.high, lasts.low, lasts.high}) bounds.add_block(1, place, old);
   bounds.set_size(base::checked_mul(elements, old.size, "blocklength * size"));
@@ -74,11 +74,11 @@ LayoutPtr list(Combiner combiner, Numbers displacements, std::int64_t unit, Numb
                LayoutPtr old, std::shared_ptr<Layout> type) {
   type->combiner = combiner;
   type->count = static_cast<std::int64_t>(displacements.size());
-  const Range places = base::range_of(displacements);
-  type->displacements = base::Numbers(displacements, 4, places);  // at least 4 bytes each, as kernels can read them
+  Range places;
+  type->displacements = base::Numbers(displacements, 4, &places);  // at least 4 bytes each, as kernels can read them
   Bounds bounds;
   bounds.add_block(0, 0, *old);  // the depth counts even where no block does
-  if (!outermost_bounds(bounds, displacements, places, unit, blocklengths, lengths, *old)) {
+  if (!outermost_bounds(bounds, *type, places, unit, lengths, *old)) {
     for (std::size_t i = 0; i < displacements.size(); ++i) {
       const std::int64_t length = blocklengths.empty() ? lengths.low : blocklengths[i];
       if (length > 0)
@@ -94,9 +94,10 @@ LayoutPtr with_blocklengths(Combiner combiner, Numbers blocklengths, Numbers dis
                             LayoutPtr old) {
   if (!old) throw base::Error(base::Status::kInvalidArgument, "the old type is null");
   require_equal_lengths(blocklengths.size(), displacements.size(), "blocklengths and displacements");
-  const Range lengths = require_blocklengths(blocklengths);
+  Range lengths;
   auto type = std::make_shared<Layout>();
-  type->blocklengths = base::Numbers(blocklengths, 1, lengths);
+  type->blocklengths = base::Numbers(blocklengths, 1, &lengths);
+  require_blocklengths(blocklengths, lengths);
   const std::int64_t unit = in_bytes ? 1 : old->extent;
   return list(combiner, displacements, unit, blocklengths, lengths, std::move(old), type);
 }
@@ -132,7 +133,7 @@ LayoutPtr hindexed_block(std::int64_t blocklength, Numbers displacements, Layout
 LayoutPtr structure(Numbers blocklengths, Numbers displacements, std::span<const LayoutPtr> types) {
   require_equal_lengths(blocklengths.size(), displacements.size(), "blocklengths and displacements");
   require_equal_lengths(blocklengths.size(), types.size(), "blocklengths and types");
-  require_blocklengths(blocklengths);
+  require_blocklengths(blocklengths, base::range_of(blocklengths));
   auto type = std::make_shared<Layout>();
   type->combiner = Combiner::kStruct;
   type->count = static_cast<std::int64_t>(types.size());

@@ -19,7 +19,10 @@ inline FoundRun find_run(const plan::Step& step, std::int64_t position) noexcept
   const auto behind = std::upper_bound(step.starts.begin(), step.starts.end(), position);
   const auto group = static_cast<std::size_t>(behind - step.starts.begin() - 1);
   FoundRun found{group * plan::kStartsEach, step.starts[group]};
-  while (found.start + step.lengths[found.run] <= position) found.start += step.lengths[found.run++];
+  step.lengths.with_raw([&](const auto* raw) {
+    const std::int64_t scale = step.lengths.scale();
+    while (found.start + raw[found.run] * scale <= position) found.start += raw[found.run++] * scale;
+  });
   return found;
 }
 

@@ -60,6 +60,6 @@ struct Growth {
 
 inline constexpr std::size_t kMostTileRows = 32;
 // A seek into a list of blocks halves its way to a group of so many, and walks to the block inside it.
-inline constexpr std::size_t kStartsEach = 64;
+inline constexpr std::size_t kStartsEach = 16;
 
 }  // namespace gapless::plan
