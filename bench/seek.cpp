@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::int64_t kChunkBytes = 8192;
 constexpr std::int64_t kWindow = 1024;  // entries
-constexpr int kBatch = 64;       // calls a sample: the clock must not show
-constexpr int kBatchesEach = 8;  // batches a repetition: single bytes are quick
+constexpr int kBatch = 64;              // calls a sample: the clock must not show
+constexpr int kBatchesEach = 8;         // batches a repetition: single bytes are quick
 
 void check(gapless_status status) {
   if (status != GAPLESS_SUCCESS) fail(gapless_last_error());

@@ -75,10 +75,7 @@ def seek_rows(launches: Sequence[Lines]) -> list[SeekRow]:
     rows = []
     for case in sorted({line["case"] for launch in launches for line in launch}):
         lines = [line for launch in launches for line in launch if line["case"] == case]
-        times = {
-            name: median_of_medians([line[name] for line in lines])
-            for name in (*PACK_TIMES, *IOV_TIMES)
-        }
+        times = {name: median_of_medians([line[name] for line in lines]) for name in (*PACK_TIMES, *IOV_TIMES)}
         size = lines[0]["bytes"]
         rows.append(
             SeekRow(

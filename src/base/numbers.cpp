@@ -59,8 +59,7 @@ NumberRange range_of(std::span<const std::int64_t> values) noexcept {
   return range;
 }
 
-Numbers::Numbers(std::span<const std::int64_t> values, int narrowest, NumberRange* range_found)
-    : size_(values.size()) {
+Numbers::Numbers(std::span<const std::int64_t> values, int narrowest, NumberRange* range_found) : size_(values.size()) {
   if (values.empty()) return;
   NumberRange range{values[0], values[0]};
   const auto try_width = [&]<class Raw>(Raw) {

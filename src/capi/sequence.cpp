@@ -30,7 +30,8 @@ gapless_status gapless_message_equal(int64_t count_a, gapless_type a, int64_t co
     require(count_a >= 0 && count_b >= 0, "a count is negative");
     require(equal != nullptr, "the place for the result is NULL");
     const auto &one = a->committed(), &other = b->committed();
-    *equal = gapless::normal::same_sequence({one.form(), count_a, one.extent()}, {other.form(), count_b, other.extent()});
+    *equal =
+        gapless::normal::same_sequence({one.form(), count_a, one.extent()}, {other.form(), count_b, other.extent()});
   });
 }
 

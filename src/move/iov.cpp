@@ -84,9 +84,8 @@ void emit(const Step& step, std::int64_t from, std::uintptr_t user, Pieces& piec
       return;
     }
     case Op::kLoop:
-      copies(step.steps[0]->bytes, step.count, from, pieces, [&](std::int64_t i, std::int64_t in) {
-        emit(*step.steps[0], in, moved(user, i * step.stride), pieces);
-      });
+      copies(step.steps[0]->bytes, step.count, from, pieces,
+             [&](std::int64_t i, std::int64_t in) { emit(*step.steps[0], in, moved(user, i * step.stride), pieces); });
       return;
     case Op::kPlaces:
       copies(step.steps[0]->bytes, static_cast<std::int64_t>(step.offsets.size()), from, pieces,
@@ -117,9 +116,8 @@ Exported iov(const plan::Plan& plan, std::int64_t count, const void* buffer, std
   if (plan.is_contiguous())
     out.add(moved(user, position), total - position);
   else
-    copies(plan.size(), count, position, out, [&](std::int64_t i, std::int64_t in) {
-      emit(plan.root(), in, copy_at(user, i, plan.extent()), out);
-    });
+    copies(plan.size(), count, position, out,
+           [&](std::int64_t i, std::int64_t in) { emit(plan.root(), in, copy_at(user, i, plan.extent()), out); });
   return out.exported();
 }
 

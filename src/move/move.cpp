@@ -12,7 +12,8 @@ namespace {
 // A type may hold addresses and the buffer be null (MPI_BOTTOM), from which no pointer may be stepped.
 template <class Pointer>
 Pointer at(Pointer buffer, std::int64_t displacement) noexcept {
-  return reinterpret_cast<Pointer>(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(displacement));
+  return reinterpret_cast<Pointer>(reinterpret_cast<std::uintptr_t>(buffer) +
+                                   static_cast<std::uintptr_t>(displacement));
 }
 
 // Bytes [from, to) of what a loop repeats, of any number of copies of it.

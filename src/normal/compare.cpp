@@ -16,10 +16,10 @@ struct Periodic {
 
 // What stands at a byte of a sequence.
 struct Place {
-  std::vector<Periodic> loops;      // outermost first
-  std::vector<const Node*> nodes;   // that begin there, outermost first
-  std::int64_t displacement = 0;    // [bytes] of that byte
-  std::int64_t run_left = 0;        // [bytes] of its run
+  std::vector<Periodic> loops;     // outermost first
+  std::vector<const Node*> nodes;  // that begin there, outermost first
+  std::int64_t displacement = 0;   // [bytes] of that byte
+  std::int64_t run_left = 0;       // [bytes] of its run
 };
 
 class Sequence {

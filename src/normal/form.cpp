@@ -79,10 +79,9 @@ bool equal(const Node& a, const Node& b, Pairs& proved) {
       same = a.offsets == b.offsets && a.lengths == b.lengths;
       break;
     case Kind::kSequence:
-      same = std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(),
-                        [&](const Part& x, const Part& y) {
-                          return x.offset == y.offset && equal(*x.node, *y.node, proved);
-                        });
+      same = std::equal(
+          a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(),
+          [&](const Part& x, const Part& y) { return x.offset == y.offset && equal(*x.node, *y.node, proved); });
       break;
   }
   if (same) proved.insert({&a, &b});

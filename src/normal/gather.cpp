@@ -40,7 +40,8 @@ Part one_part(std::vector<Part> parts, Alphabet& alphabet, Trace* trace) {
 
 const NodePtr& gather(const Letter& letter, Context& context) {
   if (!letter.gathered)
-    letter.gathered = letter.is_run() ? context.alphabet.unique(make_run(letter.bytes)) : gather(letter.items, context).node;
+    letter.gathered =
+        letter.is_run() ? context.alphabet.unique(make_run(letter.bytes)) : gather(letter.items, context).node;
   return letter.gathered;
 }
 

@@ -110,8 +110,9 @@ Items items_of_runs(const Entries& entries, const Shared* shared, Context& conte
     if constexpr (!Entries::kEqual)
       for (std::size_t i = from; i < to && equal; ++i) equal = entries.length(i) == entries.length(from);
     if (shared != nullptr && to - from == entries.count) {
-      const Part whole = equal ? table_of(shared->offsets, alphabet.unique(make_run(entries.length(from))), shared->facts, alphabet)
-                               : blocks_of(shared->offsets, shared->lengths, shared->facts, alphabet);
+      const Part whole =
+          equal ? table_of(shared->offsets, alphabet.unique(make_run(entries.length(from))), shared->facts, alphabet)
+                : blocks_of(shared->offsets, shared->lengths, shared->facts, alphabet);
       if (whole.node) return whole;
     }
     std::vector<std::int64_t> offsets, lengths;
@@ -160,12 +161,13 @@ Items run_list(const layout::Layout& type, std::int64_t unit, const Item& old, s
   shared.facts = {type.size, type.true_lb - first, type.true_lb + type.true_extent - first, false};
   return type.displacements.with_raw([&](const auto* raw) -> Items {
     if (blocklength >= 0)
-      return with_fused_runs(EqualRuns<std::remove_cvref_t<decltype(*raw)>>{count, raw, unit, shift, blocklength * bytes},
-                             shared, context);
+      return with_fused_runs(
+          EqualRuns<std::remove_cvref_t<decltype(*raw)>>{count, raw, unit, shift, blocklength * bytes}, shared,
+          context);
     return type.blocklengths.with_raw([&](const auto* lengths) -> Items {
       return with_fused_runs(
-          UnlikeRuns<std::remove_cvref_t<decltype(*raw)>, std::remove_cvref_t<decltype(*lengths)>>{
-              count, raw, lengths, unit, shift, bytes},
+          UnlikeRuns<std::remove_cvref_t<decltype(*raw)>, std::remove_cvref_t<decltype(*lengths)>>{count, raw, lengths,
+                                                                                                   unit, shift, bytes},
           shared, context);
     });
   });

@@ -66,8 +66,7 @@ Part table_of(const base::Numbers& offsets, const NodePtr& body, const ListFacts
   return {offsets.front(), alphabet.unique(finish(std::move(table), &facts))};
 }
 
-Part blocks_of(const base::Numbers& offsets, const base::Numbers& lengths, const ListFacts& facts,
-               Alphabet& alphabet) {
+Part blocks_of(const base::Numbers& offsets, const base::Numbers& lengths, const ListFacts& facts, Alphabet& alphabet) {
   if (!has_relative_view(offsets) || has_equal_halves(offsets)) return {0, nullptr};
   Node blocks;
   blocks.kind = Kind::kBlocks;

@@ -20,8 +20,8 @@ Part copies_at(std::span<const std::int64_t> offsets, const NodePtr& body, Alpha
 // The same for runs of unlike lengths [bytes].
 Part blocks_at(std::span<const std::int64_t> offsets, std::span<const std::int64_t> lengths, Alphabet& alphabet);
 
-// The same, made of lists that somebody keeps already, plus or minus a constant: no node where the list is a progression
-// or has two equal halves.
+// The same, made of lists that somebody keeps already, plus or minus a constant: no node where the list is a
+// progression or has two equal halves.
 Part table_of(const base::Numbers& offsets, const NodePtr& body, const ListFacts& facts, Alphabet& alphabet);
 Part blocks_of(const base::Numbers& offsets, const base::Numbers& lengths, const ListFacts& facts, Alphabet& alphabet);
 

@@ -14,9 +14,9 @@ constexpr Rule kRules[] = {
     {"join_copies", rules::join_copies}, {"rotate_left", rules::rotate_left}, {"repetition", rules::repetition},
 };
 
-constexpr const char* kRuleNames[] = {"fuse_runs",    "progression", "repeated_item", "join_copies", "rotate_left",
-                                      "repetition",   "roll_up",        "list_stretch", "irregular_list",
-                                      "two_copies",     "equal_parts"};
+constexpr const char* kRuleNames[] = {"fuse_runs",      "progression", "repeated_item", "join_copies",
+                                      "rotate_left",    "repetition",  "roll_up",       "list_stretch",
+                                      "irregular_list", "two_copies",  "equal_parts"};
 
 // A list takes a step or two for each level of its nests; what needs far more is made to need it.
 constexpr std::size_t kStepsToSpare = 64, kStepsPerItem = 4;

@@ -32,10 +32,10 @@ constexpr std::int64_t kSample = 5;
 // Proof. Let b be the bytes of the body and w(i) the displacement of byte i of the sample: w(i + b) = w(i) + s. Suppose
 // a loop in it, from byte c on, has a letter of u bytes and a stride t with k u = b and k t = s, and at least k copies.
 // Write k more copies: bytes before c + b stay where they are, byte i of the new sequence is byte i - b of the old one,
-// moved by s, for i >= c. The two agree on [c, c + b), since the loop's copies k apart lie s apart; and the new sequence
-// again moves by s every b bytes and begins with the same body. Only one sequence of its length does: the body written
-// once more. Read backwards, it shows that k copies can be taken away where k are there. A run is a loop of bytes, with
-// u = t = 1.
+// moved by s, for i >= c. The two agree on [c, c + b), since the loop's copies k apart lie s apart; and the new
+// sequence again moves by s every b bytes and begins with the same body. Only one sequence of its length does: the body
+// written once more. Read backwards, it shows that k copies can be taken away where k are there. A run is a loop of
+// bytes, with u = t = 1.
 bool find_core(const Items& sample, std::int64_t bytes, std::int64_t stride, std::size_t& core, std::int64_t& each) {
   for (std::size_t i = 0; i < sample.size(); ++i) {
     const Item& item = sample[i];

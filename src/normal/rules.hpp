@@ -4,10 +4,10 @@
 //
 // Bounds. Before the rules run, the ends of loops that stand at a seam are written out, which adds the items of a few
 // copies at each. Then every rule takes items away, but for fuse_runs, which may open loops of words whose ends adjoin
-// and takes runs away, and rotate_left, which moves a loop one item to the left; the number of steps has a limit that is
-// linear in the items. Lists are kept to kMostItems items: what is longer becomes a node and is not looked into again,
-// so a form has at most kMostItems times the entries of the description it came from, and runs may remain unfused at the
-// ends of such a node.
+// and takes runs away, and rotate_left, which moves a loop one item to the left; the number of steps has a limit that
+// is linear in the items. Lists are kept to kMostItems items: what is longer becomes a node and is not looked into
+// again, so a form has at most kMostItems times the entries of the description it came from, and runs may remain
+// unfused at the ends of such a node.
 #pragma once
 
 #include <cstdint>
@@ -75,8 +75,8 @@ const NodePtr& gather(const Letter& letter, Context& context);
 // `count` copies of `body`, `stride` apart, reduced.
 Items repeat(std::int64_t count, std::int64_t stride, const Items& body, Context& context);
 
-// What `count` copies of `body` become for every count that is large enough: a loop of each * count + extra copies, with
-// the same items before it and, count strides further, after it.
+// What `count` copies of `body` become for every count that is large enough: a loop of each * count + extra copies,
+// with the same items before it and, count strides further, after it.
 struct Growth {
   Items before, after;
   Item core;  // as it is for five copies, which need not be a form of them: counts below 3 are left as they are

@@ -53,10 +53,11 @@ LayoutPtr rebuilt(const Layout& type, const Parameters& with) {
 LayoutPtr changed(Random& random, const LayoutPtr& type) {
   if (type->combiner == Combiner::kNamed) {
     // One byte more, or one less.
-    return random.chance(50) ? layout::structure(Numbers{1, 1}, Numbers{0, type->extent},
-                                                 std::vector<LayoutPtr>{type, layout::named(*layout::find_named("byte"))})
-                             : layout::resized(type->lb, type->extent, layout::contiguous(
-                                   type->size - 1, layout::named(*layout::find_named("byte"))));
+    return random.chance(50)
+               ? layout::structure(Numbers{1, 1}, Numbers{0, type->extent},
+                                   std::vector<LayoutPtr>{type, layout::named(*layout::find_named("byte"))})
+               : layout::resized(type->lb, type->extent,
+                                 layout::contiguous(type->size - 1, layout::named(*layout::find_named("byte"))));
   }
   if (type->expansion) return changed(random, type->expansion);
   if (type->children.empty()) return nullptr;
@@ -71,8 +72,8 @@ LayoutPtr changed(Random& random, const LayoutPtr& type) {
                   type->children};
   std::vector<std::int64_t*> numbers;
   const auto any_of = [&](Numbers& list) {
-    if (!list.empty()) numbers.push_back(&list[static_cast<std::size_t>(
-        random.between(0, static_cast<std::int64_t>(list.size()) - 1))]);
+    if (!list.empty())
+      numbers.push_back(&list[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(list.size()) - 1))]);
   };
   switch (type->combiner) {
     case Combiner::kVector:
@@ -92,8 +93,7 @@ LayoutPtr changed(Random& random, const LayoutPtr& type) {
   if (!numbers.empty() && random.chance(40)) {
     *random.pick(numbers) += random.chance(50) ? 1 : -1;
   } else {
-    const auto at =
-        static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(with.children.size()) - 1));
+    const auto at = static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(with.children.size()) - 1));
     with.children[at] = changed(random, with.children[at]);
     if (!with.children[at]) return nullptr;
   }

@@ -15,8 +15,7 @@ void append(const normal::Node& node, std::int64_t origin, std::vector<Entry>& r
       for (const std::int64_t offset : node.offsets) append(*node.body, origin + offset, runs);
       return;
     case normal::Kind::kBlocks:
-      for (std::size_t i = 0; i < node.offsets.size(); ++i)
-        runs.push_back({origin + node.offsets[i], node.lengths[i]});
+      for (std::size_t i = 0; i < node.offsets.size(); ++i) runs.push_back({origin + node.offsets[i], node.lengths[i]});
       return;
     case normal::Kind::kSequence:
       for (const normal::Part& part : node.parts) append(*part.node, origin + part.offset, runs);

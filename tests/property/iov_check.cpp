@@ -42,15 +42,16 @@ class IovCheck {
       for (std::int64_t in = position - starts_[run]; run < runs_.size() && pieces < room; ++run, in = 0) {
         const Entry expected{runs_[run].displacement + in, runs_[run].bytes - in};
         if (pieces < got.pieces && entry(pieces) != expected)
-          fail(position, limit, "entry " + std::to_string(pieces) + " is " + text(entry(pieces)) + ", not " +
-                                    text(expected));
+          fail(position, limit,
+               "entry " + std::to_string(pieces) + " is " + text(entry(pieces)) + ", not " + text(expected));
         ++pieces;
         bytes += expected.bytes;
       }
     }
     if (got.pieces != pieces || got.bytes != bytes)
-      fail(position, limit, std::to_string(got.pieces) + " entries of " + std::to_string(got.bytes) + " bytes, not " +
-                                std::to_string(pieces) + " of " + std::to_string(bytes));
+      fail(position, limit,
+           std::to_string(got.pieces) + " entries of " + std::to_string(got.bytes) + " bytes, not " +
+               std::to_string(pieces) + " of " + std::to_string(bytes));
     for (auto i = static_cast<std::size_t>(pieces); i < pieces_.size(); ++i)
       if (pieces_[i].base != kUntouched.base || pieces_[i].bytes != kUntouched.bytes)
         fail(position, limit, "an entry behind the last one was written");

@@ -18,12 +18,12 @@
 #include <vector>
 
 #include "normal/normalise.hpp"
+#include "notation/print.hpp"
 #include "property/expand.hpp"
 #include "property/numbered_run.hpp"
 #include "support/oracle.hpp"
 #include "support/redescribe.hpp"
 #include "support/regular_type.hpp"
-#include "notation/print.hpp"
 
 namespace gapless::test {
 namespace {

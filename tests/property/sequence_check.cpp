@@ -23,10 +23,7 @@ constexpr int kChanges = 3;
 // `count` elements of a type, as both sides of the test see them.
 struct Side {
   Side(const LayoutPtr& of, std::int64_t elements)
-      : type(of),
-        count(elements),
-        form(normal::normalise(*of)),
-        runs(fused(Oracle(*of).entries(elements))) {}
+      : type(of), count(elements), form(normal::normalise(*of)), runs(fused(Oracle(*of).entries(elements))) {}
   LayoutPtr type;
   std::int64_t count;
   normal::Form form;

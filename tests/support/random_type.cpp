@@ -105,8 +105,7 @@ LayoutPtr transposed(Random& random, const LayoutPtr& old) {
 }
 
 // Appends blocks to a list: irregular ones, or a stretch of them with one period that is worth a loop of its own.
-void append_stretch(Random& random, std::int64_t pitch, bool equal, Numbers& lengths,
-                    Numbers& displacements) {
+void append_stretch(Random& random, std::int64_t pitch, bool equal, Numbers& lengths, Numbers& displacements) {
   const bool regular = random.chance(60);
   const std::int64_t period = random.chance(50) ? 1 : random.between(2, 5);
   Numbers gaps, period_lengths;

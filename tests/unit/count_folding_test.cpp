@@ -41,7 +41,8 @@ std::vector<Family> families() {
       {"backwards", layout::resized(0, -12, structure({1, 1}, {0, 4}, {int32, type("int16")}))},
       {"stride 0", layout::resized(0, 0, layout::vector(2, 1, 2, int32))},
       {"stride 0, a run", layout::resized(0, 0, int32)},
-      {"irregular", layout::resized(0, 100, layout::hindexed(Numbers{3, 1, 7, 2}, Numbers{1, 30, 50, 97}, type("byte")))},
+      {"irregular",
+       layout::resized(0, 100, layout::hindexed(Numbers{3, 1, 7, 2}, Numbers{1, 30, 50, 97}, type("byte")))},
       {"irregular, seam", layout::hindexed(Numbers{3, 1, 7, 2}, Numbers{0, 30, 50, 97}, type("byte"))},
   };
 }
@@ -93,8 +94,7 @@ std::vector<Entry> runs_of(const normal::Message& message, std::int64_t extent, 
   };
   const std::int64_t copies = message.each * count + message.extra;
   if (message.body->kind == normal::Kind::kLoop) {
-    for (std::int64_t i = 0; i < copies; ++i)
-      add(message.body->body, message.body_offset + i * message.body->stride);
+    for (std::int64_t i = 0; i < copies; ++i) add(message.body->body, message.body_offset + i * message.body->stride);
   } else {
     runs.push_back({message.body_offset, copies});
   }

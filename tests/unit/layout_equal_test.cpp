@@ -187,7 +187,8 @@ TEST(LayoutEqual, StridesBelowZeroAndZero) {
   EXPECT_TRUE(same(layout::hvector(kTera, 1, -8, int32()),
                    layout::hvector(kTera / 4, 1, -32, layout::hvector(4, 1, -8, int32()))));
   EXPECT_FALSE(same(layout::hvector(3, 1, -8, int32()), layout::hvector(3, 1, 8, int32())));
-  EXPECT_TRUE(same(layout::hvector(kTera, 1, 0, int32()), layout::hvector(kTera / 8, 8, 0, layout::resized(0, 0, int32()))));
+  EXPECT_TRUE(
+      same(layout::hvector(kTera, 1, 0, int32()), layout::hvector(kTera / 8, 8, 0, layout::resized(0, 0, int32()))));
   EXPECT_FALSE(same(layout::hvector(kTera, 1, 0, int32()), layout::hvector(kTera, 1, 4, int32())));
   EXPECT_FALSE(same(layout::hvector(5, 1, 0, int32()), layout::hvector(4, 1, 0, int32())));
   // Twice the same place is not once, and an order is not another.
@@ -195,7 +196,8 @@ TEST(LayoutEqual, StridesBelowZeroAndZero) {
 }
 
 TEST(LayoutEqual, NothingIsNothing) {
-  const LayoutPtr none = layout::contiguous(0, int32()), hollow = layout::resized(-8, 64, layout::vector(3, 0, 9, int32()));
+  const LayoutPtr none = layout::contiguous(0, int32()),
+                  hollow = layout::resized(-8, 64, layout::vector(3, 0, 9, int32()));
   EXPECT_TRUE(same(none, hollow));
   EXPECT_TRUE(same_messages(0, int32(), 5, hollow));
   EXPECT_TRUE(same_messages(kTera, none, 0, type("double")));

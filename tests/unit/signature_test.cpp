@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/status.hpp"
-#include "support/random_type.hpp"
 #include "notation/print.hpp"
+#include "support/random_type.hpp"
 #include "unit/types.hpp"
 
 namespace gapless::test {

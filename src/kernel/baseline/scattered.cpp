@@ -40,11 +40,8 @@ void scatter_any(char* dst, const char* src, List offsets, std::int64_t first, s
 
 using Narrow = std::int32_t;
 using Wide = std::int64_t;
-#define GAPLESS_SCATTERED(block)                                                                \
-  {                                                                                             \
-    "scattered_" #block, block, gather<block, Narrow>, scatter<block, Narrow>, gather<block, Wide>, \
-        scatter<block, Wide>                                                                    \
-  }
+#define GAPLESS_SCATTERED(block) \
+  {"scattered_" #block, block, gather<block, Narrow>, scatter<block, Narrow>, gather<block, Wide>, scatter<block, Wide>}
 
 constexpr ScatteredKernel kScattered[] = {
     GAPLESS_SCATTERED(1),

@@ -58,7 +58,9 @@ void open_front(Items& pending) {
 }  // namespace
 
 bool fuse_runs(Items& items, Alphabet& alphabet) {
-  const auto adjoin = [](const Item& a, const Item& b) { return !a.letter->node && !b.letter->node && a.end() == b.offset; };
+  const auto adjoin = [](const Item& a, const Item& b) {
+    return !a.letter->node && !b.letter->node && a.end() == b.offset;
+  };
   if (std::adjacent_find(items.begin(), items.end(), adjoin) == items.end()) return false;
   Items pending(items.rbegin(), items.rend());
   Items out;

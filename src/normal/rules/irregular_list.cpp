@@ -8,7 +8,7 @@
 namespace gapless::normal::rules {
 namespace {
 
-constexpr std::int64_t kDenseEnough = 4;          // runs a part
+constexpr std::int64_t kDenseEnough = 4;           // runs a part
 constexpr std::int64_t kLongEnoughForBlocks = 32;  // as many unlike runs are run one by one
 
 // A list that many types of a description share is copied into each: only short ones, or forms would outgrow their
