@@ -95,7 +95,7 @@ def seek_rows(launches: Sequence[Lines]) -> list[SeekRow]:
 def seek_table(rows: Sequence[SeekRow]) -> Table:
     """Render the rows."""
     table = plain_table(
-        "One byte near the last against the first; 8 KB chunks against everything at once; lists of runs (iov), the same",
+        "One byte near the last against the first, 8 KB chunks against everything at once; iov: lists of runs",
         ["type", "blocks", "first ns", "last", "whole GB/s", "8 KB", "iov last", "iov windows"],
     )
     for row in rows:

@@ -116,7 +116,8 @@ def commit(
 
     Medians over launches. "equal": blocks of one double each; "unlike": 1 to 4 doubles each. "first": the first
     creation of a process, whose memory the system must still hand out, as most programs see it; "again": later ones,
-    in memory that malloc has kept. Bytes kept are those that malloc gave out. A library that is not there has a row that says why.
+    in memory that malloc has kept. Bytes kept are those that malloc gave out. A library that is not there has a row
+    that says why.
     """
     from gapless.bench_commit import LIBRARIES, commit_rows, commit_table, measure_commit
     from gapless.display import console

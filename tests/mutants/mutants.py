@@ -105,14 +105,15 @@ MUTANTS = [
     Mutant(
         "repeat adds copies to the first loop that there is",
         "src/normal/repeat.cpp",
-        "if (bytes % unit != 0 || count < each || __builtin_mul_overflow(each, step, &reach) || reach != stride) continue;",
+        "if (bytes % unit != 0 || count < each || __builtin_mul_overflow(each, step, &reach) || reach != stride) "
+        "continue;",
         "if (__builtin_mul_overflow(each, step, &reach)) continue;",
     ),
     Mutant(
         "repeat adds one copy a body where a body has several",
         "src/normal/repeat.cpp",
-        "item.count += more * each;",
-        "item.count += more;",
+        "core.count += more * sample.each;",
+        "core.count += more;",
     ),
     Mutant(
         "a loop goes on across copies that stand closer than it is long",
@@ -123,8 +124,8 @@ MUTANTS = [
     Mutant(
         "what stands behind a rolled up core is not moved",
         "src/normal/repeat.cpp",
-        "sample[i].offset += more * stride;",
-        "sample[i].offset += (more - 1) * stride;",
+        "items[i].offset += more * stride;",
+        "items[i].offset += (more - 1) * stride;",
     ),
     Mutant(
         "what follows a growing core stands one element too early",
@@ -139,10 +140,10 @@ MUTANTS = [
         "growth.extra = count - kSample * growth.each - 1;",
     ),
     Mutant(
-        "has_seams does not see empty blocks in front",
+        "empty blocks in front are not seen",
         "src/normal/lists.cpp",
-        "seams += (entries.offset(i) + entries.length(i) == entries.offset(i + 1)) | (entries.length(i) == 0);",
-        "seams += entries.offset(i) + entries.length(i) == entries.offset(i + 1);",
+        "seams += (next == end) | (length == 0);",
+        "seams += next == end;",
     ),
     Mutant(
         "a fused list fuses runs across one byte",
@@ -255,8 +256,10 @@ MUTANTS = [
     Mutant(
         "a kernel reads a list from its beginning, wherever it is to start",
         "src/kernel/baseline/scattered.cpp",
-        "void gather_any(char* dst, const char* src, List offsets, std::int64_t first, std::int64_t count,\n                std::int64_t block) noexcept {\n",
-        "void gather_any(char* dst, const char* src, List offsets, std::int64_t first, std::int64_t count,\n                std::int64_t block) noexcept {\n  first = 0;\n",
+        "void gather_any(char* dst, const char* src, List offsets, std::int64_t first, std::int64_t count,\n"
+        "                std::int64_t block) noexcept {\n",
+        "void gather_any(char* dst, const char* src, List offsets, std::int64_t first, std::int64_t count,\n"
+        "                std::int64_t block) noexcept {\n  first = 0;\n",
     ),
     Mutant(
         "a short run is moved by a word that is too wide",
@@ -291,8 +294,8 @@ MUTANTS = [
     Mutant(
         "a seek to the first byte of a block stops at the one before it",
         "src/move/find_run.hpp",
-        "step.lengths[found.run] <= position)",
-        "step.lengths[found.run] < position)",
+        "raw[found.run] * scale <= position)",
+        "raw[found.run] * scale < position)",
     ),
     Mutant(
         "a seek into a list of blocks forgets its groups",
@@ -317,12 +320,6 @@ MUTANTS = [
         "src/move/direction.hpp",
         "static bool any_order(bool disjoint) noexcept { return disjoint; }",
         "static bool any_order(bool) noexcept { return true; }",
-    ),
-    Mutant(
-        "a message's further rows count as disjoint whatever lies between them",
-        "src/move/move.cpp",
-        "body.disjoint && std::abs(body.outer_stride) >= row",
-        "body.disjoint && row >= 0",
     ),
     Mutant(
         "resuming inside a block is off by one byte",

@@ -150,5 +150,22 @@ TEST(CountFolding, GrowsToTheFormOfContiguous) {
   }
 }
 
+// Columns that are apart until one runs into the row below: with more of them than a plan has looked at, the last
+// write must win.
+TEST(CountFolding, ColumnsThatComeToOverlap) {
+  const LayoutPtr column = layout::resized(0, 4, layout::vector(6, 1, 8, type("int32")));
+  const plan::PlanPtr plan = plan::compile(*column);
+  const Oracle oracle(*column);
+  for (std::int64_t count = 1; count <= 40; ++count) {
+    const auto bytes = oracle.byte_displacements(count);
+    std::vector<std::byte> packed(bytes.size()), expected(1024, std::byte{0xEE}), got = expected;
+    for (std::size_t i = 0; i < packed.size(); ++i) packed[i] = static_cast<std::byte>(i * 37 + i / 251);
+    const auto total = static_cast<std::int64_t>(packed.size());
+    oracle_unpack(bytes, expected.data(), 0, packed.data(), total);
+    ASSERT_EQ(move::unpack(*plan, count, got.data(), 0, packed.data(), total), total);
+    ASSERT_EQ(got, expected) << count << " columns";
+  }
+}
+
 }  // namespace
 }  // namespace gapless::test
