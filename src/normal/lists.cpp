@@ -176,7 +176,6 @@ Items run_list(const layout::Layout& type, std::int64_t unit, const Item& old, s
 Items word_list(const std::vector<std::int64_t>& offsets, const Items& body, Context& context) {
   Alphabet& alphabet = context.alphabet;
   Items items;
-  const std::int64_t origin = body.front().offset;
   const auto copies = [&](std::size_t from, std::size_t to) {
     Items all;
     for (std::size_t i = from; i < to; ++i) append(all, body, offsets[i]);
@@ -196,7 +195,7 @@ Items word_list(const std::vector<std::int64_t>& offsets, const Items& body, Con
         }
         const NodePtr node = gather(body, context).node;
         const Part part = copies_at(std::span(offsets).subspan(from, to - from), node, alphabet);
-        items.push_back({part.offset + origin, alphabet.node(part.node)});
+        items.push_back({part.offset, alphabet.node(part.node)});
       },
       context.trace);
   return items;

@@ -16,7 +16,7 @@ namespace gapless::normal {
 Items run_list(const layout::Layout& type, std::int64_t unit, const Item& old, std::int64_t blocklength,
                Context& context);
 
-// The same for copies of a word at `offsets` [bytes].
+// The same for copies of a word, whose first run is at 0, at `offsets` [bytes].
 Items word_list(const std::vector<std::int64_t>& offsets, const Items& body, Context& context);
 
 }  // namespace gapless::normal

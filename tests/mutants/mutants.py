@@ -158,12 +158,6 @@ MUTANTS = [
         "equal = i > from + 1 || entries.length(i) == entries.length(from);",
     ),
     Mutant(
-        "copies of a word in a long list forget where the word begins",
-        "src/normal/lists.cpp",
-        "items.push_back({part.offset + origin, alphabet.node(part.node)});",
-        "items.push_back({part.offset + 0 * origin, alphabet.node(part.node)});",
-    ),
-    Mutant(
         "a regular stretch goes on where the lengths do not",
         "src/normal/stretch.hpp",
         "(Entries::kEqual || entries_.length(i + period) == entries_.length(i));",
@@ -218,10 +212,10 @@ MUTANTS = [
         "growth.after_offset + (count - 1) * extent)",
     ),
     Mutant(
-        "a plan's growth takes its body for one copy",
+        "what stands before a growing loop stands one element further",
         "src/plan/compile.cpp",
-        "growth->copy_bytes = message.body->body->bytes;",
-        "growth->copy_bytes = message.body->bytes;",
+        "growth->before_offset = message.before.offset;",
+        "growth->before_offset = message.before.offset + extent;",
     ),
     Mutant(
         "a plan's growth forgets how many copies an element has",
