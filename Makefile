@@ -1,6 +1,6 @@
 # Two commands for a newcomer: `make demo` and `make test`. Everything they need lands in .venv and build/.
 # PYTHON=... and CXX=... choose the tools, MPI=/prefix an MPICH-compatible MPI instead of the one in .venv.
-.PHONY: help demo build test bench lint clean
+.PHONY: help demo build test fuzz bench lint clean
 .DEFAULT_GOAL := help
 export PYTHON MPI JOBS
 
@@ -9,8 +9,9 @@ GAPLESS := .venv/bin/gapless
 help:
 	@echo 'make demo    what derived datatypes cost on this machine, and what they cost with Gapless (3 minutes)'
 	@echo 'make test    every test, the engine also under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make fuzz    fuzzing with libFuzzer, each target for SECONDS=600, e.g. make fuzz TARGET=notation'
 	@echo 'make build   the library, the layer, the lab, and the command .venv/bin/gapless'
-	@echo 'make bench   what the layer costs a call that it cannot speed up'
+	@echo 'make bench   what the layer costs a contiguous call; commit and seek of the engine, against other MPI libraries'
 	@echo 'make lint    include directions, Python and C++ style'
 	@echo 'make clean   remove build/ (and .venv with: make clean ALL=1)'
 	@echo 'With your own MPI: make demo MPI=/prefix/of/mpi'
@@ -25,9 +26,17 @@ demo: build
 test: build
 	@tools/run_tests.sh
 
+# SECONDS is a variable of the shell itself: it must be an argument.
+fuzz:
+	@tools/bootstrap.sh
+	@tools/fuzz.sh '$(TARGET)' '$(if $(SECONDS),$(SECONDS),600)'
+
 bench: build
 	@$(GAPLESS) bench overhead
 	@$(GAPLESS) bench latency
+	@tools/rivals.sh || echo 'gapless: the rows of what is not installed say so'
+	@$(GAPLESS) bench commit
+	@$(GAPLESS) bench seek
 
 lint:
 	@tools/bootstrap.sh --lint

@@ -10,6 +10,7 @@ import typer
 
 from gapless import __version__
 from gapless.cli_bench import bench
+from gapless.cli_explain import explain
 from gapless.cli_measure import measure
 from gapless.errors import GaplessError
 from gapless.paths import Build
@@ -19,8 +20,9 @@ USAGE = 2
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="MPI derived datatypes at contiguous speed: run programs under the layer, measure, and judge.",
+    help="MPI derived datatypes at contiguous speed: run programs under the layer, explain types, measure, and judge.",
 )  # fmt: skip
+app.command()(explain)
 app.add_typer(measure, name="measure")
 app.add_typer(bench, name="bench")
 

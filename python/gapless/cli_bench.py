@@ -1,4 +1,4 @@
-"""`gapless bench ...`: what the layer costs where it cannot help."""
+"""`gapless bench ...`: what the layer costs where it cannot help, and the engine against rivals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Annotated
 
 import typer
 
-bench = typer.Typer(no_args_is_help=True, help="What the layer costs a call that it cannot speed up.")
+bench = typer.Typer(
+    no_args_is_help=True,
+    help="What the layer costs a call that it cannot speed up, and the engine alone against MPI libraries.",
+)
 
 MpiOption = Annotated[Path | None, typer.Option("--mpi", metavar="PREFIX", help="Measure the MPI installed there.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
@@ -88,3 +91,88 @@ def latency(
             + ("equivalent" if answer.equivalent else "equivalence not shown")
         )
     raise typer.Exit(0 if answer.equivalent else 1)
+
+
+BlocksOption = Annotated[int, typer.Option(min=4, help="Blocks of a type.")]
+RepetitionsOption = Annotated[int, typer.Option(min=1, help="Repetitions in a launch.")]
+LaunchesOption = Annotated[int, typer.Option(min=1, help="Launches, of each library in turn.")]
+
+
+@bench.command()
+def commit(
+    blocks: BlocksOption = 1_000_000,
+    repetitions: RepetitionsOption = 7,
+    launches: LaunchesOption = 8,
+    library: Annotated[
+        list[str] | None,
+        typer.Option("--library", help="gapless, mpich, openmpi or impi; may be repeated (default: all)."),
+    ] = None,
+    mpi: MpiOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Measure what creating and committing a large irregular type costs, against MPI libraries.
+
+    [bold]Example:[/bold]  tools/rivals.sh && gapless bench commit
+
+    Medians over launches. "equal": blocks of one double each; "unlike": 1 to 4 doubles each. "first": the first
+    creation of a process, whose memory the system must still hand out, as most programs see it; "again": later ones,
+    in memory that malloc has kept. Bytes kept are those that malloc gave out. A library that is not there has a row
+    that says why.
+    """
+    from gapless.bench_commit import LIBRARIES, commit_rows, commit_table, measure_commit
+    from gapless.display import console
+    from gapless.paths import Build
+    from gapless.pingpong import progress_bar
+
+    build = Build.find(mpi)
+    with progress_bar() as progress:
+        task = progress.add_task("create + commit", total=launches, now="")
+        measured = measure_commit(
+            build,
+            library or LIBRARIES,
+            blocks,
+            repetitions,
+            launches,
+            lambda done: progress.update(task, completed=done),
+        )
+    rows = commit_rows(measured)
+    if json:
+        versions = {of.library: of.version for of in measured if of.version}
+        print(json_module.dumps({"versions": versions, "rows": [vars(row) for row in rows]}))
+        return
+    console().print(commit_table(rows))
+    for of in measured:
+        if of.version:
+            console().print(f"{of.library}: {of.version}")
+
+
+@bench.command()
+def seek(
+    blocks: BlocksOption = 1_000_000,
+    repetitions: RepetitionsOption = 15,
+    launches: LaunchesOption = 5,
+    mpi: MpiOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Measure what it costs to begin in the middle of a message: one byte at its end, and 8 KB chunks.
+
+    [bold]Example:[/bold]  gapless bench seek
+
+    The chunks' bytes are compared with the whole before anything is timed.
+    """
+    from gapless.bench_seek import measure_seek, seek_rows, seek_table
+    from gapless.display import console
+    from gapless.paths import Build
+    from gapless.pingpong import progress_bar
+
+    build = Build.find(mpi)
+    build.program("bench/seek")
+    with progress_bar() as progress:
+        task = progress.add_task("seek", total=launches, now="")
+        answers = measure_seek(build, blocks, repetitions, launches, lambda done: progress.update(task, completed=done))
+    rows = seek_rows(answers)
+    if json:
+        ratios = ("last_to_first", "chunked_to_whole")
+        print(json_module.dumps([vars(row) | {name: getattr(row, name) for name in ratios} for row in rows]))
+    else:
+        console().print(seek_table(rows))

@@ -11,9 +11,17 @@ from rich.table import Table
 MIN_WIDTH = 110
 
 
-def console(stderr: bool = False) -> Console:
-    """Return a console that is wide enough for every table: a number cut off is worse than a long line."""
-    out = Console(stderr=stderr, highlight=False)
+def console(stderr: bool = False, plain: bool = False) -> Console:
+    """Return a console that is wide enough for every table: a number cut off is worse than a long line.
+
+    Parameters
+    ----------
+    stderr : bool
+        Write to stderr instead of stdout.
+    plain : bool
+        Write no colours, not even to a terminal.
+    """
+    out = Console(stderr=stderr, highlight=False, color_system=None if plain else "auto")
     if out.width < MIN_WIDTH:
         out.width = MIN_WIDTH
     return out

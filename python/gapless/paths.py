@@ -11,6 +11,7 @@ from gapless.errors import GaplessError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PRELOAD_NAME = "libgapless_preload.so"
+ENGINE_NAME = "libgapless.so"
 
 
 def _cached_mpi_root(build: Path) -> Path | None:
@@ -84,22 +85,29 @@ class Build:
         return self.program(f"src/preload/{PRELOAD_NAME}")
 
 
-def preload_object() -> Path:
-    """Return the layer's preload object.
-
-    Looked for in the folder that GAPLESS_LIBDIR names, then in the build folder of this checkout.
-    """
+def _built_library(name: str, folder: str, what: str) -> Path:
+    """Return a built library: from the folder that GAPLESS_LIBDIR names, or from the build folder of this checkout."""
     libdir = os.environ.get("GAPLESS_LIBDIR")
     if libdir:
-        path = Path(libdir) / PRELOAD_NAME
+        path = Path(libdir) / name
         if path.is_file():
             return path.resolve()
-        raise GaplessError(f"GAPLESS_LIBDIR={libdir} holds no {PRELOAD_NAME}", "correct it, or unset it")
+        raise GaplessError(f"GAPLESS_LIBDIR={libdir} holds no {name}", "correct it, or unset it")
     build = os.environ.get("GAPLESS_BUILD_DIR") or REPOSITORY / "build" / "release"
-    path = Path(build) / "src" / "preload" / PRELOAD_NAME
+    path = Path(build) / folder / name
     if path.is_file():
         return path.resolve()
     raise GaplessError(
-        f"the layer ({PRELOAD_NAME}) is not in {path.parent}",
+        f"{what} ({name}) is not in {path.parent}",
         "run 'make build' in the Gapless folder, or name the folder it is in with GAPLESS_LIBDIR",
     )
+
+
+def preload_object() -> Path:
+    """Return the layer's preload object."""
+    return _built_library(PRELOAD_NAME, "src/preload", "the layer")
+
+
+def engine_library() -> Path:
+    """Return the engine's shared library."""
+    return _built_library(ENGINE_NAME, "src", "the engine")

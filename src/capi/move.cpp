@@ -1,6 +1,10 @@
 #include "move/move.hpp"
 
+#include <cstring>
+#include <memory>
+
 #include "capi/guard.hpp"
+#include "move/overlap.hpp"
 
 using gapless::capi::guard;
 using gapless::capi::require;
@@ -19,6 +23,11 @@ const gapless::plan::Plan& checked(gapless_type type, int64_t count, int64_t pos
   return type->committed();
 }
 
+// Where the buffers overlap, all is read before anything is written. Throws std::bad_alloc.
+std::unique_ptr<char[]> copy_room(int64_t bytes) {
+  return std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
+}
+
 }  // namespace
 
 gapless_status gapless_type_commit(gapless_type type) {
@@ -32,7 +41,14 @@ gapless_status gapless_pack(const void* buffer, int64_t count, gapless_type type
                             int64_t budget, int64_t* moved) {
   return guard([&] {
     const auto& plan = checked(type, count, position, budget, packed, moved);
-    *moved = gapless::move::pack(plan, count, buffer, position, packed, budget);
+    const int64_t bytes = gapless::move::bytes_to_move(plan, count, position, budget);
+    if (!gapless::move::overlap(plan, count, buffer, packed, bytes)) {
+      *moved = gapless::move::pack(plan, count, buffer, position, packed, bytes);
+      return;
+    }
+    const auto copy = copy_room(bytes);
+    *moved = gapless::move::pack(plan, count, buffer, position, copy.get(), bytes);
+    std::memcpy(packed, copy.get(), static_cast<std::size_t>(bytes));
   });
 }
 
@@ -40,6 +56,13 @@ gapless_status gapless_unpack(const void* packed, int64_t budget, int64_t positi
                               gapless_type type, int64_t* moved) {
   return guard([&] {
     const auto& plan = checked(type, count, position, budget, packed, moved);
-    *moved = gapless::move::unpack(plan, count, buffer, position, packed, budget);
+    const int64_t bytes = gapless::move::bytes_to_move(plan, count, position, budget);
+    if (!gapless::move::overlap(plan, count, buffer, packed, bytes)) {
+      *moved = gapless::move::unpack(plan, count, buffer, position, packed, bytes);
+      return;
+    }
+    const auto copy = copy_room(bytes);
+    std::memcpy(copy.get(), packed, static_cast<std::size_t>(bytes));
+    *moved = gapless::move::unpack(plan, count, buffer, position, copy.get(), bytes);
   });
 }

@@ -28,6 +28,24 @@ Numbers list(std::int64_t count, const std::int64_t* values, const char* name) {
   return {values, static_cast<std::size_t>(count)};
 }
 
+layout::Order order_of(gapless_order order) {
+  require(order == GAPLESS_ORDER_C || order == GAPLESS_ORDER_FORTRAN, "the order is neither C nor Fortran");
+  return order == GAPLESS_ORDER_C ? layout::Order::kC : layout::Order::kFortran;
+}
+
+layout::Distribution distribution_of(gapless_distribution distribution) {
+  switch (distribution) {
+    case GAPLESS_DISTRIBUTE_NONE:
+      return layout::Distribution::kNone;
+    case GAPLESS_DISTRIBUTE_BLOCK:
+      return layout::Distribution::kBlock;
+    case GAPLESS_DISTRIBUTE_CYCLIC:
+      return layout::Distribution::kCyclic;
+  }
+  throw gapless::base::Error(gapless::base::Status::kInvalidArgument,
+                             "no distribution is called " + std::to_string(static_cast<int>(distribution)));
+}
+
 template <class Make>
 gapless_status create(gapless_type* type, Make make) noexcept {
   return guard([&] {
@@ -110,11 +128,38 @@ gapless_status gapless_type_struct(int64_t count, const int64_t* blocklengths, c
 gapless_status gapless_type_subarray(int dimensions, const int64_t* sizes, const int64_t* subsizes,
                                      const int64_t* starts, gapless_order order, gapless_type old, gapless_type* type) {
   return create(type, [&] {
-    require(order == GAPLESS_ORDER_C || order == GAPLESS_ORDER_FORTRAN, "the order is neither C nor Fortran");
     return layout::subarray(list(dimensions, sizes, "sizes"), list(dimensions, subsizes, "subsizes"),
-                            list(dimensions, starts, "starts"),
-                            order == GAPLESS_ORDER_C ? layout::Order::kC : layout::Order::kFortran, layout_of(old));
+                            list(dimensions, starts, "starts"), order_of(order), layout_of(old));
   });
+}
+
+gapless_status gapless_type_darray(int64_t process_count, int64_t rank, int dimensions, const int64_t* sizes,
+                                   const gapless_distribution* distributions, const int64_t* arguments,
+                                   const int64_t* grid, gapless_order order, gapless_type old, gapless_type* type) {
+  return create(type, [&] {
+    const Numbers size_list = list(dimensions, sizes, "sizes");
+    require(dimensions == 0 || distributions != nullptr, "the list of distributions is NULL");
+    std::vector<layout::Distribution> kinds;
+    for (int d = 0; d < dimensions; ++d) kinds.push_back(distribution_of(distributions[d]));
+    return layout::darray(process_count, rank, size_list, kinds, list(dimensions, arguments, "distribution arguments"),
+                          list(dimensions, grid, "grid extents"), order_of(order), layout_of(old));
+  });
+}
+
+gapless_status gapless_type_bounded_vector(int64_t bound, int64_t blocklength, int64_t stride, gapless_type old,
+                                           gapless_type* type) {
+  return create(type, [&] { return layout::bounded_vector(bound, blocklength, stride, layout_of(old)); });
+}
+
+gapless_status gapless_type_circular_vector(int64_t total, int64_t start, int64_t bound, int64_t blocklength,
+                                            int64_t stride, gapless_type old, gapless_type* type) {
+  return create(type,
+                [&] { return layout::circular_vector(total, start, bound, blocklength, stride, layout_of(old)); });
+}
+
+gapless_status gapless_type_bucket(int64_t count, int64_t stride, const int64_t* counts, gapless_type old,
+                                   gapless_type* type) {
+  return create(type, [&] { return layout::bucket(stride, list(count, counts, "counts"), layout_of(old)); });
 }
 
 gapless_status gapless_type_resized(int64_t lower_bound, int64_t extent, gapless_type old, gapless_type* type) {

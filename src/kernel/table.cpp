@@ -25,11 +25,19 @@ const ScatteredKernel& scattered_for(std::int64_t block) noexcept {
   return find(baseline::scattered_kernels(), block);
 }
 
+const RunsKernel& runs_for(int offset_width, int length_width) noexcept {
+  const auto kernels = baseline::runs_kernels();
+  for (const RunsKernel& kernel : kernels)
+    if (kernel.offset_width == offset_width && kernel.length_width == length_width) return kernel;
+  return kernels.back();
+}
+
 std::span<const char* const> kernel_names() noexcept {
   static const std::vector<const char*> names = [] {
     std::vector<const char*> all;
     for (const StridedKernel& kernel : baseline::strided_kernels()) all.push_back(kernel.name);
     for (const ScatteredKernel& kernel : baseline::scattered_kernels()) all.push_back(kernel.name);
+    all.push_back(baseline::runs_kernels().front().name);
     return all;
   }();
   return names;

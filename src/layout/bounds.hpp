@@ -12,6 +12,8 @@ class Bounds {
   void add_block(std::int64_t blocklength, std::int64_t displacement, const Layout& old);
   // `count` such blocks, `stride` bytes apart. Cost: constant, since only the outermost blocks can decide.
   void add_blocks(std::int64_t count, std::int64_t stride, std::int64_t blocklength, const Layout& old);
+  // Instead of what the blocks have added up to: for blocks that were not all added.
+  void set_size(std::int64_t size) { size_ = size; }
   // `round_up`: the type is a struct, whose undecided upper bound is rounded up to its alignment.
   void finish(Layout& type, bool round_up = false) const;
 

@@ -1,4 +1,5 @@
 // Constructors that take lists of blocks: indexed, hindexed, indexed_block, hindexed_block, struct.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -17,24 +18,72 @@ void require_equal_lengths(std::size_t a, std::size_t b, const char* what) {
                                                           std::to_string(a) + " and " + std::to_string(b));
 }
 
-void require_blocklengths(Numbers blocklengths) {
+using Range = base::NumberRange;
+
+void require_blocklengths(Numbers blocklengths, const Range& range) {
+  if (range.low >= 0) return;
   for (const std::int64_t blocklength : blocklengths)
     require(blocklength >= 0, "every blocklength must be at least 0", blocklength);
 }
 
-// `unit`: bytes in a displacement of 1. `blocklength_of(i)`: of block i.
-template <class BlocklengthOf>
-LayoutPtr list(Combiner combiner, Numbers displacements, std::int64_t unit, BlocklengthOf blocklength_of, LayoutPtr old,
-               std::shared_ptr<Layout> type) {
+bool is_tame(const Range& range, std::int64_t factor) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 61;
+  std::int64_t product;
+  for (const std::int64_t value : {range.low, range.high})
+    if (__builtin_mul_overflow(value, factor, &product) || product > kMost || product < -kMost) return false;
+  return true;
+}
+
+// Bounds of a long list, from the elements that stand outermost: the first and the last element of every block are, in
+// one direction or the other, those of the block at the lowest and highest place.
+// False: some number is so large that each block must be looked at for an overflow.
+bool outermost_bounds(Bounds& bounds, const Layout& type, Range places, std::int64_t unit, Range lengths,
+                      const Layout& old) {
+  const auto count = static_cast<std::size_t>(type.count);
+  constexpr std::int64_t kMany = std::int64_t{1} << 31;
+  if (count < 2 || lengths.low == 0 || !is_tame(places, unit) || !is_tame(lengths, old.extent) ||
+      lengths.high > kMany || count > static_cast<std::size_t>(kMany))
+    return false;
+  const Range firsts{std::min(places.low * unit, places.high * unit), std::max(places.low * unit, places.high * unit)};
+  Range lasts = firsts;
+  std::int64_t elements = 0;  // at most kMany blocks of at most kMany: the sum does not wrap
+  if (lengths.low == lengths.high) {
+    lasts.low += (lengths.low - 1) * old.extent;
+    lasts.high += (lengths.low - 1) * old.extent;
+    elements = base::checked_mul(lengths.low, type.count, "count * blocklength");
+  } else {
+    type.displacements.with_raw([&](const auto* displacement) {
+      type.blocklengths.with_raw([&](const auto* length) {
+        lasts.low = lasts.high = displacement[0] * unit + (length[0] - 1) * old.extent;
+        for (std::size_t i = 0; i < count; ++i) {
+          const std::int64_t last = displacement[i] * unit + (length[i] - 1) * old.extent;
+          lasts.low = last < lasts.low ? last : lasts.low;
+          lasts.high = last > lasts.high ? last : lasts.high;
+          elements += length[i];
+        }
+      });
+    });
+  }
+  for (const std::int64_t place : {firsts.low, firsts.high, lasts.low, lasts.high}) bounds.add_block(1, place, old);
+  bounds.set_size(base::checked_mul(elements, old.size, "blocklength * size"));
+  return true;
+}
+
+// `unit`: bytes in a displacement of 1. Block lengths: a list and its range, or none and the one of all.
+LayoutPtr list(Combiner combiner, Numbers displacements, std::int64_t unit, Numbers blocklengths, Range lengths,
+               LayoutPtr old, std::shared_ptr<Layout> type) {
   type->combiner = combiner;
   type->count = static_cast<std::int64_t>(displacements.size());
-  type->displacements.assign(displacements.begin(), displacements.end());
+  Range places;
+  type->displacements = base::Numbers(displacements, 4, &places);  // at least 4 bytes each, as kernels can read them
   Bounds bounds;
   bounds.add_block(0, 0, *old);  // the depth counts even where no block does
-  for (std::size_t i = 0; i < displacements.size(); ++i) {
-    const std::int64_t blocklength = blocklength_of(i);
-    if (blocklength > 0)
-      bounds.add_block(blocklength, base::checked_mul(displacements[i], unit, "displacement * extent"), *old);
+  if (!outermost_bounds(bounds, *type, places, unit, lengths, *old)) {
+    for (std::size_t i = 0; i < displacements.size(); ++i) {
+      const std::int64_t length = blocklengths.empty() ? lengths.low : blocklengths[i];
+      if (length > 0)
+        bounds.add_block(length, base::checked_mul(displacements[i], unit, "displacement * extent"), *old);
+    }
   }
   bounds.finish(*type);
   type->children.push_back(std::move(old));
@@ -45,11 +94,12 @@ LayoutPtr with_blocklengths(Combiner combiner, Numbers blocklengths, Numbers dis
                             LayoutPtr old) {
   if (!old) throw base::Error(base::Status::kInvalidArgument, "the old type is null");
   require_equal_lengths(blocklengths.size(), displacements.size(), "blocklengths and displacements");
-  require_blocklengths(blocklengths);
+  Range lengths;
   auto type = std::make_shared<Layout>();
-  type->blocklengths.assign(blocklengths.begin(), blocklengths.end());
+  type->blocklengths = base::Numbers(blocklengths, 1, &lengths);
+  require_blocklengths(blocklengths, lengths);
   const std::int64_t unit = in_bytes ? 1 : old->extent;
-  return list(combiner, displacements, unit, [&](std::size_t i) { return blocklengths[i]; }, std::move(old), type);
+  return list(combiner, displacements, unit, blocklengths, lengths, std::move(old), type);
 }
 
 LayoutPtr with_blocklength(Combiner combiner, std::int64_t blocklength, Numbers displacements, bool in_bytes,
@@ -59,7 +109,7 @@ LayoutPtr with_blocklength(Combiner combiner, std::int64_t blocklength, Numbers 
   auto type = std::make_shared<Layout>();
   type->blocklength = blocklength;
   const std::int64_t unit = in_bytes ? 1 : old->extent;
-  return list(combiner, displacements, unit, [&](std::size_t) { return blocklength; }, std::move(old), type);
+  return list(combiner, displacements, unit, {}, {blocklength, blocklength}, std::move(old), type);
 }
 
 }  // namespace
@@ -83,12 +133,12 @@ LayoutPtr hindexed_block(std::int64_t blocklength, Numbers displacements, Layout
 LayoutPtr structure(Numbers blocklengths, Numbers displacements, std::span<const LayoutPtr> types) {
   require_equal_lengths(blocklengths.size(), displacements.size(), "blocklengths and displacements");
   require_equal_lengths(blocklengths.size(), types.size(), "blocklengths and types");
-  require_blocklengths(blocklengths);
+  require_blocklengths(blocklengths, base::range_of(blocklengths));
   auto type = std::make_shared<Layout>();
   type->combiner = Combiner::kStruct;
   type->count = static_cast<std::int64_t>(types.size());
-  type->blocklengths.assign(blocklengths.begin(), blocklengths.end());
-  type->displacements.assign(displacements.begin(), displacements.end());
+  type->blocklengths = base::Numbers(blocklengths);
+  type->displacements = base::Numbers(displacements, 4);
   Bounds bounds;
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (!types[i])

@@ -46,9 +46,9 @@ LayoutPtr strided(Combiner combiner, std::int64_t count, std::int64_t blocklengt
 }  // namespace
 
 const char* combiner_name(Combiner combiner) noexcept {
-  static constexpr const char* kNames[kCombinerCount] = {"named",   "contiguous", "vector",        "hvector",
-                                                         "indexed", "hindexed",   "indexed_block", "hindexed_block",
-                                                         "struct",  "subarray",   "resized",       "dup"};
+  static constexpr const char* kNames[kCombinerCount] = {
+      "named",  "contiguous", "vector",  "hvector", "indexed", "hindexed",       "indexed_block",   "hindexed_block",
+      "struct", "subarray",   "resized", "dup",     "darray",  "bounded_vector", "circular_vector", "bucket"};
   return kNames[static_cast<int>(combiner)];
 }
 

@@ -15,6 +15,11 @@ struct Rows {
   std::int64_t packed_inner, packed_outer;  // [bytes]
 };
 
+// As kernels read it; the shift is the caller's to add. Lengths have none.
+inline kernel::List list(const base::Numbers& numbers) noexcept {
+  return {numbers.data(), numbers.scale()};
+}
+
 struct Pack {
   using User = const char*;
   using Packed = char*;
@@ -29,7 +34,10 @@ struct Pack {
   }
   static void listed(const plan::Step& step, User user, Packed packed, std::int64_t first,
                      std::int64_t count) noexcept {
-    step.gather(packed, user, step.offsets.data() + first, count, step.block);
+    step.gather(packed, user + step.offsets.shift(), list(step.offsets), first, count, step.block);
+  }
+  static void runs(const plan::Step& step, User user, Packed packed, std::int64_t first, std::int64_t count) noexcept {
+    step.gather_runs(packed, user + step.offsets.shift(), list(step.offsets), list(step.lengths), first, count);
   }
 };
 
@@ -47,7 +55,10 @@ struct Unpack {
   }
   static void listed(const plan::Step& step, User user, Packed packed, std::int64_t first,
                      std::int64_t count) noexcept {
-    step.scatter(user, packed, step.offsets.data() + first, count, step.block);
+    step.scatter(user + step.offsets.shift(), packed, list(step.offsets), first, count, step.block);
+  }
+  static void runs(const plan::Step& step, User user, Packed packed, std::int64_t first, std::int64_t count) noexcept {
+    step.scatter_runs(user + step.offsets.shift(), packed, list(step.offsets), list(step.lengths), first, count);
   }
 };
 

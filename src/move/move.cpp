@@ -1,54 +1,80 @@
 #include "move/move.hpp"
 
-#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
-#include <limits>
 
+#include "move/overlap.hpp"
 #include "move/range.hpp"
 
 namespace gapless::move {
 namespace {
 
-// Whether another `count` copies follow the first ones at the same stride.
-bool continues(std::int64_t extent, std::int64_t count, std::int64_t stride) noexcept {
-  // The product is one stride more than the layout's constructors have checked.
-  std::int64_t whole;
-  return !__builtin_mul_overflow(count, stride, &whole) && whole == extent;
+// A type may hold addresses and the buffer be null (MPI_BOTTOM), from which no pointer may be stepped.
+template <class Pointer>
+Pointer at(Pointer buffer, std::int64_t displacement) noexcept {
+  return reinterpret_cast<Pointer>(reinterpret_cast<std::uintptr_t>(buffer) +
+                                   static_cast<std::uintptr_t>(displacement));
 }
 
-// (count, t) must run as (1, contiguous(count, t)) does. Where the message's loop continues the plan's own outermost
-// loop the two are one, which is found in constant time; elsewhere it is one more loop.
+// Bytes [from, to) of what a loop repeats, of any number of copies of it.
 template <class Direction>
-void message(const plan::Plan& plan, std::int64_t from, std::int64_t to, typename Direction::User user,
+void growing(const plan::Step& body, std::int64_t from, std::int64_t to, typename Direction::User user,
              typename Direction::Packed packed) noexcept {
-  const plan::Step& root = plan.root();
-  const std::int64_t extent = plan.extent();
-  if (plan.is_contiguous()) {
-    Direction::bytes(user + from, packed, to - from);
-  } else if (root.op == plan::Op::kNest && root.outer_count == 1 && root.inner_count > 1 &&
-             continues(extent, root.inner_count, root.inner_stride)) {
-    range_row<Direction>(root, from, to, user, packed);
-  } else if (root.op == plan::Op::kNest && root.outer_count > 1 &&
-             continues(extent, root.outer_count, root.outer_stride)) {
+  if (body.op == plan::Op::kNest && body.outer_count == 1) {
+    range_row<Direction>(body, from, to, user, packed);
+  } else if (body.op == plan::Op::kNest) {
     // More rows than the plan proved apart: they stay apart if each lies behind the one before.
-    const std::int64_t row = (root.inner_count - 1) * std::abs(root.inner_stride) + root.block;
-    range_nest<Direction>(root, from, to, user, packed, root.disjoint && std::abs(root.outer_stride) >= row);
-  } else if (root.op == plan::Op::kLoop && continues(extent, root.count, root.stride)) {
-    range_loop<Direction>(*root.steps[0], root.stride, from, to, user, packed);
+    const std::int64_t row = (body.inner_count - 1) * std::abs(body.inner_stride) + body.block;
+    range_nest<Direction>(body, from, to, user, packed, body.disjoint && std::abs(body.outer_stride) >= row);
   } else {
-    range_loop<Direction>(root, extent, from, to, user, packed);
+    range_loop<Direction>(*body.steps[0], body.stride, from, to, user, packed);
   }
+}
+
+// (count, t) runs as (1, contiguous(count, t)) does: the plan knows what any number of elements becomes.
+template <class Direction>
+void grown(const plan::Growth& growth, std::int64_t extent, std::int64_t count, std::int64_t from, std::int64_t to,
+           typename Direction::User user, typename Direction::Packed packed) noexcept {
+  const std::int64_t first = growth.before ? growth.before->bytes : 0;
+  const std::int64_t second = first + (growth.each * count + growth.extra) * growth.copy_bytes;
+  if (from < first) {
+    const std::int64_t end = std::min(to, first);
+    range<Direction>(*growth.before, from, end, at(user, growth.before_offset), packed);
+    packed += end - from;
+    from = end;
+  }
+  if (from < to && from < second) {
+    const std::int64_t end = std::min(to, second);
+    growing<Direction>(*growth.body, from - first, end - first, at(user, growth.body_offset), packed);
+    packed += end - from;
+    from = end;
+  }
+  if (from < to)
+    range<Direction>(*growth.after, from - second, to - second, at(user, growth.after_offset + count * extent), packed);
+}
+
+template <class Direction>
+void message(const plan::Plan& plan, std::int64_t count, std::int64_t from, std::int64_t to,
+             typename Direction::User user, typename Direction::Packed packed) noexcept {
+  std::int64_t ignored;
+  const plan::Growth* growth = plan.growth();
+  if (count == 1)
+    range<Direction>(plan.root(), from, to, at(user, plan.first_byte()), packed);
+  else if (plan.is_contiguous())
+    Direction::bytes(at(user, plan.first_byte() + from), packed, to - from);
+  else if (growth != nullptr && count >= growth->fewest && !__builtin_mul_overflow(count, plan.size(), &ignored) &&
+           !__builtin_mul_overflow(count, plan.extent(), &ignored))
+    grown<Direction>(*growth, plan.extent(), count, from, to, user, packed);
+  else
+    range_loop<Direction>(plan.root(), plan.extent(), from, to, at(user, plan.first_byte()), packed);
 }
 
 template <class Direction>
 std::int64_t run(const plan::Plan& plan, std::int64_t count, typename Direction::User buffer, std::int64_t position,
                  typename Direction::Packed packed, std::int64_t budget) noexcept {
-  std::int64_t total;
-  // A message beyond 63 bits fits no memory; the part of it that can be asked for still runs.
-  if (__builtin_mul_overflow(plan.size(), count, &total)) total = std::numeric_limits<std::int64_t>::max();
-  if (count <= 0 || position < 0 || position >= total || budget <= 0) return 0;
-  const std::int64_t moved = std::min(budget, total - position);
-  message<Direction>(plan, position, position + moved, buffer + plan.first_byte(), packed);
+  const std::int64_t moved = bytes_to_move(plan, count, position, budget);
+  if (moved == 0) return 0;
+  message<Direction>(plan, count, position, position + moved, buffer, packed);
   return moved;
 }
 

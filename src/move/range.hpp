@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "move/find_run.hpp"
 #include "move/whole.hpp"
 
 namespace gapless::move {
@@ -59,6 +60,24 @@ void range_table(const plan::Step& step, std::int64_t from, std::int64_t to, typ
         Direction::bytes(user + step.offsets[static_cast<std::size_t>(i)] + head, out, end - head);
       },
       [&](std::int64_t i, std::int64_t count, auto out) { Direction::listed(step, user, out, i, count); });
+}
+
+template <class Direction>
+void range_blocks(const plan::Step& step, std::int64_t from, std::int64_t to, typename Direction::User user,
+                  typename Direction::Packed packed) noexcept {
+  const FoundRun first = find_run(step, from), last = find_run(step, to - 1);
+  const auto part = [&](const FoundRun& of, std::int64_t head, std::int64_t end) {
+    Direction::bytes(user + step.offsets[of.run] + (head - of.start), packed + (head - from), end - head);
+  };
+  if (first.run == last.run) {
+    part(first, from, to);
+    return;
+  }
+  const std::int64_t second_start = first.start + step.lengths[first.run];
+  part(first, from, second_start);
+  Direction::runs(step, user, packed + (second_start - from), static_cast<std::int64_t>(first.run + 1),
+                  static_cast<std::int64_t>(last.run - first.run - 1));
+  part(last, last.start, to);
 }
 
 template <class Direction>
@@ -129,6 +148,9 @@ void range(const plan::Step& step, std::int64_t from, std::int64_t to, typename 
       return;
     case plan::Op::kTable:
       range_table<Direction>(step, from, to, user, packed);
+      return;
+    case plan::Op::kBlocks:
+      range_blocks<Direction>(step, from, to, user, packed);
       return;
     case plan::Op::kLoop:
       range_loop<Direction>(*step.steps[0], step.stride, from, to, user, packed);

@@ -105,6 +105,9 @@ void whole(const plan::Step& step, typename Direction::User user, typename Direc
     case plan::Op::kTable:
       Direction::listed(step, user, packed, 0, static_cast<std::int64_t>(step.offsets.size()));
       return;
+    case plan::Op::kBlocks:
+      Direction::runs(step, user, packed, 0, static_cast<std::int64_t>(step.offsets.size()));
+      return;
     case plan::Op::kLoop:
       loop<Direction>(*step.steps[0], step.count, step.stride, user, packed);
       return;

@@ -59,6 +59,12 @@ std::vector<std::int64_t> Arguments::integers(std::int64_t n) {
   return list;
 }
 
+std::vector<std::int64_t> Arguments::smalls(std::int64_t n) {
+  std::vector<std::int64_t> list;
+  for (std::int64_t k = 0; k < n && complete(); ++k) list.push_back(small());
+  return list;
+}
+
 std::vector<std::int64_t> Arguments::addresses(std::int64_t n) {
   std::vector<std::int64_t> list;
   for (std::int64_t k = 0; k < n && complete(); ++k) list.push_back(address());

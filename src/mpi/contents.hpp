@@ -17,7 +17,7 @@ struct Contents {
   std::vector<MPI_Datatype> datatypes;
 
   // A _c constructor has its counts, strides and displacements all in large_counts, in the order of its arguments; any
-  // other has integers and addresses. Only subarray keeps some integers in either case.
+  // other has integers and addresses. Only subarray and darray keep some integers in either case.
   bool is_large() const noexcept { return !large_counts.empty(); }
 };
 
@@ -34,6 +34,7 @@ class Arguments {
   std::int64_t address();  // a length in bytes
   std::vector<std::int64_t> integers(std::int64_t n);
   std::vector<std::int64_t> addresses(std::int64_t n);
+  std::vector<std::int64_t> smalls(std::int64_t n);
   std::int64_t small();                                 // an argument that is an int in every constructor
   bool complete() const noexcept { return !missing_; }  // all that was asked for was there
 

@@ -43,6 +43,28 @@ LayoutPtr subarray(Arguments& arguments, const LayoutPtr& child) {
                           child);
 }
 
+LayoutPtr darray(Arguments& arguments, const LayoutPtr& child) {
+  const auto process_count = arguments.small(), rank = arguments.small(), dimensions = arguments.small();
+  // The large form has only the sizes elsewhere.
+  const auto sizes = arguments.integers(dimensions);
+  const auto distribution_codes = arguments.smalls(dimensions), codes = arguments.smalls(dimensions);
+  const auto grid = arguments.smalls(dimensions);
+  const auto order = arguments.small();
+  if (!arguments.complete()) return nullptr;
+  std::vector<layout::Distribution> distributions;
+  for (const std::int64_t code : distribution_codes) {
+    if (code != MPI_DISTRIBUTE_NONE && code != MPI_DISTRIBUTE_BLOCK && code != MPI_DISTRIBUTE_CYCLIC) return nullptr;
+    distributions.push_back(code == MPI_DISTRIBUTE_NONE    ? layout::Distribution::kNone
+                            : code == MPI_DISTRIBUTE_BLOCK ? layout::Distribution::kBlock
+                                                           : layout::Distribution::kCyclic);
+  }
+  std::vector<std::int64_t> distribution_arguments;
+  for (const std::int64_t code : codes)
+    distribution_arguments.push_back(code == MPI_DISTRIBUTE_DFLT_DARG ? layout::kDefaultDistribution : code);
+  return layout::darray(process_count, rank, sizes, distributions, distribution_arguments, grid,
+                        order == MPI_ORDER_C ? layout::Order::kC : layout::Order::kFortran, child);
+}
+
 // The library is the judge: where it counts a bound otherwise (epsilon rules, markers), its word is put in place.
 LayoutPtr agree(LayoutPtr type, MPI_Count size, MPI_Count lb, MPI_Count extent) {
   if (type == nullptr || type->size != size) return nullptr;
@@ -97,6 +119,8 @@ LayoutPtr Decoder::build(const Contents& contents, const std::vector<LayoutPtr>&
     }
     case MPI_COMBINER_SUBARRAY:
       return subarray(arguments, child);
+    case MPI_COMBINER_DARRAY:
+      return darray(arguments, child);
     case MPI_COMBINER_RESIZED: {
       const auto lb = arguments.address(), extent = arguments.address();
       return arguments.complete() ? layout::resized(lb, extent, child) : nullptr;

@@ -6,7 +6,7 @@
 
 namespace gapless::mpi {
 
-// The layout of a valid datatype, or nullptr if it holds a constructor that is not decoded (darray, F90 types, ...) or
+// The layout of a valid datatype, or nullptr if it holds a constructor that is not decoded (F90 types, ...) or
 // one whose bounds the library counts differently. Makes MPI calls: never call it with a lock held. Throws base::Error
 // or std::bad_alloc.
 layout::LayoutPtr decode(MPI_Datatype type);

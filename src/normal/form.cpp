@@ -1,9 +1,23 @@
 #include "normal/form.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+#include <set>
 #include <sstream>
+#include <utility>
 
 namespace gapless::normal {
 namespace {
+
+void write(std::ostream& out, const base::Numbers& numbers) {
+  const char* separator = "";
+  out << '[';
+  for (const std::int64_t number : numbers) {
+    out << separator << number;
+    separator = ", ";
+  }
+  out << ']';
+}
 
 void write(std::ostream& out, const Node& node) {
   switch (node.kind) {
@@ -15,18 +29,20 @@ void write(std::ostream& out, const Node& node) {
       write(out, *node.body);
       out << ')';
       break;
-    case Kind::kTable: {
-      out << "table([";
-      const char* separator = "";
-      for (const std::int64_t offset : node.offsets) {
-        out << separator << offset;
-        separator = ", ";
-      }
-      out << "], ";
+    case Kind::kTable:
+      out << "table(";
+      write(out, node.offsets);
+      out << ", ";
       write(out, *node.body);
       out << ')';
       break;
-    }
+    case Kind::kBlocks:
+      out << "blocks(";
+      write(out, node.lengths);
+      out << ", ";
+      write(out, node.offsets);
+      out << ')';
+      break;
     case Kind::kSequence: {
       out << "sequence(";
       const char* separator = "";
@@ -41,25 +57,47 @@ void write(std::ostream& out, const Node& node) {
   }
 }
 
-}  // namespace
+using Pairs = std::set<std::pair<const Node*, const Node*>>;
 
-bool equal(const Node& a, const Node& b) noexcept {
+// `proved`: pairs found equal; descriptions that share parts have nodes that do, and each pair is looked at once.
+bool equal(const Node& a, const Node& b, Pairs& proved) {
   if (&a == &b) return true;
-  if (a.kind != b.kind || a.bytes != b.bytes || a.runs != b.runs) return false;
+  if (a.hash != b.hash || a.kind != b.kind || a.bytes != b.bytes || a.runs != b.runs) return false;
+  if (a.kind == Kind::kRun) return true;
+  if (proved.count({&a, &b}) != 0) return true;
+  bool same = false;
   switch (a.kind) {
     case Kind::kRun:
-      return true;
+      break;
     case Kind::kLoop:
-      return a.count == b.count && a.stride == b.stride && equal(*a.body, *b.body);
+      same = a.count == b.count && a.stride == b.stride && equal(*a.body, *b.body, proved);
+      break;
     case Kind::kTable:
-      return a.offsets == b.offsets && equal(*a.body, *b.body);
+      same = a.offsets == b.offsets && equal(*a.body, *b.body, proved);
+      break;
+    case Kind::kBlocks:
+      same = a.offsets == b.offsets && a.lengths == b.lengths;
+      break;
     case Kind::kSequence:
-      if (a.parts.size() != b.parts.size()) return false;
-      for (std::size_t i = 0; i < a.parts.size(); ++i)
-        if (a.parts[i].offset != b.parts[i].offset || !equal(*a.parts[i].node, *b.parts[i].node)) return false;
-      return true;
+      same = std::equal(
+          a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(),
+          [&](const Part& x, const Part& y) { return x.offset == y.offset && equal(*x.node, *y.node, proved); });
+      break;
   }
-  return false;
+  if (same) proved.insert({&a, &b});
+  return same;
+}
+
+}  // namespace
+
+bool equal(const Node& a, const Node& b) {
+  Pairs proved;
+  return equal(a, b, proved);
+}
+
+bool equal(const Form& a, const Form& b) {
+  if (!a.node || !b.node) return !a.node && !b.node;
+  return a.offset == b.offset && equal(*a.node, *b.node);
 }
 
 std::string text(const Form& form) {

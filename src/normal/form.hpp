@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/numbers.hpp"
+
 namespace gapless::normal {
 
 struct Node;
@@ -23,23 +25,26 @@ enum class Kind {
   kRun,       // `bytes` consecutive bytes
   kLoop,      // `count` copies of the body, `stride` apart
   kTable,     // one copy of the body at each of `offsets`
+  kBlocks,    // runs of unlike lengths: lengths[i] bytes at offsets[i]
   kSequence,  // unlike parts, one after the other
 };
 
 struct Node {
   Kind kind = Kind::kRun;
-  std::int64_t count = 1;             // loop
-  std::int64_t stride = 0;            // loop [bytes]
-  std::vector<std::int64_t> offsets;  // table [bytes]; the first is 0
-  NodePtr body;                       // loop, table
-  std::vector<Part> parts;            // sequence; the first offset is 0
+  std::int64_t count = 1;   // loop
+  std::int64_t stride = 0;  // loop [bytes]
+  base::Numbers offsets;    // table, blocks [bytes]; the first is 0; 4 or 8 bytes each, as kernels read them
+  base::Numbers lengths;    // blocks [bytes]
+  NodePtr body;             // loop, table
+  std::vector<Part> parts;  // sequence; the first offset is 0
 
   std::int64_t bytes = 0;  // of data
   std::int64_t low = 0;    // [bytes] smallest displacement touched; negative where the order goes backwards
   std::int64_t high = 0;   // [bytes] behind the largest displacement touched
-  std::int64_t runs = 1;   // number of maximally fused runs
+  std::int64_t runs = 1;   // number of runs, maximally fused but for the bounds that normal/rules.hpp states
   bool disjoint = true;    // proved: no byte is touched twice. false: not proved
   int depth = 1;
+  std::uint64_t hash = 0;  // of the structure, the same in every process. It finds; equal() decides
 };
 
 struct Form {
@@ -47,9 +52,22 @@ struct Form {
   NodePtr node;             // null: no data at all
 };
 
-// Structural equality, exact. Cost: linear in the smaller form as written out; where both share their nodes, a shared
-// node costs nothing, and where each was built on its own, it is compared once for each place it stands in.
-bool equal(const Node& a, const Node& b) noexcept;
+// What the maker of a long list knows of it already, and finish() need not look for.
+struct ListFacts {
+  std::int64_t bytes;      // of data
+  std::int64_t low, high;  // [bytes] as in Node
+  bool ascending;          // each entry lies behind the one before
+};
+
+// Computes the derived fields.
+NodePtr finish(Node node, const ListFacts* facts = nullptr);
+NodePtr make_run(std::int64_t bytes);
+NodePtr make_loop(std::int64_t count, std::int64_t stride, NodePtr body);
+
+// Structural equality, exact. Cost: linear in the number of distinct nodes, and in the tables that do not share
+// storage.
+bool equal(const Node& a, const Node& b);
+bool equal(const Form& a, const Form& b);
 std::string text(const Form& form);
 
 }  // namespace gapless::normal

@@ -1,9 +1,11 @@
 #include "normal/normalise.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
-#include "normal/build.hpp"
+#include "normal/lists.hpp"
+#include "normal/rules.hpp"
 
 namespace gapless::normal {
 namespace {
@@ -11,116 +13,217 @@ namespace {
 using layout::Combiner;
 using layout::Layout;
 
+// Lists up to here are items from the start; longer ones are looked at as arrays first.
+constexpr std::int64_t kShortList = 64;
+// What is put together before anything is reduced is kept below this.
+constexpr std::size_t kMostUnreduced = 8 * kMostItems;
+
 // One run over a description. Types are shared between descriptions (a tree of handles is really a graph), so each is
 // normalised once.
 class Normaliser {
  public:
-  explicit Normaliser(Trace* trace) : trace_(trace) {}
+  explicit Normaliser(Trace* trace) { context_.trace = trace; }
 
-  Form form_of(const Layout& type) {
-    if (type.size == 0) return {};
-    const auto known = known_.find(&type);
-    if (known != known_.end()) return known->second;
-    Form form = build(type);
-    known_.emplace(&type, form);
-    return form;
+  const Items& items_of(const Layout& type) {
+    if (const auto known = known_.find(&type); known != known_.end()) return known->second;
+    Items items;
+    if (type.size > 0) items = kept_short(build(type));
+    return known_.emplace(&type, std::move(items)).first->second;
+  }
+
+  Form form_of(const Items& items) { return gather(items, context_); }
+  Message message(const Layout& type) {
+    const Items& one = items_of(type);
+    Message message;
+    message.one = gather(one, context_);
+    // A few elements must fit into 63 bits, which the constructors have not checked.
+    constexpr std::int64_t kMost = std::int64_t{1} << 58;
+    const auto huge = [](std::int64_t value) { return value > kMost || value < -kMost; };
+    if (one.empty() || huge(type.extent) || huge(type.size) || huge(type.true_lb) || huge(type.true_extent))
+      return message;
+    Growth growth;
+    if (!find_growth(type.extent, one, context_, growth)) return message;
+    message.before = gather(growth.before, context_);
+    message.body = make_loop_or_run(growth.core);
+    message.body_offset = growth.core.offset;
+    message.after = gather(growth.after, context_);
+    message.each = growth.each;
+    message.extra = growth.extra;
+    return message;
+  }
+  Items repeated(std::int64_t count, std::int64_t stride, const Items& body) {
+    return kept_short(repeat(count, stride, body, context_));
   }
 
  private:
-  Form build(const Layout& type) {
-    const auto displacement = [&](std::int64_t i) { return type.displacements[static_cast<std::size_t>(i)]; };
-    const auto blocklength = [&](std::int64_t i) { return type.blocklengths[static_cast<std::size_t>(i)]; };
-    const auto constant = [&](std::int64_t) { return type.blocklength; };
+  NodePtr make_loop_or_run(const Item& item) {
+    const NodePtr& node = gather(*item.letter, context_);
+    return item.count > 1 ? make_loop(item.count, item.stride, node) : node;
+  }
+
+  // A list of items too long to be opened any more becomes a node.
+  Items kept_short(Items items) {
+    if (items.size() <= kMostItems) return items;
+    const Form form = gather(items, context_);
+    return {{form.offset, context_.alphabet.node(form.node)}};
+  }
+
+  Items build(const Layout& type) {
+    if (type.expansion) return items_of(*type.expansion);
+    const auto old = [&]() -> const Items& { return items_of(*type.children[0]); };
     const std::int64_t extent = type.children.empty() ? 0 : type.children[0]->extent;
-    const auto in_extents = [&](std::int64_t i) { return displacement(i) * extent; };
     switch (type.combiner) {
       case Combiner::kNamed:
         return named(*type.named);
       case Combiner::kContiguous:
-        return loop(type.count, extent, old_form(type), trace_);
+        return repeated(type.count, extent, old());
       case Combiner::kVector:
       case Combiner::kHvector: {
         // A stride that no second block uses was not checked, and must not be multiplied.
         const std::int64_t unit = type.combiner == Combiner::kVector && type.count > 1 ? extent : 1;
-        return loop(type.count, type.stride * unit, loop(type.blocklength, extent, old_form(type), trace_), trace_);
+        return repeated(type.count, type.stride * unit, repeated(type.blocklength, extent, old()));
       }
       case Combiner::kIndexed:
-        return list(type, in_extents, blocklength);
-      case Combiner::kHindexed:
-        return list(type, displacement, blocklength);
       case Combiner::kIndexedBlock:
-        return list(type, in_extents, constant);
+        return list(type, extent);
+      case Combiner::kHindexed:
       case Combiner::kHindexedBlock:
-        return list(type, displacement, constant);
+        return list(type, 1);
       case Combiner::kStruct:
         return structure(type);
       case Combiner::kSubarray:
         return subarray(type);
       case Combiner::kResized:
       case Combiner::kDup:
-        return old_form(type);
+        return old();
+      case Combiner::kDarray:
+      case Combiner::kBoundedVector:
+      case Combiner::kCircularVector:
+      case Combiner::kBucket:
+        break;
     }
     return {};
   }
 
-  Form old_form(const Layout& type) { return form_of(*type.children[0]); }
-
-  // Displacements in bytes; blocks of equal length share one node.
-  template <class DisplacementOf, class BlocklengthOf>
-  Form list(const Layout& type, DisplacementOf displacement_of, BlocklengthOf blocklength_of) {
-    const Form old = old_form(type);
-    std::vector<Part> parts;
-    parts.reserve(static_cast<std::size_t>(type.count));
-    std::unordered_map<std::int64_t, Form> blocks;
-    for (std::int64_t i = 0; i < type.count; ++i) {
-      const std::int64_t length = blocklength_of(i);
-      auto known = blocks.find(length);
-      if (known == blocks.end())
-        known = blocks.emplace(length, loop(length, type.children[0]->extent, old, trace_)).first;
-      const Form& block = known->second;
-      if (block.node) parts.push_back({displacement_of(i) + block.offset, block.node});
-    }
-    return sequence(std::move(parts), trace_);
+  Items reduced(Items items) {
+    reduce(items, context_);
+    return items;
   }
 
-  Form structure(const Layout& type) {
-    std::vector<Part> parts;
+  Items named(const layout::Named& type) {
+    Items items;
+    for (int i = 0; i < type.run_count; ++i)
+      items.push_back({type.runs[i].displacement, context_.alphabet.run(type.runs[i].bytes)});
+    return items;
+  }
+
+  // Collects copies of blocks. A list that grows long is reduced now and then; once that does not help it is irregular,
+  // and blocks are appended as one node each.
+  class Collector {
+   public:
+    explicit Collector(Context& context) : context_(context) {}
+    void place(const Items& block, std::int64_t displacement) {
+      if (!irregular_ && items_.size() > kMostUnreduced) {
+        reduce(items_, context_);
+        irregular_ = items_.size() > kMostUnreduced / 2;
+      }
+      if (irregular_ && block.size() > 1) {
+        const Form form = gather(block, context_);
+        items_.push_back({form.offset + displacement, context_.alphabet.node(form.node)});
+      } else {
+        append(items_, block, displacement);
+      }
+    }
+    Items reduced() {
+      reduce(items_, context_);
+      return std::move(items_);
+    }
+
+   private:
+    Context& context_;
+    Items items_;
+    bool irregular_ = false;
+  };
+
+  // Copies of a type as a block of a list, its first run at 0. Only in place, which is `origin` from the block's
+  // displacement, do all its offsets fit into 64 bits for certain: there the constructors have checked them.
+  struct Block {
+    std::int64_t origin = 0;
+    Items items;
+  };
+  Block block_of(std::int64_t length, const Layout& old) {
+    Block block{0, items_of(old)};
+    if (block.items.empty()) return block;
+    block.origin = move_to_origin(block.items);
+    block.items = repeated(length, old.extent, block.items);
+    return block;
+  }
+
+  Items structure(const Layout& type) {
+    Collector collector(context_);
     for (std::size_t i = 0; i < type.children.size(); ++i) {
-      const Layout& old = *type.children[i];
-      const Form block = loop(type.blocklengths[i], old.extent, form_of(old), trace_);
-      if (block.node) parts.push_back({type.displacements[i] + block.offset, block.node});
+      if (const Block block = block_of(type.blocklengths[i], *type.children[i]); !block.items.empty())
+        collector.place(block.items, type.displacements[i] + block.origin);
     }
-    return sequence(std::move(parts), trace_);
+    return collector.reduced();
   }
 
-  Form subarray(const Layout& type) {
-    Form form = old_form(type);
+  // `unit`: [bytes] of a displacement of 1.
+  Items list(const Layout& type, std::int64_t unit) {
+    const std::int64_t extent = type.children[0]->extent;
+    const Items& old = items_of(*type.children[0]);
+    const base::Numbers& lengths = type.blocklengths;
+    const bool equal = lengths.with_raw([&](const auto* raw) {
+      return std::all_of(raw, raw + lengths.size(), [&](auto length) { return length == *raw; });
+    });
+    const std::int64_t blocklength = lengths.empty() ? type.blocklength : lengths[0];
+    if (type.count > kShortList && old.size() == 1 && old[0].is_run() &&
+        (old[0].letter->bytes == extent || (equal && blocklength == 1)))
+      return reduced(run_list(type, unit, old[0], equal ? blocklength : -1, context_));
+    if (type.count > kShortList && equal) {
+      const Block block = block_of(blocklength, *type.children[0]);
+      return reduced(word_list(type.displacements.scaled(unit, block.origin).to_vector(), block.items, context_));
+    }
+    Collector collector(context_);
+    std::unordered_map<std::int64_t, Block> blocks;
+    for (std::int64_t i = 0; i < type.count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const std::int64_t length = equal ? blocklength : lengths[at];
+      if (length == 0) continue;
+      auto known = blocks.find(length);
+      if (known == blocks.end()) known = blocks.emplace(length, block_of(length, *type.children[0])).first;
+      collector.place(known->second.items, type.displacements[at] * unit + known->second.origin);
+    }
+    return collector.reduced();
+  }
+
+  Items subarray(const Layout& type) {
+    Items items = items_of(*type.children[0]);
     std::int64_t step = type.children[0]->extent, start = 0;
     const std::size_t dimensions = type.sizes.size();
     for (std::size_t i = 0; i < dimensions; ++i) {
       const std::size_t d = type.order == layout::Order::kC ? dimensions - 1 - i : i;
-      form = loop(type.subsizes[d], step, form, trace_);
+      items = repeated(type.subsizes[d], step, items);
       start += type.starts[d] * step;
       step *= type.sizes[d];
     }
-    form.offset += start;
-    return form;
+    shift(items, start);
+    return items;
   }
 
-  Form named(const layout::Named& type) {
-    std::vector<Part> parts;
-    for (int i = 0; i < type.run_count; ++i) parts.push_back({type.runs[i].displacement, make_run(type.runs[i].bytes)});
-    return sequence(std::move(parts), trace_);
-  }
-
-  Trace* trace_;
-  std::unordered_map<const Layout*, Form> known_;
+  Context context_;
+  std::unordered_map<const Layout*, Items> known_;
 };
 
 }  // namespace
 
 Form normalise(const Layout& type, Trace* trace) {
-  return Normaliser(trace).form_of(type);
+  Normaliser normaliser(trace);
+  return normaliser.form_of(normaliser.items_of(type));
+}
+
+Message normalise_message(const Layout& type) {
+  return Normaliser(nullptr).message(type);
 }
 
 }  // namespace gapless::normal

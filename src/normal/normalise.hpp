@@ -20,4 +20,18 @@ std::span<const char* const> rule_names() noexcept;
 // bounded by normal/rules.hpp.
 Form normalise(const layout::Layout& type, Trace* trace = nullptr);
 
+// The normal form of any number of elements, so that (count, t) is run as (1, contiguous(count, t)) would be, found in
+// constant time when the message is known. With `body`, count >= fewest() elements are
+//   before, then each * count + extra copies of what the loop (or, byte by byte, the run) `body` repeats, then after,
+// where `after` stands count extents further than its offset says.
+struct Message {
+  Form one;
+  Form before, after;
+  NodePtr body;  // null: no such form was found, and elements follow one another as they are
+  std::int64_t body_offset = 0;
+  std::int64_t each = 0, extra = 0;
+  std::int64_t fewest() const noexcept { return extra >= -each ? 1 : (-extra + each - 1) / each; }
+};
+Message normalise_message(const layout::Layout& type);
+
 }  // namespace gapless::normal

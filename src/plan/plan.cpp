@@ -19,6 +19,9 @@ void write(std::ostream& out, const Step& step, int indent) {
       out << step.kernel_name << ": " << step.offsets.size() << " blocks of " << step.block
           << " bytes at listed offsets\n";
       return;
+    case Op::kBlocks:
+      out << step.kernel_name << ": " << step.offsets.size() << " runs of listed lengths at listed offsets\n";
+      return;
     case Op::kLoop:
       out << "repeat " << step.count << " times, stride " << step.stride
           << (step.steps[0]->tileable ? ", tiled\n" : "\n");

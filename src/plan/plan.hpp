@@ -9,11 +9,12 @@
 
 #include "kernel/kernel.hpp"
 #include "layout/layout.hpp"
-#include "normal/form.hpp"
+#include "normal/normalise.hpp"
 
 namespace gapless::plan {
 
-struct Step;  // plan/step.hpp
+struct Step;    // plan/step.hpp
+struct Growth;  // plan/step.hpp
 
 class Plan {
  public:
@@ -25,6 +26,8 @@ class Plan {
   std::int64_t run_count() const noexcept { return runs_; }     // maximally fused runs in one element
   const normal::Form& form() const noexcept { return form_; }
   const Step& root() const noexcept { return *root_; }
+  // How messages of more than one element run; null: element by element.
+  const Growth* growth() const noexcept { return growth_.get(); }
   std::string text() const;                       // for people: one line a step
   std::vector<const char*> kernel_names() const;  // those that a whole pack of this plan can call
 
@@ -32,18 +35,19 @@ class Plan {
   Plan& operator=(const Plan&) = delete;
 
  private:
-  friend std::shared_ptr<const Plan> compile(const normal::Form& form, std::int64_t extent);
+  friend std::shared_ptr<const Plan> compile(const normal::Message& message, std::int64_t extent);
   Plan() = default;
   normal::Form form_;
   std::int64_t size_ = 0, extent_ = 0, offset_ = 0, runs_ = 0;
   bool contiguous_ = false;
   std::shared_ptr<const Step> root_;
+  std::shared_ptr<const Growth> growth_;
 };
 
 using PlanPtr = std::shared_ptr<const Plan>;
 
 // Cost: linear in the size of the form. Throws base::Error (kOutOfMemory as std::bad_alloc).
-PlanPtr compile(const normal::Form& form, std::int64_t extent);
+PlanPtr compile(const normal::Message& message, std::int64_t extent);
 // normalise and compile.
 PlanPtr compile(const layout::Layout& type);
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/numbers.hpp"
 #include "kernel/kernel.hpp"
 
 namespace gapless::plan {
@@ -12,6 +13,7 @@ namespace gapless::plan {
 enum class Op {
   kNest,      // a nest of at most two loops over blocks: one kernel call
   kTable,     // blocks of one length at listed offsets: one kernel call
+  kBlocks,    // runs of unlike lengths at listed offsets: one kernel call
   kLoop,      // any body, repeated
   kPlaces,    // any body, at listed offsets
   kSequence,  // unlike steps, one after the other
@@ -29,21 +31,35 @@ struct Step {
   kernel::Strided copy = nullptr;
   const char* kernel_name = nullptr;
 
-  // table (block as above) and places
-  std::vector<std::int64_t> offsets;
+  // table (block as above), blocks and places
+  base::Numbers offsets;
   kernel::Gather gather = nullptr;
   kernel::Scatter scatter = nullptr;
+  base::Numbers lengths;  // blocks [bytes]
+  kernel::GatherRuns gather_runs = nullptr;
+  kernel::ScatterRuns scatter_runs = nullptr;
 
   // loop: count, stride, *steps[0]; places: *steps[0]; sequence: *steps[i] at offsets[i], its data from starts[i] on.
   // Shared, as the form's nodes are: a plan is as small as its form.
   std::int64_t count = 0, stride = 0;
   std::vector<std::shared_ptr<const Step>> steps;
-  std::vector<std::int64_t> starts;
+  std::vector<std::int64_t> starts;  // blocks: of every kStartsEach-th run only
 
   // A short list of rows: repeated, it is run as one pass a row over tiles that fit the first cache.
   bool tileable = false;
 };
 
+// A message of `count` elements as normal::Message says: before, copies(count) of what the loop `body` repeats, after.
+struct Growth {
+  std::shared_ptr<const Step> before, body, after;  // before and after may be null
+  std::int64_t before_offset = 0, body_offset = 0;  // [bytes] from the buffer's address
+  std::int64_t after_offset = 0;                    // [bytes] and `count` extents more
+  std::int64_t copy_bytes = 0;                      // of data in one copy
+  std::int64_t each = 1, extra = 0, fewest = 1;
+};
+
 inline constexpr std::size_t kMostTileRows = 32;
+// A seek into a list of blocks halves its way to a group of so many, and walks to the block inside it.
+inline constexpr std::size_t kStartsEach = 16;
 
 }  // namespace gapless::plan

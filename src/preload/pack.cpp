@@ -13,6 +13,13 @@ bool has_room(const void* packed, int size, const int* position, std::int64_t by
          static_cast<std::int64_t>(size) - *position >= bytes;
 }
 
+// What leaves the call to the library. kNone: nothing does.
+Reason obstacle(const Side& side, const void* packed, int size, const int* position, MPI_Comm comm) noexcept {
+  if (!side.converted()) return side.reason();
+  if (comm == MPI_COMM_NULL || !has_room(packed, size, position, side.bytes())) return Reason::kArguments;
+  return side.overlaps(static_cast<const char*>(packed) + *position) ? Reason::kOverlap : Reason::kNone;
+}
+
 // The built-in communicators exist while the world does. Any other is shown to the library with a single byte, which is
 // overwritten afterwards, so that a wrong one is an error as ever, raised where it always was. What says whether it was
 // one is the position: the return code may be MPI_SUCCESS where the program's error handler returned.
@@ -24,9 +31,9 @@ bool is_built_in(MPI_Comm comm) noexcept {
                            MPI_Comm comm) {
   Side side(in, count, type);
   side.choose(Operation::kPack);
-  const bool room = side.converted() && has_room(out, size, position, side.bytes());
-  if (!room || comm == MPI_COMM_NULL) {
-    if (counting()) count_declined(Procedure::kPack, side.converted() ? Reason::kArguments : side.reason());
+  const Reason reason = obstacle(side, out, size, position, comm);
+  if (reason != Reason::kNone) {
+    if (counting()) count_declined(Procedure::kPack, reason);
     return mpi::library.Pack(in, count, type, out, size, position, comm);
   }
   if (!is_built_in(comm)) {
@@ -45,9 +52,9 @@ bool is_built_in(MPI_Comm comm) noexcept {
                              MPI_Comm comm) {
   Side side(out, count, type);
   side.choose(Operation::kUnpack);
-  const bool room = side.converted() && has_room(in, size, position, side.bytes());
-  if (!room || comm == MPI_COMM_NULL) {
-    if (counting()) count_declined(Procedure::kUnpack, side.converted() ? Reason::kArguments : side.reason());
+  const Reason reason = obstacle(side, in, size, position, comm);
+  if (reason != Reason::kNone) {
+    if (counting()) count_declined(Procedure::kUnpack, reason);
     return mpi::library.Unpack(in, size, position, out, count, type, comm);
   }
   if (!is_built_in(comm)) {

@@ -28,10 +28,11 @@ enum class Reason : int {
   kBuffer,        // a null buffer under a type without absolute addresses
   kSmall,         // the rule below: the native type is as fast
   kStaging,       // no buffer within the cap
+  kOverlap,       // pack, unpack: the packed bytes lie inside the user's data, which MPI leaves undefined
 };
-inline constexpr const char* kReasonNames[] = {"none",      "contiguous", "zero",         "arguments",
-                                               "proc_null", "off",        "unregistered", "combiner",
-                                               "large",     "buffer",     "small",        "staging"};
+inline constexpr const char* kReasonNames[] = {"none",  "contiguous",   "zero",     "arguments", "proc_null",
+                                               "off",   "unregistered", "combiner", "large",     "buffer",
+                                               "small", "staging",      "overlap"};
 inline constexpr int kReasonCount = sizeof kReasonNames / sizeof kReasonNames[0];
 
 enum class Operation { kSend, kReceive, kPack, kUnpack };

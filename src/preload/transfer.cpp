@@ -1,6 +1,7 @@
 #include "preload/transfer.hpp"
 
 #include "move/move.hpp"
+#include "move/overlap.hpp"
 #include "mpi/library.hpp"
 
 namespace gapless::preload {
@@ -77,6 +78,10 @@ void Side::pack_to(void* packed) noexcept {
 
 void Side::unpack_from(const void* packed) noexcept {
   move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, packed, bytes_);
+}
+
+bool Side::overlaps(const void* packed) const noexcept {
+  return move::overlap(*plan_, count_, buffer_, packed, bytes_);
 }
 
 void count_sides(Procedure procedure, const Side& side) noexcept {

@@ -45,6 +45,8 @@ class Side {
   void unpack(std::int64_t received_bytes) noexcept;
   void pack_to(void* packed) noexcept;
   void unpack_from(const void* packed) noexcept;
+  // Whether `packed`, of bytes() bytes, shares memory with the user's data. Only if converted().
+  bool overlaps(const void* packed) const noexcept;
 
  private:
   void stay_native(Reason reason) noexcept;

@@ -43,6 +43,24 @@ MPI_Aint width_of(MPI_Datatype type) {
   return std::max<MPI_Aint>({extent < 0 ? -extent : extent, true_extent, 1});
 }
 
+MPI_Datatype darray(Random& random, MPI_Datatype child) {
+  const int kinds[] = {MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC};
+  const int dimensions = 1 + random.below(3);
+  int sizes[3], distributions[3], arguments[3], grid[3], processes = 1;
+  for (int k = 0; k < dimensions; ++k) {
+    distributions[k] = kinds[random.below(3)];
+    grid[k] = distributions[k] == MPI_DISTRIBUTE_NONE ? 1 : 1 + random.below(3);
+    sizes[k] = 1 + random.below(7);
+    const int smallest = distributions[k] == MPI_DISTRIBUTE_CYCLIC ? 1 : (sizes[k] + grid[k] - 1) / grid[k];
+    arguments[k] = random.below(2) == 0 ? MPI_DISTRIBUTE_DFLT_DARG : smallest + random.below(2);
+    processes *= grid[k];
+  }
+  const int rank = random.below(processes), order = random.below(2) == 0 ? MPI_ORDER_C : MPI_ORDER_FORTRAN;
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  MPI_Type_create_darray(processes, rank, dimensions, sizes, distributions, arguments, grid, order, child, &made);
+  return made;
+}
+
 MPI_Datatype construct(Random& random, int which, MPI_Datatype child, bool disjoint) {
   MPI_Datatype made = MPI_DATATYPE_NULL;
   const MPI_Aint width = width_of(child);
@@ -98,6 +116,9 @@ MPI_Datatype construct(Random& random, int which, MPI_Datatype child, bool disjo
       MPI_Type_create_resized(child, lb - random.below(9), std::max(width, extent) + random.below(17), &made);
       break;
     }
+    case 11:
+      made = darray(random, child);
+      break;
     default:
       MPI_Type_dup(child, &made);
       break;

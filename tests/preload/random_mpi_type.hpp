@@ -23,7 +23,7 @@ class Random {
   std::uint64_t state_;
 };
 
-inline constexpr int kConstructors = 12;  // random_type's, named excluded
+inline constexpr int kConstructors = 13;  // random_type's, named excluded
 
 struct RandomType {
   MPI_Datatype type = MPI_DATATYPE_NULL;  // committed

@@ -14,6 +14,9 @@ void append(const normal::Node& node, std::int64_t origin, std::vector<Entry>& r
     case normal::Kind::kTable:
       for (const std::int64_t offset : node.offsets) append(*node.body, origin + offset, runs);
       return;
+    case normal::Kind::kBlocks:
+      for (std::size_t i = 0; i < node.offsets.size(); ++i) runs.push_back({origin + node.offsets[i], node.lengths[i]});
+      return;
     case normal::Kind::kSequence:
       for (const normal::Part& part : node.parts) append(*part.node, origin + part.offset, runs);
       return;

@@ -15,9 +15,9 @@
 
 #include "layout/layout.hpp"
 #include "move/move.hpp"
+#include "notation/print.hpp"
 #include "plan/plan.hpp"
 #include "support/oracle.hpp"
-#include "support/type_text.hpp"
 
 namespace gapless::test {
 namespace {
@@ -96,7 +96,7 @@ class Race {
 void expect_no_loss(const LayoutPtr& type, std::int64_t count) {
   Race race(type, count);
   race.run(500, 100, std::chrono::milliseconds(20));
-  EXPECT_EQ(race.lost(), 0) << type_text(*type) << ", count " << count;
+  EXPECT_EQ(race.lost(), 0) << notation::print(*type) << ", count " << count;
 }
 
 // The neighbour of a block lies in the same word, the same vector, the same line.

@@ -8,10 +8,10 @@
 
 #include "layout/layout.hpp"
 #include "move/move.hpp"
+#include "notation/print.hpp"
 #include "plan/plan.hpp"
 #include "property/guarded_buffer.hpp"
 #include "support/oracle.hpp"
-#include "support/type_text.hpp"
 
 namespace gapless::test {
 namespace {
@@ -38,7 +38,7 @@ class GuardPages : public ::testing::Test {
         std::memset(packed, 0, static_cast<std::size_t>(size));
         ASSERT_EQ(move::pack(*plan, count, user, position, packed, size), size);
         for (std::int64_t i = 0; i < size; ++i) {
-          ASSERT_EQ(packed[i], static_cast<std::byte>(i * 7 + 1)) << type_text(*type) << ", byte " << i;
+          ASSERT_EQ(packed[i], static_cast<std::byte>(i * 7 + 1)) << notation::print(*type) << ", byte " << i;
         }
       }
     }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "kernel/kernel.hpp"
+#include "support/random_type.hpp"
 
 namespace gapless::test {
 namespace {
@@ -24,7 +25,7 @@ void Histogram::add(const layout::Layout& type, const Observed& observed) {
   ++types_;
   bytes_ += observed.bytes;
   not_maximal_ += observed.runs_are_maximal ? 0 : 1;
-  ++depths_["depth " + std::to_string(type.depth)];
+  ++depths_["depth " + std::to_string(depth_of(type))];
   std::set<std::string> names;
   collect(type, names);
   for (const auto& name : names) ++combiners_[name];

@@ -1,10 +1,12 @@
 // Random nested types against the oracle.
 //
-//   random_types_test [--types N] [--seed S] [--threads T] [--no-thresholds]
+//   random_types_test [--types N] [--from K] [--seed S] [--threads T] [--no-thresholds]
 //   random_types_test --one SEED
 //
 // Every failure prints the command that replays it alone. At the end the run prints what it exercised, and fails if
-// depth 4 or any constructor, rule or kernel occurred in fewer than one of a hundred types.
+// depth 4 or any constructor, rule or kernel occurred in fewer than one of a hundred types. Interrupted, it says with
+// which --from to go on: the numbers from there to N - 1 are left.
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -12,21 +14,21 @@
 #include <exception>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "normal/normalise.hpp"
+#include "notation/print.hpp"
 #include "plan/plan.hpp"
 #include "property/histogram.hpp"
+#include "property/numbered_run.hpp"
 #include "property/type_check.hpp"
 #include "support/random_type.hpp"
-#include "support/type_text.hpp"
 
 namespace gapless::test {
 namespace {
 
 struct Options {
-  std::int64_t types = 100'000;
+  std::int64_t types = 100'000, from = 0;
   std::uint64_t seed = 20'240'611;
   unsigned threads = 2;
   bool thresholds = true;
@@ -42,12 +44,19 @@ class Run {
   int all() {
     std::printf("random_types_test --types %lld --seed %llu\n", static_cast<long long>(options_.types),
                 static_cast<unsigned long long>(options_.seed));
-    std::vector<std::thread> threads;
-    for (unsigned i = 0; i < options_.threads; ++i) threads.emplace_back([this] { work(); });
-    for (auto& thread : threads) thread.join();
-    histogram_.print();
+    std::vector<Histogram> histograms(options_.threads);
+    const std::int64_t end =
+        numbered_run(options_.from, options_.types, options_.threads, [&](unsigned thread, std::int64_t i) {
+          one(mixed(options_.seed, static_cast<std::uint64_t>(i)), histograms[thread]);
+          return failures_ < kMostFailures;
+        });
+    Histogram all;
+    for (const Histogram& histogram : histograms) all.merge(histogram);
+    all.print();
+    // An interrupted run has no say on what it did not get to.
+    if (end < options_.types && failures_ == 0) return 130;
     if (options_.thresholds) {
-      for (const auto& name : histogram_.missing(options_.types / 100)) {
+      for (const auto& name : all.missing((options_.types - options_.from) / 100)) {
         std::printf("FAILED: hit in too few types: %s\n", name.c_str());
         ++failures_;
       }
@@ -62,7 +71,7 @@ class Run {
     try {
       const layout::LayoutPtr type = random_type(seed);
       if (options_.one) print(*type);
-      text = type_text(*type);
+      text = notation::print(*type);
       const Observed observed = check_type(type, seed);
       histogram.add(*type, observed);
     } catch (const std::exception& error) {
@@ -78,33 +87,23 @@ class Run {
 
  private:
   static void print(const layout::Layout& type) {
-    std::printf("type: %s\n", type_text(type).c_str());
+    std::printf("type: %s\n", notation::print(type).c_str());
     std::printf("normal form: %s\n", normal::text(normal::normalise(type)).c_str());
     std::printf("plan:\n%s\n", plan::compile(type)->text().c_str());
     std::fflush(stdout);
   }
 
-  void work() {
-    Histogram histogram;
-    for (std::int64_t i = next_++; i < options_.types && failures_ < kMostFailures; i = next_++) {
-      one(mixed(options_.seed, static_cast<std::uint64_t>(i)), histogram);
-    }
-    const std::lock_guard lock(mutex_);
-    histogram_.merge(histogram);
-  }
-
   Options options_;
-  std::atomic<std::int64_t> next_{0};
   std::atomic<int> failures_{0};
   std::mutex mutex_;
-  Histogram histogram_;
 };
 
 int usage(const char* argument) {
-  std::fprintf(stderr,
-               "random_types_test: what is '%s'?\n"
-               "usage: random_types_test [--types N] [--seed S] [--threads T] [--no-thresholds] | --one SEED\n",
-               argument);
+  std::fprintf(
+      stderr,
+      "random_types_test: what is '%s'?\n"
+      "usage: random_types_test [--types N] [--from K] [--seed S] [--threads T] [--no-thresholds] | --one SEED\n",
+      argument);
   return 2;
 }
 
@@ -122,10 +121,12 @@ int run(int argc, char** argv) {
     ++i;
     if (name == "--types") {
       options.types = static_cast<std::int64_t>(value);
+    } else if (name == "--from") {
+      options.from = static_cast<std::int64_t>(value);
     } else if (name == "--seed") {
       options.seed = value;
     } else if (name == "--threads") {
-      options.threads = static_cast<unsigned>(value);
+      options.threads = std::max(1u, static_cast<unsigned>(value));
     } else if (name == "--one") {
       options.one = true;
       options.seed = value;

@@ -1,17 +1,22 @@
 #include "property/type_check.hpp"
 
+#include <algorithm>
 #include <unordered_set>
 #include <vector>
 
 #include "plan/plan.hpp"
 #include "property/expand.hpp"
+#include "property/iov_check.hpp"
 #include "property/message_check.hpp"
+#include "property/sequence_check.hpp"
 #include "support/oracle.hpp"
 
 namespace gapless::test {
 namespace {
 
 using layout::Layout;
+
+constexpr std::uint64_t kSequencesEvery = 8;  // types: re-descriptions and their oracles take long
 
 void require_equal(const char* what, std::int64_t got, std::int64_t expected) {
   if (got != expected) {
@@ -101,6 +106,11 @@ Observed check_type(const layout::LayoutPtr& type, std::uint64_t seed) {
   if (plan->size() <= 200 && random.chance(40)) count = random.between(4, 70);
   if (count != 1) check_message(*plan, oracle, count, random);
   check_other_description(type, oracle, count, random);
+  // Draws of their own: a seed cuts and counts as it did before there were these checks.
+  Random more(mixed(seed, 2));
+  for (const std::int64_t elements : {std::int64_t{0}, std::int64_t{1}, std::max<std::int64_t>(count, 2)})
+    check_iov(*plan, oracle, elements, more);
+  if (seed % kSequencesEvery == 0) check_sequence(type, count, more);
   return observed;
 }
 

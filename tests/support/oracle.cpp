@@ -53,6 +53,45 @@ void add_subarray(std::vector<Copy>& copies, const Layout& type, std::int64_t ex
   }
 }
 
+// Whether the process at `coordinate` of one dimension of the grid owns index `index` of that dimension of the array.
+bool owns(const Layout& type, std::size_t dimension, std::int64_t coordinate, std::int64_t index) {
+  const std::int64_t size = type.sizes[dimension], processes = type.process_grid[dimension];
+  const std::int64_t argument = type.distribution_arguments[dimension];
+  const bool is_default = argument == layout::kDefaultDistribution;
+  switch (type.distributions[dimension]) {
+    case layout::Distribution::kNone:
+      return true;
+    case layout::Distribution::kBlock:
+      return index / (is_default ? (size + processes - 1) / processes : argument) == coordinate;
+    case layout::Distribution::kCyclic:
+      return index / (is_default ? 1 : argument) % processes == coordinate;
+  }
+  return false;
+}
+
+// Every element of the array, in the order of the array, is asked for its owner.
+void add_darray(std::vector<Copy>& copies, const Layout& type, std::int64_t extent) {
+  const std::size_t dimensions = type.sizes.size();
+  std::vector<std::int64_t> coordinates(dimensions);
+  std::int64_t elements = 1, rank = type.rank, processes = type.process_count;
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    processes /= type.process_grid[d];
+    coordinates[d] = rank / processes;
+    rank %= processes;
+    elements *= type.sizes[d];
+  }
+  for (std::int64_t element = 0; element < elements; ++element) {
+    std::int64_t rest = element;
+    bool mine = true;
+    for (std::size_t i = 0; i < dimensions; ++i) {
+      const std::size_t d = type.order == layout::Order::kC ? dimensions - 1 - i : i;
+      mine = mine && owns(type, d, coordinates[d], rest % type.sizes[d]);
+      rest /= type.sizes[d];
+    }
+    if (mine) copies.push_back({element * extent, 0});
+  }
+}
+
 std::vector<Copy> copies_of(const Layout& type, const std::vector<TypeMap>& children) {
   std::vector<Copy> copies;
   const std::int64_t extent = children.empty() ? 0 : children[0].bounds.extent();
@@ -92,6 +131,24 @@ std::vector<Copy> copies_of(const Layout& type, const std::vector<TypeMap>& chil
       break;
     case Combiner::kSubarray:
       add_subarray(copies, type, extent);
+      break;
+    case Combiner::kDarray:
+      add_darray(copies, type, extent);
+      break;
+    case Combiner::kBoundedVector:
+      for (std::int64_t t = 0; t < type.bound; ++t) {
+        if (t % type.stride < type.blocklength) copies.push_back({t * extent, 0});
+      }
+      break;
+    case Combiner::kCircularVector:
+      for (std::int64_t t = 0; t < type.bound; ++t) {
+        if (t % type.stride < type.blocklength) copies.push_back({(type.start + t) % type.total * extent, 0});
+      }
+      break;
+    case Combiner::kBucket:
+      for (std::size_t i = 0; i < blocks; ++i) {
+        add_block(copies, static_cast<std::int64_t>(i) * type.stride * extent, type.blocklengths[i], extent);
+      }
       break;
     case Combiner::kResized:
     case Combiner::kDup:
@@ -159,7 +216,11 @@ TypeMap map_of(const Layout& type) {
   if (type.combiner == Combiner::kResized) {
     // The arguments themselves are not kept by name in a Layout: lb and extent *are* the arguments of resized.
     set_bounds(map.bounds, type.lb, type.lb + type.extent);
-  } else if (type.combiner == Combiner::kSubarray) {
+  } else if (type.combiner == Combiner::kCircularVector) {
+    set_bounds(map.bounds, 0, type.total * children[0].bounds.extent());
+  } else if (type.combiner == Combiner::kBucket) {
+    set_bounds(map.bounds, 0, type.count * type.stride * children[0].bounds.extent());
+  } else if (type.combiner == Combiner::kSubarray || type.combiner == Combiner::kDarray) {
     std::int64_t elements = 1;
     for (const std::int64_t size : type.sizes) elements *= size;
     set_bounds(map.bounds, 0, elements * children[0].bounds.extent());

@@ -1,6 +1,6 @@
 // What a datatype means, straight from the definitions of the MPI standard (MPI 4.1, chapter 5): the type map is
 // written out entry by entry from the constructors' arguments. Slow and literal on purpose. It reads no derived field
-// of a Layout (size, bounds, alignment) and knows nothing of normal forms or plans.
+// of a Layout (size, bounds, alignment, expansion) and knows nothing of normal forms or plans.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct Bounds {
   std::int64_t true_lb = 0;
   std::int64_t true_ub = 0;
   std::int64_t alignment = 1;
-  bool marked = false;  // the type map holds explicit bounds (resized, subarray): they decide alone
+  bool marked = false;  // the type map holds explicit bounds (resized, subarray, ...): they decide alone
   bool empty = true;    // the type map holds nothing at all, neither data nor bounds
 
   std::int64_t extent() const { return ub - lb; }

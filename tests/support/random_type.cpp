@@ -10,6 +10,7 @@ namespace {
 
 using layout::Combiner;
 using layout::LayoutPtr;
+using Numbers = std::vector<std::int64_t>;
 
 LayoutPtr random_named(Random& random) {
   return layout::named(random.pick(layout::named_types()));
@@ -19,9 +20,10 @@ LayoutPtr random_named(Random& random) {
 // types. Every length up to 64 occurs.
 std::int64_t random_block_bytes(Random& random) {
   const std::int64_t roll = random.between(0, 99);
-  if (roll < 45) return random.between(1, 16);
-  if (roll < 72) return 4 * random.between(5, 16);
-  if (roll < 92) return random.pick(std::initializer_list<std::int64_t>{1, 2, 4, 8, 12, 16, 24, 24, 32, 32});
+  if (roll < 48) return random.between(1, 16);
+  if (roll < 81)
+    return 4 * random.pick(std::initializer_list<std::int64_t>{5, 6, 7, 8, 9, 10, 11, 11, 12, 13, 13, 14, 15, 16});
+  if (roll < 98) return random.pick(std::initializer_list<std::int64_t>{1, 2, 4, 8, 12, 16, 24, 24, 32, 32});
   return random.between(1, 64);
 }
 
@@ -37,8 +39,8 @@ LayoutPtr random_block(Random& random) {
 }
 
 LayoutPtr random_leaf(Random& random, int depth) {
-  if (depth < 2 || random.chance(12)) return random_named(random);
-  if (random.chance(6)) {
+  if (depth < 2 || random.chance(9)) return random_named(random);
+  if (random.chance(3)) {
     const std::int64_t bytes =
         random.pick(std::initializer_list<std::int64_t>{96, 128, 192, 256, 320, 512, 1000, 1024, 3000});
     return layout::contiguous(bytes, layout::named(*layout::find_named("byte")));
@@ -102,23 +104,83 @@ LayoutPtr transposed(Random& random, const LayoutPtr& old) {
   return layout::resized(0, columns * width, layout::hvector(columns, 1, width, column));
 }
 
+// Appends blocks to a list: irregular ones, or a stretch of them with one period that is worth a loop of its own.
+void append_stretch(Random& random, std::int64_t pitch, bool equal, Numbers& lengths, Numbers& displacements) {
+  const bool regular = random.chance(60);
+  const std::int64_t period = random.chance(50) ? 1 : random.between(2, 5);
+  Numbers gaps, period_lengths;
+  for (std::int64_t i = 0; i < period; ++i) {
+    gaps.push_back(random.mostly_small(random.chance(90) ? 1 : 0, 3 * pitch));
+    period_lengths.push_back(equal ? lengths.empty() ? random.between(1, 3) : lengths.front() : random.between(0, 3));
+  }
+  const bool down = random.chance(10);
+  std::int64_t at = displacements.empty() ? 0 : displacements.back() + 4 * pitch + random.between(0, 24);
+  for (std::int64_t i = 0, count = regular ? random.between(40, 90) : random.between(1, 60); i < count; ++i) {
+    const auto place = static_cast<std::size_t>(i % period);
+    lengths.push_back(regular || equal ? period_lengths[place] : random.between(0, 3));
+    displacements.push_back(at);
+    const std::int64_t step = lengths.back() * pitch + (regular ? gaps[place] : random.mostly_small(0, 3 * pitch));
+    at += down ? -step : step;
+  }
+}
+
+// A list so long that it is looked at as an array: regular stretches between irregular ones, of one run each, of the
+// same block of two runs, or of runs of unlike lengths.
+LayoutPtr long_list(Random& random) {
+  const bool two_runs = random.chance(25), equal = two_runs || random.chance(55), in_bytes = random.chance(60);
+  LayoutPtr old = random.chance(50)
+                      ? random_named(random)
+                      : layout::contiguous(random.between(1, 12), layout::named(*layout::find_named("byte")));
+  if (two_runs) old = layout::vector(2, 1, random.between(2, 3), old);
+  Numbers lengths, displacements;
+  for (const std::int64_t count = random.between(65, 150); static_cast<std::int64_t>(lengths.size()) < count;)
+    append_stretch(random, in_bytes ? std::max<std::int64_t>(old->extent, 1) : 1, equal, lengths, displacements);
+  if (equal && in_bytes) return layout::hindexed_block(lengths[0], displacements, old);
+  if (equal) return layout::indexed_block(lengths[0], displacements, old);
+  return in_bytes ? layout::hindexed(lengths, displacements, old) : layout::indexed(lengths, displacements, old);
+}
+
+LayoutPtr members(const Numbers& displacements, const std::vector<LayoutPtr>& types) {
+  return layout::structure(Numbers(types.size(), 1), displacements, types);
+}
+
+// A loop over (a, x) with one more x where the copy before its first would have it: its body is (x, a) as well.
+LayoutPtr rotated(Random& random, const LayoutPtr& x) {
+  const LayoutPtr a = random_named(random);
+  const std::int64_t at = a->true_extent + random.between(1, 16);
+  const std::int64_t width = at + std::max<std::int64_t>(x->true_extent, 1), stride = width + random.between(1, 40);
+  const LayoutPtr pair = members({0, at - x->true_lb}, {a, x});
+  const std::int64_t count = random.between(4, 12);
+  const LayoutPtr loop = layout::hvector(count, 1, stride, pair);
+  if (random.chance(50)) return members({at - x->true_lb, stride}, {x, loop});
+  const LayoutPtr last = random.chance(50) ? a : x;
+  return members({at - x->true_lb, stride, (count + 1) * stride + random.between(0, 8)}, {x, loop, last});
+}
+
 LayoutPtr random_of_depth(Random& random, int depth) {
   LayoutPtr type = random_leaf(random, depth);
-  if (type->depth + 3 <= depth && random.chance(6)) {
+  if (depth >= 3 && random.chance(3)) {
+    LayoutPtr list = long_list(random);
+    if (fits(*list) && depth_of(*list) <= depth) type = std::move(list);
+  } else if (depth_of(*type) + 3 <= depth && random.chance(9)) {
+    LayoutPtr nest = rotated(random, type);
+    if (fits(*nest)) type = std::move(nest);
+  }
+  if (depth_of(*type) + 3 <= depth && random.chance(6)) {
     LayoutPtr matrix = transposed(random, type);
     if (fits(*matrix)) type = std::move(matrix);
   }
-  if (type->depth < depth && random.chance(30)) {
+  if (depth_of(*type) < depth && random.chance(30)) {
     LayoutPtr list = scattered(random, type);
     if (fits(*list)) type = std::move(list);
   }
-  while (type->depth < depth) {
+  while (depth_of(*type) < depth) {
     // Without a gap somewhere everything would melt into one run.
-    if (type->depth + 1 < depth && random.chance(35)) {
+    if (depth_of(*type) + 1 < depth && random.chance(35)) {
       LayoutPtr apart = layout::resized(0, std::max<std::int64_t>(type->ub(), 1) + random.mostly_small(1, 40), type);
       if (fits(*apart)) type = std::move(apart);
     }
-    type = wrapped(random, std::move(type), depth - type->depth);
+    type = wrapped(random, std::move(type), depth - depth_of(*type));
   }
   return type;
 }
@@ -143,6 +205,12 @@ std::int64_t entry_count(const layout::Layout& type) {
   // Types are literal, so entries without data count as well: divide bytes only where there are some.
   if (type.children[0]->size > 0) return each * (type.size / type.children[0]->size);
   return each;
+}
+
+int depth_of(const layout::Layout& type) {
+  int deepest = 0;
+  for (const LayoutPtr& child : type.children) deepest = std::max(deepest, depth_of(*child));
+  return deepest + 1;
 }
 
 bool fits(const layout::Layout& type) {

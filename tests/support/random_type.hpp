@@ -20,6 +20,8 @@ inline constexpr std::int64_t kMaxTypeReach = 100'000;  // [bytes] of any bound 
 
 // Whether a type is small enough to be expanded literally, a few times over.
 bool fits(const layout::Layout& type);
+// Constructors on the longest path as a user wrote them: unlike Layout::depth without those of expansions.
+int depth_of(const layout::Layout& type);
 // Upper bound of the number of entries of the type map.
 std::int64_t entry_count(const layout::Layout& type);
 

@@ -148,6 +148,70 @@ LayoutPtr random_subarray(Random& random, LayoutPtr old, std::int64_t repetition
                           std::move(old));
 }
 
+// About `repetitions` elements in blocks at a stride, up to a bound that may cut the last block or follow a gap.
+struct Periodic {
+  std::int64_t bound, blocklength, stride;
+};
+
+Periodic random_periodic(Random& random, std::int64_t repetitions) {
+  const std::int64_t blocklength = random.chance(50) ? 1 : random.between(1, std::min<std::int64_t>(repetitions, 6));
+  const std::int64_t stride = blocklength + (random.chance(10) ? 0 : random.mostly_small(1, 5));
+  const std::int64_t periods = std::max<std::int64_t>(1, repetitions / blocklength);
+  std::int64_t bound = random.between(1, periods) * stride + random.between(-stride, stride - 1);
+  if (random.chance(3)) bound = 0;
+  return {bound, blocklength, stride};
+}
+
+LayoutPtr random_circular_vector(Random& random, LayoutPtr old, std::int64_t repetitions) {
+  const Periodic p = random_periodic(random, repetitions);
+  const std::int64_t total = p.bound + (random.chance(40) ? 0 : random.mostly_small(0, 2 * p.stride));
+  const std::int64_t start = random.chance(20) ? 0 : random.between(0, total - 1);
+  return layout::circular_vector(total, total == 0 ? 0 : start, p.bound, p.blocklength, p.stride, std::move(old));
+}
+
+LayoutPtr random_bucket(Random& random, LayoutPtr old, std::int64_t repetitions) {
+  const std::int64_t buckets = random_count(random, std::min<std::int64_t>(repetitions, 20));
+  const std::int64_t most = std::clamp<std::int64_t>(repetitions / std::max<std::int64_t>(1, buckets), 1, 6);
+  const std::int64_t stride = random.chance(3) ? 0 : most + random.mostly_small(0, 3);
+  const std::int64_t same = random.between(0, std::min(most, stride)), style = random.between(0, 3);
+  Numbers counts(static_cast<std::size_t>(buckets), same);
+  for (std::int64_t& count : counts) {
+    if (style == 0) count = random.between(0, stride);
+    if (style == 1 && random.chance(30)) count = random.between(0, std::min(most, stride));
+  }
+  return layout::bucket(stride, counts, std::move(old));
+}
+
+LayoutPtr random_darray(Random& random, LayoutPtr old, std::int64_t repetitions) {
+  using layout::Distribution;
+  const auto dimensions = static_cast<std::size_t>(random.between(1, 3));
+  Numbers sizes, arguments, grid;
+  std::vector<Distribution> distributions;
+  std::int64_t processes = 1;
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    distributions.push_back(random.pick(
+        std::initializer_list<Distribution>{Distribution::kNone, Distribution::kBlock, Distribution::kCyclic}));
+    grid.push_back(distributions[d] == Distribution::kNone ? 1 : random.between(1, 4));
+    // The share of one process, times their number, and a rest.
+    const std::int64_t share =
+        random.between(1, dimensions == 1 ? repetitions : std::min<std::int64_t>(repetitions, 8));
+    repetitions = std::max<std::int64_t>(1, repetitions / share);
+    sizes.push_back(share * grid[d] + random.between(0, grid[d] - 1));
+    const std::int64_t smallest = (sizes[d] + grid[d] - 1) / grid[d];
+    const bool is_block = distributions[d] == Distribution::kBlock;
+    const std::int64_t given = is_block ? smallest + random.mostly_small(0, 3) : random.mostly_small(1, sizes[d] + 2);
+    arguments.push_back(random.chance(40) ? layout::kDefaultDistribution : given);
+    processes *= grid[d];
+  }
+  const layout::Order order = random.chance(50) ? layout::Order::kC : layout::Order::kFortran;
+  // Ranks may own nothing, but rank 0 does not.
+  for (const std::int64_t rank : {random.between(0, processes - 1), std::int64_t{0}}) {
+    LayoutPtr type = layout::darray(processes, rank, sizes, distributions, arguments, grid, order, old);
+    if (type->size > 0 || rank == 0 || random.chance(15)) return type;
+  }
+  return old;
+}
+
 LayoutPtr random_struct(Random& random, LayoutPtr old, std::int64_t repetitions, Sibling sibling) {
   const std::int64_t count = random.chance(4) ? 0 : random.between(1, 6);
   Numbers lengths, displacements;
@@ -237,6 +301,16 @@ LayoutPtr wrap(Random& random, Combiner combiner, LayoutPtr old, std::int64_t re
       return random_resized(random, std::move(old));
     case Combiner::kDup:
       return layout::dup(std::move(old));
+    case Combiner::kDarray:
+      return random_darray(random, std::move(old), repetitions);
+    case Combiner::kBoundedVector: {
+      const Periodic p = random_periodic(random, repetitions);
+      return layout::bounded_vector(p.bound, p.blocklength, p.stride, std::move(old));
+    }
+    case Combiner::kCircularVector:
+      return random_circular_vector(random, std::move(old), repetitions);
+    case Combiner::kBucket:
+      return random_bucket(random, std::move(old), repetitions);
   }
   return old;
 }

@@ -68,6 +68,13 @@ TEST_F(CApi, RefusesBadArgumentsAndSetsNoOutput) {
   expect_error(gapless_type_indexed_block(1, 1, nullptr, int32_, &type), GAPLESS_ERR_ARG, "displacements");
   const std::int64_t huge = std::numeric_limits<std::int64_t>::max() / 2;
   expect_error(gapless_type_contiguous(huge, int32_, &type), GAPLESS_ERR_OVERFLOW, std::to_string(huge));
+  const gapless_distribution unknown = static_cast<gapless_distribution>(7);
+  const std::int64_t one[] = {1};
+  expect_error(gapless_type_darray(1, 0, 1, one, &unknown, one, one, GAPLESS_ORDER_C, int32_, &type), GAPLESS_ERR_ARG,
+               "7");
+  expect_error(gapless_type_darray(1, 0, 1, one, nullptr, one, one, GAPLESS_ORDER_C, int32_, &type), GAPLESS_ERR_ARG,
+               "distributions");
+  expect_error(gapless_type_bucket(2, 4, nullptr, int32_, &type), GAPLESS_ERR_ARG, "counts");
   EXPECT_EQ(type, untouched);
 
   std::int64_t moved = 77;
@@ -86,7 +93,7 @@ TEST_F(CApi, EveryConstructorIsReachable) {
     gapless_type type = nullptr;
     std::int64_t size;
   };
-  std::vector<Made> made(8);
+  std::vector<Made> made(12);
   EXPECT_EQ(gapless_type_hvector(3, 1, 12, int32_, &made[0].type), GAPLESS_SUCCESS);
   EXPECT_EQ(gapless_type_indexed(2, lengths, places, int32_, &made[1].type), GAPLESS_SUCCESS);
   EXPECT_EQ(gapless_type_hindexed(2, lengths, places, int32_, &made[2].type), GAPLESS_SUCCESS);
@@ -96,13 +103,45 @@ TEST_F(CApi, EveryConstructorIsReachable) {
   EXPECT_EQ(gapless_type_subarray(2, sizes, subsizes, starts, GAPLESS_ORDER_FORTRAN, int32_, &made[6].type),
             GAPLESS_SUCCESS);
   EXPECT_EQ(gapless_type_resized(-4, 100, int32_, &made[7].type), GAPLESS_SUCCESS);
-  const std::int64_t expected[] = {12, 12, 12, 16, 16, 12, 24, 4};
+  // A 4 x 6 array on 1 x 3 processes; the last one owns columns 2 and 5.
+  const gapless_distribution dealt[] = {GAPLESS_DISTRIBUTE_NONE, GAPLESS_DISTRIBUTE_CYCLIC};
+  const std::int64_t arguments[] = {0, GAPLESS_DISTRIBUTE_DFLT_DARG}, grid[] = {1, 3};
+  EXPECT_EQ(gapless_type_darray(3, 2, 2, sizes, dealt, arguments, grid, GAPLESS_ORDER_C, int32_, &made[8].type),
+            GAPLESS_SUCCESS);
+  EXPECT_EQ(gapless_type_bounded_vector(7, 2, 3, int32_, &made[9].type), GAPLESS_SUCCESS);
+  EXPECT_EQ(gapless_type_circular_vector(9, 8, 7, 2, 3, int32_, &made[10].type), GAPLESS_SUCCESS);
+  EXPECT_EQ(gapless_type_bucket(2, 5, lengths, int32_, &made[11].type), GAPLESS_SUCCESS);
+  const std::int64_t expected[] = {12, 12, 12, 16, 16, 12, 24, 4, 32, 20, 20, 12};
   for (std::size_t i = 0; i < made.size(); ++i) {
     std::int64_t size = 0;
     ASSERT_EQ(gapless_type_size(made[i].type, &size), GAPLESS_SUCCESS);
     EXPECT_EQ(size, expected[i]) << i;
     EXPECT_EQ(gapless_type_free(&made[i].type), GAPLESS_SUCCESS);
   }
+}
+
+TEST_F(CApi, Signatures) {
+  gapless_type vector = nullptr, dense = nullptr, byte = nullptr;
+  ASSERT_EQ(gapless_type_vector(3, 2, 5, int32_, &vector), GAPLESS_SUCCESS);
+  ASSERT_EQ(gapless_type_named("byte", &byte), GAPLESS_SUCCESS);
+  ASSERT_EQ(gapless_type_signature(vector, &dense), GAPLESS_SUCCESS);
+  std::int64_t lower_bound = 7, extent = 7;
+  EXPECT_EQ(gapless_type_extent(dense, &lower_bound, &extent), GAPLESS_SUCCESS);
+  EXPECT_EQ(lower_bound, 0);
+  EXPECT_EQ(extent, 24);
+  int equal = 7;
+  EXPECT_EQ(gapless_signature_equal(vector, 2, int32_, 12, &equal), GAPLESS_SUCCESS);
+  EXPECT_EQ(equal, 1);
+  EXPECT_EQ(gapless_signature_equal(dense, 1, byte, 24, &equal), GAPLESS_SUCCESS);
+  EXPECT_EQ(equal, 0);
+  std::uint64_t one = 0, two = 1;
+  EXPECT_EQ(gapless_signature_hash(vector, 2, &one), GAPLESS_SUCCESS);
+  EXPECT_EQ(gapless_signature_hash(int32_, 12, &two), GAPLESS_SUCCESS);
+  EXPECT_EQ(one, two);
+  expect_error(gapless_signature_equal(vector, -1, int32_, 1, &equal), GAPLESS_ERR_ARG, "count");
+  expect_error(gapless_signature_hash(nullptr, 1, &one), GAPLESS_ERR_ARG, "type");
+  expect_error(gapless_type_signature(vector, nullptr), GAPLESS_ERR_ARG, "new type");
+  for (gapless_type* type : {&vector, &dense, &byte}) EXPECT_EQ(gapless_type_free(type), GAPLESS_SUCCESS);
 }
 
 }  // namespace

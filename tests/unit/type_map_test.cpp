@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "layout/layout.hpp"
+#include "notation/print.hpp"
 #include "support/oracle.hpp"
-#include "support/type_text.hpp"
 #include "unit/types.hpp"
 
 namespace gapless::test {
@@ -13,14 +13,14 @@ using Entries = std::vector<Entry>;
 
 void expect_type(const LayoutPtr& type, const Entries& entries, std::int64_t lb, std::int64_t extent) {
   const Oracle oracle(*type);
-  EXPECT_EQ(oracle.entries(), entries) << type_text(*type);
-  EXPECT_EQ(oracle.bounds().lb, lb) << type_text(*type);
-  EXPECT_EQ(oracle.bounds().extent(), extent) << type_text(*type);
-  EXPECT_EQ(type->lb, lb) << type_text(*type);
-  EXPECT_EQ(type->extent, extent) << type_text(*type);
-  EXPECT_EQ(type->size, oracle.bounds().size) << type_text(*type);
-  EXPECT_EQ(type->true_lb, oracle.bounds().true_lb) << type_text(*type);
-  EXPECT_EQ(type->true_extent, oracle.bounds().true_extent()) << type_text(*type);
+  EXPECT_EQ(oracle.entries(), entries) << notation::print(*type);
+  EXPECT_EQ(oracle.bounds().lb, lb) << notation::print(*type);
+  EXPECT_EQ(oracle.bounds().extent(), extent) << notation::print(*type);
+  EXPECT_EQ(type->lb, lb) << notation::print(*type);
+  EXPECT_EQ(type->extent, extent) << notation::print(*type);
+  EXPECT_EQ(type->size, oracle.bounds().size) << notation::print(*type);
+  EXPECT_EQ(type->true_lb, oracle.bounds().true_lb) << notation::print(*type);
+  EXPECT_EQ(type->true_extent, oracle.bounds().true_extent()) << notation::print(*type);
 }
 
 // {(double, 0), (char, 8)}: extent 16, rounded up to the double's alignment.

@@ -10,5 +10,7 @@ namespace gapless::kernel::baseline {
 // By ascending block; the last entry is the one for any length.
 std::span<const StridedKernel> strided_kernels() noexcept;
 std::span<const ScatteredKernel> scattered_kernels() noexcept;
+// One for each pair of widths.
+std::span<const RunsKernel> runs_kernels() noexcept;
 
 }  // namespace gapless::kernel::baseline

@@ -1,22 +1,23 @@
-// sequence(x at d0, x at d1, ..) -> table({d0, d1, ..}, x).
-// Proof: a table is by definition one copy of its body at each offset, in the order of the offsets.
+// sequence(x at d0, x at d1, ..) -> a copy of x at each of d0, d1, ..: a loop of two, or a table.
+// Proof: both are by definition one copy of their body at each place, in this order.
+#include "normal/parts.hpp"
 #include "normal/rules.hpp"
 
 namespace gapless::normal::rules {
 
-bool equal_parts(Draft& draft) {
-  Node& node = draft.node;
-  if (node.kind != Kind::kSequence || node.parts.size() < 2) return false;
-  const NodePtr body = node.parts.front().node;
-  for (const Part& part : node.parts)
-    if (part.node != body && !equal(*part.node, *body)) return false;
-  Node table;
-  table.kind = Kind::kTable;
-  table.body = body;
-  table.offsets.reserve(node.parts.size());
-  for (const Part& part : node.parts) table.offsets.push_back(part.offset);
-  node = std::move(table);
-  return true;
+bool equal_parts(std::vector<Part>& parts, Alphabet& alphabet) {
+  std::vector<Part> out;
+  bool changed = false;
+  std::vector<std::int64_t> offsets;
+  for (std::size_t i = 0; i < parts.size();) {
+    offsets.clear();
+    const NodePtr node = parts[i].node;
+    for (; i < parts.size() && parts[i].node == node; ++i) offsets.push_back(parts[i].offset);
+    changed |= offsets.size() > 1;
+    out.push_back(copies_at(offsets, node, alphabet));
+  }
+  if (changed) parts = std::move(out);
+  return changed;
 }
 
 }  // namespace gapless::normal::rules

@@ -1,0 +1,52 @@
+"""`gapless explain TYPE`: what a datatype is, and what Gapless makes of it."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from typing import Annotated
+
+import typer
+
+INVALID = 2
+
+
+def explain(
+    type_text: Annotated[
+        str, typer.Argument(metavar="TYPE", help="The type as text (docs/notation.md); - reads it from stdin.")
+    ],
+    count: Annotated[int, typer.Option("--count", min=0, help="How many of it, one extent apart, as in a send.")] = 1,
+    json: Annotated[bool, typer.Option("--json", help="Print the JSON document and nothing else.")] = False,
+    no_color: Annotated[bool, typer.Option("--no-color", help="No colours, not even on a terminal.")] = False,
+) -> None:
+    """Explain a datatype: its tree, what Gapless makes of it, what it touches, and a picture of its memory.
+
+    [bold]Examples:[/bold]
+
+    gapless explain 'vector(1000, 2, 4, int32)'
+
+    gapless explain --count 3 'resized(0, 40, indexed([1, 2], [0, 4], double))'
+
+    gapless explain 'struct([(1, 0, int32), (3, 8, double)])'
+
+    gapless explain 'subarray([16, 64], [4, 8], [2, 8], C, byte)'
+
+    gapless explain 'indexed([1*50], [0..98:2], MPI_INT)'
+
+    A constructor's name, its arguments in MPI's order, lists in brackets, old type last.
+    Elements count, but for the bytes of hvector, hindexed, hindexed_block, struct, resized.
+    In lists, 1*50 is fifty ones, and 0..98:2 is 0, 2, 4, ... 98.
+    """
+    from gapless.display import console
+    from gapless.engine import TypeTextError, explain_type
+    from gapless.explain import print_explanation
+
+    try:
+        document = explain_type(sys.stdin.read() if type_text == "-" else type_text, count)
+    except TypeTextError as error:
+        print(f"gapless: error: {error}", file=sys.stderr)
+        raise typer.Exit(INVALID) from None
+    if json:
+        print(json_module.dumps(document))
+    else:
+        print_explanation(console(plain=no_color), document)

@@ -1,0 +1,161 @@
+// gapless_type_explain: what a type is, what it becomes, and what it touches, as one JSON document.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "capi/form_walk.hpp"
+#include "capi/guard.hpp"
+#include "capi/text_out.hpp"
+#include "capi/type_tree.hpp"
+#include "normal/normalise.hpp"
+#include "notation/print.hpp"
+
+namespace gapless::capi {
+namespace {
+
+constexpr int kSchema = 1;
+constexpr std::int64_t kMostRuns = 1'000'000;     // walked, of the message
+constexpr std::int64_t kWindowBytes = 1024;       // of memory shown
+constexpr std::size_t kMostShown = 4096;          // runs in the window
+constexpr std::size_t kMostTypeText = 64 * 1024;  // characters
+constexpr std::size_t kMostFormText = 4000;       // characters
+constexpr std::size_t kMostPlanLines = 200;
+constexpr double kMostWritten = 100'000;  // nodes and numbers of a form that is worth writing out
+constexpr std::int64_t kLine = 64;        // [bytes] of a cache line
+
+std::int64_t line_of(std::int64_t displacement) {
+  return displacement >= 0 ? displacement / kLine : (displacement + 1) / kLine - 1;
+}
+
+// What a walk over the runs of a message finds out.
+class Touched {
+ public:
+  Touched(const layout::Layout& message, const normal::Form& form)
+      : from_(message.true_lb),
+        to_(from_ + std::min(kWindowBytes, message.true_extent)),
+        form_runs_(form.node ? form.node->runs : 0) {
+    complete_ = for_each_run(form, kMostRuns, [this](std::int64_t at, std::int64_t bytes) { run(at, bytes); });
+    if (message.size == 0) return;
+    const std::int64_t span = line_of(from_ + message.true_extent - 1) - line_of(from_) + 1;
+    // A run of b bytes touches at most b / 64 + 2 lines. Clamped: runs may be as many as bytes.
+    const std::int64_t runs = std::min(form_runs_, std::numeric_limits<std::int64_t>::max() / 8);
+    lines_at_most_ = std::min(span, message.size / kLine + 2 * runs);
+  }
+
+  void write(Json& json) {
+    const std::int64_t lines = distinct_lines();
+    json["runs"] = complete_ ? runs_ : form_runs_;
+    json["runs_exact"] = complete_;
+    json["cache_lines"] = complete_ ? Json(lines) : Json();
+    if (!complete_) json["cache_lines_at_most"] = lines_at_most_;
+    json["memory_from"] = from_;
+    json["memory_bytes"] = to_ - from_;
+    json["memory_complete"] = complete_ && !too_many_;
+    json["memory"] = std::move(shown_);
+  }
+
+ private:
+  void run(std::int64_t at, std::int64_t bytes) {
+    const std::int64_t index = runs_++, first = line_of(at), last = line_of(at + bytes - 1);
+    if (!lines_.empty() && first >= lines_.back().first && first <= lines_.back().second)
+      lines_.back().second = std::max(lines_.back().second, last);
+    else
+      lines_.emplace_back(first, last);
+    const std::int64_t begin = std::max(at, from_), end = std::min(at + bytes, to_);
+    if (begin >= end) return;
+    if (shown_.size() < kMostShown)
+      shown_.push_back({begin, end - begin, index});
+    else
+      too_many_ = true;
+  }
+
+  std::int64_t distinct_lines() {
+    std::sort(lines_.begin(), lines_.end());
+    std::int64_t distinct = 0, next = std::numeric_limits<std::int64_t>::min();
+    for (const auto& [first, last] : lines_) {
+      const std::int64_t begin = std::max(first, next);
+      if (last < begin) continue;
+      distinct += last - begin + 1;
+      next = last + 1;
+    }
+    return distinct;
+  }
+
+  std::int64_t from_, to_;  // the window
+  std::int64_t form_runs_;
+  bool complete_ = false, too_many_ = false;
+  std::int64_t runs_ = 0, lines_at_most_ = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> lines_;  // first, last
+  Json shown_ = Json::array();
+};
+
+Json form_text(const normal::Form& form, const Written& length) {
+  if (length.nodes + length.numbers > kMostWritten) return "too long to be written out";
+  std::string text = normal::text(form);
+  if (text.size() > kMostFormText) text = text.substr(0, kMostFormText) + "...";
+  return text;
+}
+
+Json plan_lines(const plan::Plan& plan, const Written& length) {
+  Json lines = Json::array();
+  if (length.nodes > kMostWritten) return {"too long to be written out"};
+  const std::string text = plan.text();
+  for (std::size_t from = 0; from < text.size(); from = text.find('\n', from) + 1) {
+    if (lines.size() == kMostPlanLines) {
+      lines.push_back("...");
+      break;
+    }
+    lines.push_back(text.substr(from, text.find('\n', from) - from));
+  }
+  return lines;
+}
+
+Json kernels(const plan::Plan& plan) {
+  Json names = Json::array();
+  if (plan.size() == 0) return names;
+  for (const char* name : plan.kernel_names())
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  return names;
+}
+
+std::string explain(const layout::LayoutPtr& type, std::int64_t count, const plan::Plan& plan) {
+  const layout::LayoutPtr message = count == 1 ? type : layout::contiguous(count, type);
+  const Written length = written(plan.form());
+  Json json = {{"schema", kSchema}};
+  try {
+    json["type"] = notation::print(*type, kMostTypeText);
+    json["type_is_abridged"] = false;
+  } catch (const base::Error&) {
+    json["type"] = notation::abridged(*type);
+    json["type_is_abridged"] = true;
+  }
+  json["tree"] = type_tree(*type);
+  json["count"] = count;
+  json["size"] = type->size;
+  json["lb"] = type->lb;
+  json["extent"] = type->extent;
+  json["true_lb"] = type->true_lb;
+  json["true_extent"] = type->true_extent;
+  json["alignment"] = type->alignment;
+  json["normal_form"] = form_text(plan.form(), length);
+  json["plan"] = plan_lines(plan, length);
+  json["kernels"] = kernels(plan);
+  json["bytes_touched"] = message->size;
+  Touched(*message, count == 1 ? plan.form() : normal::normalise(*message)).write(json);
+  return json.dump();
+}
+
+}  // namespace
+}  // namespace gapless::capi
+
+gapless_status gapless_type_explain(gapless_type type, int64_t count, char* buffer, size_t capacity, size_t* needed) {
+  return gapless::capi::guard([&] {
+    gapless::capi::require(type != nullptr, "the type is NULL");
+    gapless::capi::require(count >= 0, "the count is negative");
+    gapless::capi::text_out(gapless::capi::explain(type->layout, count, type->committed()), buffer, capacity, needed);
+  });
+}

@@ -1,0 +1,88 @@
+#include "capi/type_tree.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "notation/grammar.hpp"
+
+namespace gapless::capi {
+namespace {
+
+using layout::Layout;
+
+constexpr std::size_t kMostEntries = 64;
+constexpr int kMostNodes = 1000;
+constexpr int kDeepest = 64;
+
+class Tree {
+ public:
+  Json node(const Layout& type, int depth) {
+    Json json = {{"combiner", layout::combiner_name(type.combiner)}};
+    if (depth > kDeepest || nodes_++ >= kMostNodes) {
+      json["cut"] = true;
+      return json;
+    }
+    if (type.named) json["name"] = type.named->name;
+    Json arguments = Json::object(), omitted = Json::object();
+    for (const notation::Argument& argument : notation::arguments(type.combiner))
+      std::visit([&](auto place) { add(type, place, argument.name, arguments, omitted); }, argument.place);
+    if (!arguments.empty()) json["arguments"] = std::move(arguments);
+    Json children = Json::array();
+    for (std::size_t i = 0; i < std::min(type.children.size(), kMostEntries); ++i)
+      children.push_back(node(*type.children[i], depth + 1));
+    if (type.children.size() > kMostEntries) omitted["children"] = type.children.size() - kMostEntries;
+    if (!omitted.empty()) json["omitted"] = std::move(omitted);
+    json["size"] = type.size;
+    json["lb"] = type.lb;
+    json["extent"] = type.extent;
+    json["children"] = std::move(children);
+    return json;
+  }
+
+ private:
+  void add(const Layout& type, std::int64_t Layout::* place, const char* name, Json& arguments, Json&) {
+    arguments[name] = type.*place;
+  }
+  void add(const Layout& type, base::Numbers Layout::* place, const char* name, Json& arguments, Json& omitted) {
+    numbers(type.*place, name, arguments, omitted);
+  }
+  void add(const Layout& type, std::vector<std::int64_t> Layout::* place, const char* name, Json& arguments,
+           Json& omitted) {
+    numbers(type.*place, name, arguments, omitted);
+  }
+  void add(const Layout& type, layout::Order Layout::* place, const char* name, Json& arguments, Json&) {
+    arguments[name] = notation::order_name(type.*place);
+  }
+  void add(const Layout& type, notation::Distributions, const char* name, Json& arguments, Json& omitted) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < type.distributions.size(); ++i) {
+      names.emplace_back(notation::distribution_name(type.distributions[i]));
+      if (const std::int64_t of = type.distribution_arguments[i]; of != layout::kDefaultDistribution)
+        names.back() += "(" + std::to_string(of) + ")";
+    }
+    numbers(names, name, arguments, omitted);
+  }
+  void add(const Layout& type, notation::Members, const char*, Json& arguments, Json& omitted) {
+    numbers(type.blocklengths, "blocklengths", arguments, omitted);
+    numbers(type.displacements, "displacements_bytes", arguments, omitted);
+  }
+  void add(const Layout&, notation::Old, const char*, Json&, Json&) {}  // a child
+
+  template <class List>
+  static void numbers(const List& list, const char* name, Json& arguments, Json& omitted) {
+    Json& values = arguments[name] = Json::array();
+    for (std::size_t i = 0; i < std::min(list.size(), kMostEntries); ++i) values.push_back(list[i]);
+    if (list.size() > kMostEntries) omitted[name] = list.size() - kMostEntries;
+  }
+
+  int nodes_ = 0;
+};
+
+}  // namespace
+
+Json type_tree(const Layout& type) {
+  return Tree().node(type, 1);
+}
+
+}  // namespace gapless::capi

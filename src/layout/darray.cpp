@@ -1,0 +1,107 @@
+// darray: what one process of a grid owns of an array that is dealt out block by block (MPI 4.1, section 5.1.4).
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "layout/bounds.hpp"
+#include "layout/layout.hpp"
+#include "layout/pattern.hpp"
+
+namespace gapless::layout {
+namespace {
+
+// One dimension. A process owns every process_count-th block, beginning with the block of its own coordinate.
+struct Share {
+  std::int64_t size;         // [elements] of the array
+  std::int64_t blocklength;  // [elements]
+  std::int64_t process_count, coordinate;
+};
+
+// The block that an argument stands for; a dimension that is not distributed is one block.
+std::int64_t blocklength_of(Distribution distribution, std::int64_t argument, std::int64_t size,
+                            std::int64_t process_count) {
+  if (distribution == Distribution::kNone) {
+    require(process_count == 1, "a dimension that is not distributed needs 1 process in the grid", process_count);
+    return size;
+  }
+  const std::int64_t smallest = size / process_count + (size % process_count != 0);  // that leaves no element over
+  if (argument == kDefaultDistribution) return distribution == Distribution::kBlock ? smallest : 1;
+  require(argument > 0, "every distribution argument must be at least 1, or the default", argument);
+  if (distribution == Distribution::kBlock && argument < smallest)
+    throw base::Error(base::Status::kInvalidArgument, "blocks of " + std::to_string(argument) + " elements on " +
+                                                          std::to_string(process_count) +
+                                                          " processes do not hold all " + std::to_string(size));
+  return argument;
+}
+
+// The share of one dimension, whose neighbours lie an extent of `box` apart.
+LayoutPtr dealt(const Share& share, const LayoutPtr& box) {
+  Pattern pattern(box);
+  const std::int64_t blocks = share.size / share.blocklength + (share.size % share.blocklength != 0);
+  if (share.coordinate < blocks) {
+    const std::int64_t first = share.coordinate * share.blocklength;  // less than the size
+    const std::int64_t blocklength = std::min(share.blocklength, share.size);
+    std::int64_t stride;
+    // A stride beyond the array separates no two blocks in it, so it may be any such stride.
+    if (__builtin_mul_overflow(share.process_count, share.blocklength, &stride)) stride = share.size;
+    pattern.add(first, share.size - first, blocklength, stride);
+  }
+  return resized(0, base::checked_mul(share.size, box->extent, "size * extent"), pattern.finish());
+}
+
+void require_lists(std::size_t sizes, std::size_t distributions, std::size_t arguments, std::size_t grid) {
+  if (sizes == 0 || distributions != sizes || arguments != sizes || grid != sizes)
+    throw base::Error(base::Status::kInvalidArgument,
+                      "a darray needs as many sizes as distributions, distribution arguments and grid extents, and at "
+                      "least one, not " +
+                          std::to_string(sizes) + ", " + std::to_string(distributions) + ", " +
+                          std::to_string(arguments) + " and " + std::to_string(grid));
+}
+
+}  // namespace
+
+LayoutPtr darray(std::int64_t process_count, std::int64_t rank, std::span<const std::int64_t> sizes,
+                 std::span<const Distribution> distributions, std::span<const std::int64_t> distribution_arguments,
+                 std::span<const std::int64_t> process_grid, Order order, LayoutPtr old) {
+  if (!old) throw base::Error(base::Status::kInvalidArgument, "the old type is null");
+  const std::size_t dimensions = sizes.size();
+  require_lists(dimensions, distributions.size(), distribution_arguments.size(), process_grid.size());
+  require(process_count >= 1, "the number of processes must be at least 1", process_count);
+  require(rank >= 0 && rank < process_count, "the rank must lie between 0 and the number of processes", rank);
+  std::int64_t processes = 1;
+  for (const std::int64_t extent : process_grid) {
+    require(extent >= 1, "every extent of the process grid must be at least 1", extent);
+    processes = base::checked_mul(processes, extent, "product of the process grid");
+  }
+  if (processes != process_count)
+    throw base::Error(base::Status::kInvalidArgument, "the process grid must hold " + std::to_string(process_count) +
+                                                          " processes, not " + std::to_string(processes));
+  // Ranks are in C order in the grid, whatever the order of the array: the last coordinate runs fastest.
+  std::vector<std::int64_t> coordinates(dimensions);
+  std::int64_t left = rank;
+  for (std::size_t d = dimensions; d-- > 0;) {
+    coordinates[d] = left % process_grid[d];
+    left /= process_grid[d];
+  }
+  // From the fastest dimension outwards: the share so far is one element of the next dimension.
+  LayoutPtr box = old;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    const std::size_t d = order == Order::kC ? dimensions - 1 - i : i;
+    require(sizes[d] >= 1, "every size of a darray must be at least 1", sizes[d]);
+    const std::int64_t blocklength =
+        blocklength_of(distributions[d], distribution_arguments[d], sizes[d], process_grid[d]);
+    box = dealt({sizes[d], blocklength, process_grid[d], coordinates[d]}, box);
+  }
+  auto type = expanding(Combiner::kDarray, std::move(old), std::move(box));
+  type->process_count = process_count;
+  type->rank = rank;
+  type->sizes.assign(sizes.begin(), sizes.end());
+  type->distributions.assign(distributions.begin(), distributions.end());
+  type->distribution_arguments.assign(distribution_arguments.begin(), distribution_arguments.end());
+  type->process_grid.assign(process_grid.begin(), process_grid.end());
+  type->order = order;
+  return type;
+}
+
+}  // namespace gapless::layout

@@ -1,0 +1,228 @@
+// Whether two sequences given as graphs are equal, without writing them out: recompression (A. Jez, "Recompression: a
+// simple and powerful technique for word equations", 2013/2016, and "Faster fully compressed pattern matching", 2015).
+//
+// Both sequences become rules of one grammar. Then, over and over, in both at once:
+//   blocks: every maximal run a^k, k >= 2, becomes one new letter, the same for the same (a, k);
+//   pairs:  letters are split at random into left and right ones; every "left right" becomes one new letter, the same
+//           for the same pair. No two such pairs overlap.
+// Replacing is injective as long as *every* occurrence is replaced, also one that straddles the border of a rule. So
+// before blocks are replaced each rule hands the blocks at its two ends to the rules that use it, and before pairs are
+// replaced, a right letter at its front and a left letter at its end: then no occurrence straddles a border any more.
+// Rules become empty and vanish; when only the two start rules are left, they are compared letter by letter.
+//
+// After the blocks no two neighbours are equal, so a quarter of all neighbours becomes a pair, whatever the sequence:
+// the expected number of rounds is logarithmic in the length of the sequences, at most 63 bits. A round adds at most
+// four letters to each use of a rule and removes a constant share of the letters there are, so the grammar stays as
+// large as it began. Expected cost: O(g * log(length)) with g = description + sum of log(count) over its repetitions.
+// The random split can cost time only, never the answer.
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "layout/sequence.hpp"
+
+namespace gapless::layout {
+namespace {
+
+// A block of `count` equal letters, or one use of a rule.
+struct Item {
+  bool is_rule;
+  std::uint32_t id;
+  std::int64_t count;
+  bool operator==(const Item&) const = default;
+};
+using Rule = std::vector<Item>;  // uses rules of smaller numbers only
+
+class Grammar {
+ public:
+  std::uint32_t add(const SequencePtr& sequence) {
+    const Item item = item_of(sequence);
+    return item.is_rule && item.id + 1 == rules_.size() ? item.id : add_rule({item});
+  }
+
+  // Whether two rules expand to the same letters. Ends with a grammar that has no other rules.
+  bool same(std::uint32_t a, std::uint32_t b) {
+    is_start_.assign(rules_.size(), false);
+    is_start_[a] = is_start_[b] = true;
+    while (true) {
+      compress_blocks();
+      if (is_flat(a) && is_flat(b)) return rules_[a] == rules_[b];
+      compress_pairs();
+    }
+  }
+
+ private:
+  std::uint32_t add_rule(Rule rule) {
+    rules_.push_back(std::move(rule));
+    return static_cast<std::uint32_t>(rules_.size() - 1);
+  }
+
+  Item item_of(const SequencePtr& sequence) {
+    if (sequence->kind == Sequence::Kind::kBasic)
+      return {false, static_cast<std::uint32_t>(sequence->basic - named_types().data()), 1};
+    if (const auto found = known_.find(sequence.get()); found != known_.end()) return found->second;
+    Item item{};
+    if (sequence->kind == Sequence::Kind::kConcat) {
+      Rule rule;
+      for (const SequencePtr& part : sequence->parts) rule.push_back(item_of(part));
+      item = {true, add_rule(std::move(rule)), 1};
+    } else {
+      item = power(item_of(sequence->parts[0]), sequence->count);
+    }
+    known_.emplace(sequence.get(), item);
+    return item;
+  }
+
+  Item power(Item part, std::int64_t count) {
+    if (!part.is_rule) return {false, part.id, part.count * count};
+    Rule all;
+    for (; count > 0; count >>= 1) {
+      if (count & 1) all.push_back(part);
+      if (count > 1) part = {true, add_rule({part, part}), 1};
+    }
+    return {true, add_rule(std::move(all)), 1};
+  }
+
+  bool is_flat(std::uint32_t rule) const {
+    return std::none_of(rules_[rule].begin(), rules_[rule].end(), [](const Item& item) { return item.is_rule; });
+  }
+
+  static void append(Rule& rule, const Item& letters) {
+    if (!rule.empty() && !rule.back().is_rule && rule.back().id == letters.id)
+      rule.back().count += letters.count;
+    else
+      rule.push_back(letters);
+  }
+
+  // In every rule, puts what the rules used have handed over before and behind them, then lets the rule hand over its
+  // own front and end where front(block) and back(block) say so.
+  template <class Front, class Back>
+  void hand_over(Front front, Back back) {
+    std::vector<std::optional<Item>> fronts(rules_.size()), backs(rules_.size());
+    for (std::size_t r = 0; r < rules_.size(); ++r) {
+      Rule rule;
+      for (const Item& item : rules_[r]) {
+        if (!item.is_rule) {
+          append(rule, item);
+          continue;
+        }
+        if (fronts[item.id]) append(rule, *fronts[item.id]);
+        if (!rules_[item.id].empty()) rule.push_back(item);
+        if (backs[item.id]) append(rule, *backs[item.id]);
+      }
+      if (!is_start_[r]) {
+        if (!rule.empty() && !rule.front().is_rule && front(rule.front())) {
+          fronts[r] = rule.front();
+          rule.erase(rule.begin());
+        }
+        if (!rule.empty() && !rule.back().is_rule && back(rule.back())) {
+          backs[r] = rule.back();
+          rule.pop_back();
+        }
+      }
+      rules_[r] = std::move(rule);
+    }
+  }
+
+  struct PairHash {
+    std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& pair) const noexcept {
+      return mixed(pair.first * 0x9e3779b97f4a7c15 + pair.second);
+    }
+  };
+  using Fresh = std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t, PairHash>;
+
+  std::uint32_t fresh(Fresh& letters, std::uint64_t first, std::uint64_t second) {
+    const auto [found, added] = letters.try_emplace({first, second}, next_letter_);
+    next_letter_ += added;
+    return found->second;
+  }
+
+  void compress_blocks() {
+    const auto always = [](const Item&) { return true; };
+    hand_over(always, always);
+    Fresh letters;
+    for (Rule& rule : rules_)
+      for (Item& item : rule)
+        if (item.count > 1) item = {false, fresh(letters, item.id, static_cast<std::uint64_t>(item.count)), 1};
+  }
+
+  // Only after compress_blocks(): no two equal neighbours, so every block is one letter and stays one.
+  void compress_pairs() {
+    ++round_;
+    hand_over([this](const Item& item) { return !is_left(item.id); },
+              [this](const Item& item) { return is_left(item.id); });
+    Fresh letters;
+    for (Rule& rule : rules_) {
+      std::size_t to = 0;
+      for (std::size_t from = 0; from < rule.size(); ++from, ++to) {
+        rule[to] = rule[from];
+        if (from + 1 == rule.size() || rule[from].is_rule || rule[from + 1].is_rule) continue;
+        if (!is_left(rule[from].id) || is_left(rule[from + 1].id)) continue;
+        rule[to].id = fresh(letters, rule[from].id, rule[from + 1].id);
+        ++from;
+      }
+      rule.resize(to);
+    }
+  }
+
+  static std::uint64_t mixed(std::uint64_t bits) {
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+    return bits ^ (bits >> 31);
+  }
+  bool is_left(std::uint32_t letter) const {
+    return mixed((round_ << 32 | letter) * 0x9e3779b97f4a7c15 + 0x632be59bd9b4e019) & 1;
+  }
+
+  std::vector<Rule> rules_;
+  std::vector<bool> is_start_;
+  std::unordered_map<const Sequence*, Item> known_;
+  std::uint32_t next_letter_ = static_cast<std::uint32_t>(named_types().size());
+  std::uint64_t round_ = 0;
+};
+
+// The usual case at once: the two are described alike. `false` means only that they are described otherwise. Whatever
+// was compared once counts as one object from then on (union-find), which is right if no comparison fails, and the
+// first that fails ends everything: so there are at most as many comparisons as objects.
+class Alike {
+ public:
+  bool operator()(const Sequence* a, const Sequence* b) {
+    a = find(a), b = find(b);
+    if (a == b) return true;
+    if (a->kind != b->kind || a->length != b->length || a->hash != b->hash || a->count != b->count ||
+        a->basic != b->basic || a->parts.size() != b->parts.size())
+      return false;
+    same_as_[a] = b;
+    for (std::size_t i = 0; i < a->parts.size(); ++i)
+      if (!(*this)(a->parts[i].get(), b->parts[i].get())) return false;
+    return true;
+  }
+
+ private:
+  const Sequence* find(const Sequence* sequence) {
+    auto at = same_as_.find(sequence);
+    if (at == same_as_.end()) return sequence;
+    for (auto next = same_as_.find(at->second); next != same_as_.end(); next = same_as_.find(at->second)) {
+      at->second = next->second;
+      at = next;
+    }
+    return at->second;
+  }
+
+  std::unordered_map<const Sequence*, const Sequence*> same_as_;
+};
+
+}  // namespace
+
+bool same_sequence(const SequencePtr& a, const SequencePtr& b) {
+  if (!a || !b) return a == b;
+  if (a->length != b->length) return false;
+  if (Alike()(a.get(), b.get())) return true;
+  Grammar grammar;
+  const std::uint32_t rule_a = grammar.add(a), rule_b = grammar.add(b);
+  return grammar.same(rule_a, rule_b);
+}
+
+}  // namespace gapless::layout

@@ -1,0 +1,132 @@
+#include "layout/signature.hpp"
+
+#include <cstring>
+#include <string>
+#include <unordered_map>
+
+#include "base/status.hpp"
+
+namespace gapless::layout {
+namespace {
+
+// The pair types: a value, then an int (MPI 4.1, section 6.9.4).
+constexpr struct {
+  const char *name, *value;
+} kPairs[] = {{"float_int", "float"}, {"double_int", "double"}, {"long_int", sizeof(long) == 8 ? "int64" : "int32"},
+              {"short_int", "int16"}, {"2int", "int32"},        {"long_double_int", "long_double"}};
+
+SequencePtr sequence_of(const Named& type) {
+  for (const auto& pair : kPairs) {
+    if (std::strcmp(pair.name, type.name) != 0) continue;
+    const SequencePtr parts[] = {basic(*find_named(pair.value)), basic(*find_named("int32"))};
+    return concat(parts);
+  }
+  return basic(type);
+}
+
+class Builder {
+ public:
+  SequencePtr operator()(const Layout& type) {
+    if (type.size == 0) return nullptr;
+    if (type.combiner == Combiner::kNamed) return sequence_of(*type.named);
+    if (const auto found = known_.find(&type); found != known_.end()) return found->second;
+    SequencePtr sequence = build(type);
+    known_.emplace(&type, sequence);
+    return sequence;
+  }
+
+ private:
+  SequencePtr build(const Layout& type) {
+    if (type.combiner != Combiner::kStruct) {
+      // Every constructor of one old type places copies of it: their number is all that a signature sees of them.
+      const Layout& old = *type.children[0];
+      return repeat((*this)(old), type.size / old.size);
+    }
+    std::vector<SequencePtr> members;
+    for (std::size_t i = 0; i < type.children.size(); ++i)
+      members.push_back(repeat((*this)(*type.children[i]), type.blocklengths[i]));
+    return concat(members);
+  }
+
+  std::unordered_map<const Layout*, SequencePtr> known_;
+};
+
+// Sequences as layouts. Only what is repeated, or handed out, needs an extent of its own.
+class TypeBuilder {
+ public:
+  LayoutPtr dense(const SequencePtr& sequence) {
+    LayoutPtr type = loose(sequence);
+    if (type->lb == 0 && type->extent == sequence->bytes) return type;
+    LayoutPtr& known = dense_[sequence.get()];
+    if (!known) known = resized(0, sequence->bytes, std::move(type));
+    return known;
+  }
+
+ private:
+  LayoutPtr loose(const SequencePtr& sequence) {
+    if (const auto found = loose_.find(sequence.get()); found != loose_.end()) return found->second;
+    LayoutPtr type;
+    switch (sequence->kind) {
+      case Sequence::Kind::kBasic:
+        type = named(*sequence->basic);
+        break;
+      case Sequence::Kind::kRepeat:
+        type = contiguous(sequence->count, dense(sequence->parts[0]));
+        break;
+      case Sequence::Kind::kConcat:
+        type = members(*sequence);
+        break;
+    }
+    loose_.emplace(sequence.get(), type);
+    return type;
+  }
+
+  LayoutPtr members(const Sequence& sequence) {
+    std::vector<std::int64_t> counts, displacements;
+    std::vector<LayoutPtr> types;
+    std::int64_t at = 0;
+    for (const SequencePtr& part : sequence.parts) {
+      const bool repeats = part->kind == Sequence::Kind::kRepeat;
+      counts.push_back(part->count);
+      displacements.push_back(at);
+      types.push_back(repeats ? dense(part->parts[0]) : loose(part));
+      at += part->bytes;
+    }
+    return structure(counts, displacements, types);
+  }
+
+  std::unordered_map<const Sequence*, LayoutPtr> loose_, dense_;
+};
+
+}  // namespace
+
+Signature::Signature(const Layout& type, std::int64_t count) {
+  if (count < 0)
+    throw base::Error(base::Status::kInvalidArgument, "the count must be at least 0, not " + std::to_string(count));
+  sequence_ = repeat(Builder()(type), count);
+}
+
+std::uint64_t Signature::hash() const noexcept {
+  if (!sequence_) return 0;
+  const std::uint64_t bits = sequence_->hash ^ static_cast<std::uint64_t>(sequence_->length) * 0x9e3779b97f4a7c15;
+  return bits ^ (bits >> 29);
+}
+
+bool operator==(const Signature& a, const Signature& b) {
+  return a.basic_count() == b.basic_count() && a.hash() == b.hash() && same_sequence(a.sequence_, b.sequence_);
+}
+
+bool Signature::is_prefix_of(const Signature& longer) const {
+  if (basic_count() > longer.basic_count()) return false;
+  if (!sequence_) return true;
+  const SequencePtr front = prefix(longer.sequence_, basic_count());
+  return front->hash == sequence_->hash && same_sequence(sequence_, front);
+}
+
+LayoutPtr signature_type(const Layout& type) {
+  const Signature signature(type);
+  if (!signature.sequence()) return contiguous(0, named(*find_named("byte")));
+  return TypeBuilder().dense(signature.sequence());
+}
+
+}  // namespace gapless::layout

