@@ -17,7 +17,11 @@ namespace {
 // else that is done to a list.
 std::shared_ptr<void> storage_of(std::size_t bytes) {
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
-  void* storage = bytes < kHugePage ? std::malloc(bytes) : std::aligned_alloc(kHugePage, bytes);
+  void* storage = nullptr;
+  if (bytes < kHugePage)
+    storage = std::malloc(bytes);
+  else if (posix_memalign(&storage, kHugePage, bytes) != 0)  // any size, unlike aligned_alloc
+    storage = nullptr;
   if (storage == nullptr) throw std::bad_alloc();
 #ifdef __linux__
   if (bytes >= kHugePage) (void)madvise(storage, bytes, MADV_HUGEPAGE);
