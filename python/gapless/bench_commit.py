@@ -165,7 +165,7 @@ def commit_table(rows: Sequence[CommitRow]) -> Table:
     blocks = max((row.blocks for row in rows), default=0)
     table = plain_table(
         f"A type of {blocks:,} blocks, per block",
-        ["case", "library", "first ns", "to fastest", "again ns", "to fastest", "free ns", "bytes kept", "remark"],
+        ["case", "library", "first ns", "to fastest", "again ns", "to fastest", "free ns", "bytes kept"],
         left=2,
     )
     case = None
@@ -177,5 +177,7 @@ def commit_table(rows: Sequence[CommitRow]) -> Table:
         numbers = (row.first_ns, row.first_ratio, row.create_ns, row.ratio, row.free_ns, row.bytes_kept)
         forms = ("{:.2f}", "×{:.2f}", "{:.2f}", "×{:.2f}", "{:.2f}", "{:.2f}")
         cells = ["-" if number is None else form.format(number) for number, form in zip(numbers, forms, strict=True)]
-        table.add_row(name, row.library, *cells, row.reason)
+        table.add_row(name, row.library, *cells)
+    reasons = dict.fromkeys(f"{row.library}: {row.reason}" for row in rows if row.reason)
+    table.caption = "\n".join(reasons) or None
     return table

@@ -1,3 +1,4 @@
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -33,7 +34,7 @@ layout::Order order_of(gapless_order order) {
   return order == GAPLESS_ORDER_C ? layout::Order::kC : layout::Order::kFortran;
 }
 
-layout::Distribution distribution_of(gapless_distribution distribution) {
+layout::Distribution distribution_of(int distribution) {
   switch (distribution) {
     case GAPLESS_DISTRIBUTE_NONE:
       return layout::Distribution::kNone;
@@ -43,7 +44,7 @@ layout::Distribution distribution_of(gapless_distribution distribution) {
       return layout::Distribution::kCyclic;
   }
   throw gapless::base::Error(gapless::base::Status::kInvalidArgument,
-                             "no distribution is called " + std::to_string(static_cast<int>(distribution)));
+                             "no distribution is called " + std::to_string(distribution));
 }
 
 template <class Make>
@@ -140,7 +141,11 @@ gapless_status gapless_type_darray(int64_t process_count, int64_t rank, int dime
     const Numbers size_list = list(dimensions, sizes, "sizes");
     require(dimensions == 0 || distributions != nullptr, "the list of distributions is NULL");
     std::vector<layout::Distribution> kinds;
-    for (int d = 0; d < dimensions; ++d) kinds.push_back(distribution_of(distributions[d]));
+    for (int d = 0; d < dimensions; ++d) {
+      int distribution;  // a C program may hand over any number, which may not be read as an enumerator
+      std::memcpy(&distribution, distributions + d, sizeof distribution);
+      kinds.push_back(distribution_of(distribution));
+    }
     return layout::darray(process_count, rank, size_list, kinds, list(dimensions, arguments, "distribution arguments"),
                           list(dimensions, grid, "grid extents"), order_of(order), layout_of(old));
   });
