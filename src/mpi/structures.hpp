@@ -47,11 +47,11 @@ class StructureCache {
     std::size_t structures;
     std::int64_t bytes;
   };
-  // 4096: as many as a program has shapes that it comes back to, if it comes back to any; the small ones among them
-  // are some 4 MiB. 32 MiB: what a process with large index lists may lose to this, on a node with 100 of them a few
-  // GiB at worst. One that takes more than a quarter is not kept at all, for it would push out everything else; making
-  // it takes the library so long (10 ns a block and more) that a plan on top is a small factor, not an order.
-  static constexpr Limits kDefault{4096, 32 << 20};
+  // As many shapes as a program may come back to, if it comes back to any: the small ones among them are some 10 MiB.
+  // 32 MiB: what a process with large index lists may lose to this, 3 GiB at worst on a node with 100 of them. A type
+  // that takes more than a quarter (lists of 350000 blocks) is not kept, for it would push out everything else; the
+  // library takes 10 ns and more to make each of its blocks, so that a plan on top is a factor, not an order.
+  static constexpr Limits kDefault{2048, 32 << 20};
 
   explicit StructureCache(Limits limits = kDefault) : limits_(limits) {}
   StructureCache(const StructureCache&) = delete;

@@ -1,0 +1,39 @@
+// What the tests of src/mpi share: the library loaded as the layer loads it, and MPI_Pack as the judge of a plan.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <vector>
+
+#include "move/move.hpp"
+#include "mpi/datatype.hpp"
+#include "mpi/library.hpp"
+#include "random_mpi_type.hpp"
+#include "support.hpp"
+
+namespace test {
+
+inline void load() {
+  const char* missing = gapless::mpi::load_library([](const char* name) { return dlsym(RTLD_DEFAULT, name); });
+  CHECK(missing == nullptr, "%s", missing);
+}
+
+// Whether the plan packs (count, type) as the library does.
+inline bool packs_alike(const gapless::plan::Plan* plan, MPI_Datatype type, int count, std::uint64_t seed) {
+  if (plan == nullptr) return false;
+  const Span span = span_of(type, count);
+  Field from(span, seed);
+  std::vector<char> theirs(static_cast<std::size_t>(span.size)), ours(theirs.size());
+  int position = 0;
+  MPI_Pack(from.buffer(), count, type, theirs.data(), static_cast<int>(span.size), &position, MPI_COMM_SELF);
+  return gapless::move::pack(*plan, count, from.buffer(), 0, ours.data(), span.size) == span.size && ours == theirs;
+}
+
+inline MPI_Datatype vector_of(int stride, MPI_Datatype old = MPI_INT) {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_vector(8, 1, stride, old, &type);
+  MPI_Type_commit(&type);
+  return type;
+}
+
+}  // namespace test
