@@ -234,11 +234,11 @@ void epoch_ending() noexcept {
   if (key != MPI_KEYVAL_INVALID) library.Type_free_keyval(&key);
 }
 
-void epoch_ended() noexcept {
+bool epoch_ended() noexcept {
   int before = epochs.load(std::memory_order_relaxed);
   while (before > 0 && !epochs.compare_exchange_weak(before, before - 1, std::memory_order_relaxed)) {
   }
-  if (before != 1) return;
+  if (before > 1) return false;
   // The next epoch gives the same handles to other types, without a callback.
   marks.clear();
   structures().clear();
@@ -248,6 +248,7 @@ void epoch_ended() noexcept {
   dropped.swap(all.types);
   all.keyval = MPI_KEYVAL_INVALID;
   for (auto& generation : generations) generation.fetch_add(1, std::memory_order_release);
+  return true;
 }
 
 RegistryCounts registry_counts() noexcept {

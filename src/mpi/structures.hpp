@@ -13,7 +13,6 @@
 
 #include "mpi/contents.hpp"
 #include "mpi/datatype.hpp"
-#include "mpi/interim.hpp"
 
 namespace gapless::mpi {
 

@@ -9,6 +9,7 @@
 #include "base/settings.hpp"
 #include "mpi/datatype.hpp"
 #include "preload/counters.hpp"
+#include "preload/orphans.hpp"
 #include "preload/run_file.hpp"
 #include "preload/wrappers.hpp"
 
@@ -55,7 +56,7 @@ void began(bool world) noexcept {
 }
 
 void ended() noexcept {
-  mpi::epoch_ended();
+  if (mpi::epoch_ended()) requests.forget_all();
   if (!counting()) return;
   try {
     const std::lock_guard lock(reporting);
@@ -90,6 +91,7 @@ int wrap_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int wrap_Finalize(void) {
+  abandon_orphans();
   mpi::epoch_ending();
   const int code = mpi::library.Finalize();
   world_up.store(false, std::memory_order_relaxed);

@@ -7,14 +7,17 @@
 namespace gapless::preload {
 
 Rule rule;
+bool receives_stay_native = false;
+std::atomic<int> closer_looks{0};
 
 namespace {
 
-// No rank, and none of MPI's negative constants.
-constexpr int kNobody = -0x47415053;
-
 // Below this no program has memory: a null buffer is meant as MPI_BOTTOM only if the type says addresses.
 constexpr std::int64_t kLowestAddress = 4096;
+
+std::int64_t largest_message() noexcept {
+  return mpi::library.Send_c != nullptr ? INT64_MAX : INT_MAX;
+}
 
 std::int64_t lowest_byte(const plan::Plan& plan) noexcept {
   const normal::Form& form = plan.form();
@@ -29,21 +32,21 @@ void Side::stay_native(Reason reason) noexcept {
 }
 
 void Side::choose(Operation operation, int peer, MPI_Comm comm) noexcept {
-  if (mpi::is_predefined(type_)) return stay_native(Reason::kContiguous);
+  if (mpi::is_contiguous_builtin(type_) && !rule.force) return stay_native(Reason::kContiguous);
   if (peer == MPI_PROC_NULL) return stay_native(Reason::kProcNull);
   if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
   choose(operation);
 }
 
 void Side::choose(Operation operation) noexcept {
-  if (mpi::is_predefined(type_)) return stay_native(Reason::kContiguous);
+  if (mpi::is_contiguous_builtin(type_) && !rule.force) return stay_native(Reason::kContiguous);
   if (!switched_on()) return stay_native(Reason::kOff);
   if (count_ <= 0) return stay_native(count_ == 0 ? Reason::kZero : Reason::kArguments);
   datatype_ = mpi::find_type(type_);
   if (datatype_ == nullptr) return stay_native(Reason::kUnregistered);
   plan_ = datatype_->plan();
   if (plan_ == nullptr) return stay_native(Reason::kCombiner);
-  const Decision decision = decide(rule, *plan_, count_, operation);
+  const Decision decision = decide(rule, *plan_, count_, operation, largest_message());
   if (decision.path == Path::kNative) return stay_native(decision.reason);
   if (buffer_ == MPI_BOTTOM && lowest_byte(*plan_) < kLowestAddress) return stay_native(Reason::kBuffer);
   const bool staged = operation == Operation::kSend || operation == Operation::kReceive;
@@ -52,6 +55,11 @@ void Side::choose(Operation operation) noexcept {
   }
   path_ = decision.path;
   bytes_ = decision.bytes;
+}
+
+void choose_matched(Side& side, const MPI_Message* message) noexcept {
+  const bool real = message != nullptr && *message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC;
+  side.choose(Operation::kReceive, real ? 0 : MPI_PROC_NULL, MPI_COMM_SELF);
 }
 
 void* Side::buffer() const noexcept {
@@ -100,18 +108,29 @@ void count_sides(Procedure procedure, const Side& a, const Side& b) noexcept {
   count_declined(procedure, a_says_less ? b.reason() : a.reason());
 }
 
+std::int64_t received_bytes(const MPI_Status& status) noexcept {
+  int cancelled = 0, count = 0;
+  if (mpi::library.Test_cancelled(&status, &cancelled) != MPI_SUCCESS || cancelled != 0) return 0;
+  if (mpi::library.Get_count(&status, MPI_PACKED, &count) != MPI_SUCCESS) return 0;
+  if (count != MPI_UNDEFINED) return count;
+  MPI_Count elements = 0;  // more than an int can say
+  if (mpi::library.Get_elements_x(&status, MPI_PACKED, &elements) != MPI_SUCCESS) return 0;
+  return elements == MPI_UNDEFINED ? 0 : elements;
+}
+
 OwnStatus::OwnStatus(MPI_Status* users) noexcept : users_(users) {
+  // Fields that the library leaves alone (MPI_ERROR, where one request is completed) stay as they were.
+  if (users != MPI_STATUS_IGNORE) own_ = *users;
   own_.MPI_SOURCE = kNobody;
-  // A call with a single status leaves this field as it was.
-  if (users != MPI_STATUS_IGNORE) own_.MPI_ERROR = users->MPI_ERROR;
 }
 
 std::int64_t OwnStatus::finish() noexcept {
-  if (own_.MPI_SOURCE == kNobody) return 0;
-  if (users_ != MPI_STATUS_IGNORE) *users_ = own_;
-  int count = 0;
-  if (mpi::library.Get_count(&own_, MPI_PACKED, &count) != MPI_SUCCESS || count == MPI_UNDEFINED) return 0;
-  return count;
+  const bool untouched = own_.MPI_SOURCE == kNobody;
+  if (users_ != MPI_STATUS_IGNORE) {
+    if (untouched) own_.MPI_SOURCE = users_->MPI_SOURCE;
+    *users_ = own_;
+  }
+  return untouched ? 0 : received_bytes(own_);
 }
 
 }  // namespace gapless::preload

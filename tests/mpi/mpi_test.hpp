@@ -14,7 +14,8 @@
 namespace test {
 
 inline void load() {
-  const char* missing = gapless::mpi::load_library([](const char* name) { return dlsym(RTLD_DEFAULT, name); });
+  const auto visible = [](const char* name) { return dlsym(RTLD_DEFAULT, name); };
+  const char* missing = gapless::mpi::load_library(visible, visible);
   CHECK(missing == nullptr, "%s", missing);
 }
 

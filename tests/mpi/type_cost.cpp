@@ -5,15 +5,11 @@
 //   commit    the layer's share of a commit as well
 //   cached    and the first use: from the handle to the plan
 //   uncached  the same with a cache that keeps nothing: what a plan costs
-#include <dlfcn.h>
-
 #include <string>
 #include <vector>
 
-#include "mpi/datatype.hpp"
 #include "mpi/decode.hpp"
-#include "mpi/library.hpp"
-#include "support.hpp"
+#include "mpi_test.hpp"
 
 using namespace gapless;
 
@@ -46,8 +42,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   CHECK(argc == 4, "usage: type_cost MODE KIND ROUNDS");
   const std::string mode = argv[1], kind = argv[2];
-  const char* missing = mpi::load_library([](const char* name) { return dlsym(RTLD_DEFAULT, name); });
-  CHECK(missing == nullptr, "%s", missing);
+  test::load();
   mpi::epoch_began();
   mpi::StructureCache keeps_nothing({0, 0});
   for (long k = std::atol(argv[3]); k > 0; --k) {
