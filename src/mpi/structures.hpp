@@ -48,7 +48,7 @@ class StructureCache {
   };
   // As many shapes as a program may come back to, if it comes back to any: the small ones among them are some 10 MiB.
   // 32 MiB: what a process with large index lists may lose to this, 3 GiB at worst on a node with 100 of them. A type
-  // that takes more than a quarter (lists of 350000 blocks) is not kept, for it would push out everything else; the
+  // that takes more than a quarter (lists of 130000 blocks) is not kept, for it would push out everything else; the
   // library takes 10 ns and more to make each of its blocks, so that a plan on top is a factor, not an order.
   static constexpr Limits kDefault{2048, 32 << 20};
 

@@ -245,7 +245,9 @@ void epochs() {
     CHECK(mpi::epoch_ended(), "the last session");
     CHECK(mpi::find_type(now[5]) == nullptr, "after the end");
   }
+#if defined(MPICH_VERSION)
   CHECK(recycled > 0, "no handle was recycled: this test tests nothing");
+#endif
   CHECK(has_stride(held, 7), "what is held outlives its epoch");
 }
 #endif

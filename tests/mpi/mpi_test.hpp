@@ -19,6 +19,20 @@ inline void load() {
   CHECK(missing == nullptr, "%s", missing);
 }
 
+// Open MPI 5.0.11 refuses some darrays (MPI_ERR_TYPE), and packs some types otherwise than MPI defines them (the blocks
+// of an hindexed_block of a resized type: as if they were a size apart and not an extent).
+#if defined(GAPLESS_ABI_OPENMPI)
+inline constexpr bool kLibraryErrs = true;
+inline void let_errors_return(bool on) {
+  void* const handler = dlsym(RTLD_DEFAULT, on ? "ompi_mpi_errors_return" : "ompi_mpi_errors_are_fatal");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, static_cast<MPI_Errhandler>(handler));
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, static_cast<MPI_Errhandler>(handler));
+}
+#else
+inline constexpr bool kLibraryErrs = false;
+inline void let_errors_return(bool) {}
+#endif
+
 // Whether the plan packs (count, type) as the library does.
 inline bool packs_alike(const gapless::plan::Plan* plan, MPI_Datatype type, int count, std::uint64_t seed) {
   if (plan == nullptr) return false;

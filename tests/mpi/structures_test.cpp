@@ -14,8 +14,9 @@ namespace {
 MPI_Datatype indexed(int blocks, int salt) {
   std::vector<int> lengths, places;
   for (int k = 0; k < blocks; ++k) {
-    lengths.push_back(1 + (k * k + salt) % 3);
-    places.push_back(1000000 + 10 * salt - 7 * k + k * k % 5);  // no progression, backwards
+    const int irregular = k % 97 * (k % 89);
+    lengths.push_back(1 + (irregular + salt) % 3);
+    places.push_back(1000000 + 10 * salt - 7 * k + irregular % 5);  // no progression, backwards
   }
   MPI_Datatype type;
   MPI_Type_indexed(blocks, lengths.data(), places.data(), MPI_INT, &type);
@@ -61,31 +62,46 @@ void equal_types_share() {
   }
   CHECK(outer[0] == outer[1] && outer[0] != outer[2], "components");
   // The same arguments from both kinds of procedures, and a bound that resizing moved.
-  MPI_Datatype large, resized;
+#if MPI_VERSION >= 4
+  MPI_Datatype large;
   MPI_Type_vector_c(8, 1, 3, MPI_INT, &large);
   MPI_Type_commit(&large);
+  described(large, cache);
+#endif
+  MPI_Datatype resized;
   MPI_Type_create_resized(MPI_INT, 0, 12, &resized);
   MPI_Type_commit(&resized);
-  described(large, cache);
   described(resized, cache);
 }
 
 void random_types(long types, std::uint64_t seed) {
   mpi::StructureCache cache;
+  long refused = 0, packed = 0, different = 0;
+  test::let_errors_return(true);
   for (long k = 0; k < types; ++k) {
     test::Random one(seed + static_cast<std::uint64_t>(k)), other(seed + static_cast<std::uint64_t>(k));
     test::RandomType a = test::random_type(one, false), b = test::random_type(other, false);
+    if (a.type == MPI_DATATYPE_NULL) {
+      ++refused;
+      continue;
+    }
     const auto first = mpi::describe(a.type, cache), second = mpi::describe(b.type, cache);
     CHECK(first.datatype != nullptr && first.datatype == second.datatype, "type %ld: two plans", k);
     const test::Span span = test::span_of(a.type, 1);
     if (span.size > 0 && span.size < 1 << 20 && span.high - span.low < 1 << 20) {
-      CHECK(test::packs_alike(first.datatype->plan(), b.type, 1, seed), "type %ld: another type's plan", k);
+      ++packed;
+      const bool alike = test::packs_alike(first.datatype->plan(), b.type, 1, seed);
+      CHECK(alike || test::kLibraryErrs, "type %ld: another type's plan", k);
+      different += alike ? 0 : 1;
     }
     MPI_Type_free(&a.type);
     MPI_Type_free(&b.type);
   }
+  test::let_errors_return(false);
   const auto counts = cache.counts();
-  CHECK(counts.hits >= static_cast<std::uint64_t>(types), "hardly any hit");
+  CHECK(refused <= (test::kLibraryErrs ? types / 20 : 0) && different <= packed / 100, "%ld refused, %ld of %ld differ",
+        refused, different, packed);
+  CHECK(counts.hits >= static_cast<std::uint64_t>(types - refused), "hardly any hit");
   std::printf("structures_test: %ld types twice: %" PRIu64 " hits, %" PRIu64 " misses, %" PRIu64 " evictions\n", types,
               counts.hits, counts.misses, counts.evictions);
 }
@@ -172,9 +188,14 @@ void bytes_are_honest() {
     std::vector<MPI_Datatype> made;
     for (int k = 0; k < types; ++k) {
       test::Random random(static_cast<std::uint64_t>(k) + 77);
-      made.push_back(blocks < 0    ? test::random_type(random, false).type
-                     : blocks == 0 ? test::vector_of(k + 2)
-                                   : indexed(blocks, k));
+      const auto any = [&] {
+        test::let_errors_return(true);
+        MPI_Datatype type = test::random_type(random, false).type;
+        test::let_errors_return(false);
+        if (type == MPI_DATATYPE_NULL) type = test::vector_of(k + 2);
+        return type;
+      };
+      made.push_back(blocks < 0 ? any() : blocks == 0 ? test::vector_of(k + 2) : indexed(blocks, k));
     }
     const std::int64_t before = heap();
     for (const MPI_Datatype type : made) mpi::describe(type, cache);
