@@ -12,7 +12,8 @@ int wrap_Type_commit(MPI_Datatype* type) {
   return code;
 }
 
-// A hint: what is registered goes by the attribute's callback (mpi/datatype.hpp), and nobody's plan is wrong without it.
+// A hint: what is registered goes by the attribute's callback (mpi/datatype.hpp), and nobody's plan is wrong without
+// it.
 int wrap_Type_free(MPI_Datatype* type) {
   if (type != nullptr) mpi::forget_mark(*type);
   if (counting()) count_call(Procedure::kType_free);
