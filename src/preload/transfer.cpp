@@ -2,6 +2,7 @@
 
 #include "move/move.hpp"
 #include "move/overlap.hpp"
+#include "mpi/host_memory.hpp"
 #include "mpi/library.hpp"
 #include "preload/log.hpp"
 
@@ -50,6 +51,7 @@ void Side::choose(Operation operation) noexcept {
   const Decision decision = decide(rule, *plan_, count_, operation, largest_message());
   if (decision.path == Path::kNative) return stay_native(decision.reason);
   if (buffer_ == MPI_BOTTOM && lowest_byte(*plan_) < kLowestAddress) return stay_native(Reason::kBuffer);
+  if (!mpi::is_host(static_cast<const char*>(buffer_) + plan_->first_byte())) return stay_native(Reason::kDevice);
   const bool staged = operation == Operation::kSend || operation == Operation::kReceive;
   if (decision.path == Path::kPack && staged && !staging_.reserve(decision.bytes)) {
     return stay_native(Reason::kStaging);
