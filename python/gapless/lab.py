@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gapless.errors import GaplessError
-from gapless.launcher import put_under, recognise
+from gapless.launch import put_under
+from gapless.launcher import recognise
 from gapless.paths import Build
 from gapless.results import SCHEMA, Line
 

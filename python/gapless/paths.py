@@ -11,6 +11,7 @@ from gapless.errors import GaplessError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PRELOAD_NAME = "libgapless_preload.so"
+LARGE_COUNT_PRELOAD_NAME = "libgapless_preload_lc.so"
 ENGINE_NAME = "libgapless.so"
 
 
@@ -106,6 +107,12 @@ def _built_library(name: str, folder: str, what: str) -> Path:
 def preload_object() -> Path:
     """Return the layer's preload object."""
     return _built_library(PRELOAD_NAME, "src/preload", "the layer")
+
+
+def large_count_preload_object() -> Path | None:
+    """Return the layer's preload object that also has the large-count procedures, if it is built."""
+    path = preload_object().with_name(LARGE_COUNT_PRELOAD_NAME)
+    return path if path.is_file() else None
 
 
 def engine_library() -> Path:

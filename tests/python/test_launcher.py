@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from gapless.launcher import Launcher, put_under, ranks_program, recognise
+from gapless.launch import put_under
+from gapless.launcher import Launcher, ranks_programs, recognise
 
 SO = "/lib/gapless.so"
 RUN = {"GAPLESS_RUN_DIR": "/tmp/run"}
