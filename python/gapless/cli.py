@@ -10,6 +10,7 @@ import typer
 
 from gapless import __version__
 from gapless.cli_bench import bench
+from gapless.cli_doctor import doctor
 from gapless.cli_explain import explain
 from gapless.cli_measure import measure
 from gapless.cli_run import RunCommand, run
@@ -24,6 +25,7 @@ app = typer.Typer(
     help="MPI derived datatypes at contiguous speed: run programs under the layer, explain types, measure, and judge.",
 )  # fmt: skip
 app.command()(explain)
+app.command()(doctor)
 app.command(cls=RunCommand, context_settings={"allow_interspersed_args": False})(run)
 app.add_typer(measure, name="measure")
 app.add_typer(bench, name="bench")

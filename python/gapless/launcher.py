@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from pathlib import Path
 
 
@@ -43,6 +44,7 @@ WRAPPERS = {
 }
 
 
+@lru_cache(maxsize=64)
 def launcher_version(program: str) -> str:
     """Return what ``program --version`` prints, or an empty text if it prints nothing within ten seconds."""
     try:

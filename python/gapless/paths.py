@@ -86,6 +86,11 @@ class Build:
         return self.program(f"src/preload/{PRELOAD_NAME}")
 
 
+def build_folder() -> Path:
+    """Return the build folder: the one that GAPLESS_BUILD_DIR names, or build/release of this checkout."""
+    return Path(os.environ.get("GAPLESS_BUILD_DIR") or REPOSITORY / "build" / "release")
+
+
 def _built_library(name: str, folder: str, what: str) -> Path:
     """Return a built library: from the folder that GAPLESS_LIBDIR names, or from the build folder of this checkout."""
     libdir = os.environ.get("GAPLESS_LIBDIR")
@@ -94,8 +99,7 @@ def _built_library(name: str, folder: str, what: str) -> Path:
         if path.is_file():
             return path.resolve()
         raise GaplessError(f"GAPLESS_LIBDIR={libdir} holds no {name}", "correct it, or unset it")
-    build = os.environ.get("GAPLESS_BUILD_DIR") or REPOSITORY / "build" / "release"
-    path = Path(build) / folder / name
+    path = build_folder() / folder / name
     if path.is_file():
         return path.resolve()
     raise GaplessError(
