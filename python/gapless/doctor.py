@@ -56,7 +56,9 @@ class Diagnosis:
                 "or name where it is with --mpi PREFIX"
             )
         if self.large_count_preload is None:
-            lines.append("the front with large-count procedures is not built: run 'make build'")
+            lines.append(
+                "libgapless_preload_lc.so, the front with large-count procedures, is not built: run 'make build'"
+            )
         if self.shared_memory.todo:
             lines.append(f"shared memory: {self.shared_memory.todo}")
         if self.attach.works is False:

@@ -26,15 +26,14 @@ def _found(finding: dict[str, Any] | None) -> str:
 
 def library_table(libraries: list[tuple[Installation, Probed]]) -> Table:
     """Render what was found of each library."""
-    columns = ["", "MPI library", "ABI", "launcher", "layer works", "_c", "shared memory", "CMA"]
-    table = plain_table("MPI libraries, each tried on 2 ranks", columns, left=4)
+    columns = ["", "MPI library", "ABI", "layer works", "_c", "shared memory", "CMA"]
+    table = plain_table("MPI libraries, each tried on 2 ranks", columns, left=3)
     for number, (installation, probed) in enumerate(libraries, start=1):
         library = installation.library
         name = probed.version.partition(",")[0].replace(" for Linux* OS", "") or library.soname
         abi = library.abi + (f" {probed.abi_version}" if probed.abi_version else "")
-        launcher = installation.launcher.name if installation.launcher else "none"
         table.add_row(
-            f"{number}", escape(name), abi, escape(launcher), mark(probed.works), mark(library.large_counts),
+            f"{number}", escape(name), abi, mark(probed.works), mark(library.large_counts),
             _found(probed.shared_memory), _found(probed.cma),
         )  # fmt: skip
     return table
@@ -45,7 +44,7 @@ def file_lines(libraries: list[tuple[Installation, Probed]]) -> list[str]:
     lines = []
     for number, (installation, probed) in enumerate(libraries, start=1):
         told = f" ({probed.launcher_version})" if probed.launcher_version else ""
-        starts = f", started by {installation.launcher}{told}" if installation.launcher else ""
+        starts = f", started by {installation.launcher}{told}" if installation.launcher else ", no mpiexec"
         lines.append(f"{number}  {installation.library.path}{starts}")
     return lines
 

@@ -129,7 +129,7 @@ def read_elf(path: Path, symbols: bool = False) -> Elf | None:
             if data[:6] != b"\x7fELF\x02\x01":
                 return None
             return _parse(data, symbols)
-    except (OSError, ValueError, struct.error):
+    except (OSError, ValueError, OverflowError, struct.error):
         return None
 
 

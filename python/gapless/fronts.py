@@ -27,7 +27,7 @@ from gapless.mpi_library import (
 )  # fmt: skip
 from gapless.paths import large_count_preload_object, preload_object
 
-NOT_BUILT = "the front with large-count procedures is not built"
+NOT_BUILT = "libgapless_preload_lc.so is not built"
 
 
 class FrontName(str, Enum):
@@ -133,9 +133,7 @@ def choose_front(
     large = large_count_preload_object()
     if wanted is FrontName.LARGE_COUNT:
         if large is None:
-            raise GaplessError(
-                "the front with large-count procedures is not built", "run 'make build', or drop --front"
-            )
+            raise GaplessError(NOT_BUILT, "run 'make build', or drop --front")
         return Front("lc", large, "as asked")
     libraries = candidate_libraries(command, launcher, environment)
     paths = tuple(library.path for library in libraries)

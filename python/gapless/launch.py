@@ -81,7 +81,7 @@ def _hydra(parts: list[list[str]], preload: str, joined: str, values: Mapping[st
     everything = {"LD_PRELOAD": joined, **values}
     result = []
     for part in parts:
-        program = program_position(part)
+        program = program_position(part, Launcher.HYDRA)
         options, rest = part[:program], part[program:]
         for i in range(len(options) - 2):
             if options[i].lstrip("-") in ("genv", "env") and options[i + 1] == "LD_PRELOAD":
@@ -97,7 +97,7 @@ def _hydra(parts: list[list[str]], preload: str, joined: str, values: Mapping[st
 
 def _open_mpi(part: list[str], preload: str, joined: str, values: Mapping[str, str]) -> list[str]:
     """Set the variables for one program: Open MPI 4 forgets them at the next colon."""
-    program = program_position(part)
+    program = program_position(part, Launcher.OPEN_MPI)
     options, rest = part[:program], part[program:]
     present = False
     for i in range(len(options) - 1):
@@ -115,9 +115,8 @@ def _open_mpi_uses_list(parts: Sequence[Sequence[str]], environment: Mapping[str
     """Say whether -x cannot be used: Open MPI 4 refuses it beside the list, and drops it before a file of programs."""
     if f"OMPI_MCA_{OPEN_MPI_LIST}" in environment:
         return True
-    return any(
-        word == OPEN_MPI_LIST or word.lstrip("-") == "app" for part in parts for word in part[: program_position(part)]
-    )
+    options = [word for part in parts for word in part[: program_position(part, Launcher.OPEN_MPI)]]
+    return any(word == OPEN_MPI_LIST or word.lstrip("-") == "app" for word in options)
 
 
 def _open_mpi_list(joined: str, values: Mapping[str, str]) -> str:
@@ -127,7 +126,7 @@ def _open_mpi_list(joined: str, values: Mapping[str, str]) -> str:
 def _open_mpi_list_option(part: list[str], joined: str, values: Mapping[str, str]) -> list[str]:
     """Extend the list where it is an option, which wins over the environment."""
     result = list(part)
-    for i in range(program_position(part) - 1):
+    for i in range(program_position(part, Launcher.OPEN_MPI) - 1):
         if result[i] == OPEN_MPI_LIST:
             result[i + 1] = f"{result[i + 1]};{_open_mpi_list(joined, values)}"
     return result
@@ -138,7 +137,7 @@ def _slurm(part: list[str], joined: str, values: Mapping[str, str], inherited: s
 
     A value with a comma is quoted, as srun asks for.
     """
-    program = program_position(part)
+    program = program_position(part, Launcher.SLURM)
     options, rest = part[:program], part[program:]
     exported = inherited or "ALL"
     kept = []

@@ -130,12 +130,31 @@ def split_programs(words: Sequence[str], launcher: Launcher) -> list[list[str]]:
     return parts
 
 
-def program_position(words: Sequence[str]) -> int:
+# Options whose values may be executable files or variables, with how many words they take; not the program.
+VALUES = {
+    Launcher.HYDRA: {
+        "genv": 2, "env": 2, "genvlist": 1, "envlist": 1, "launcher-exec": 1, "bootstrap-exec": 1, "gtool": 1, "f": 1,
+        "machinefile": 1, "hostfile": 1, "configfile": 1, "wdir": 1, "path": 1,
+    },
+    Launcher.OPEN_MPI: {
+        "x": 1, "mca": 2, "gmca": 2, "prtemca": 2, "gprtemca": 2, "pmixmca": 2, "gpmixmca": 2, "launch-agent": 1,
+        "hostfile": 1, "machinefile": 1, "default-hostfile": 1, "rankfile": 1, "rf": 1, "app": 1, "prefix": 1,
+        "wdir": 1, "wd": 1, "path": 1,
+    },
+    Launcher.SLURM: {"export": 1, "chdir": 1, "D": 1, "task-prolog": 1, "task-epilog": 1, "prolog": 1, "epilog": 1},
+    Launcher.ENVIRONMENT: {},
+}  # fmt: skip
+
+
+def program_position(words: Sequence[str], launcher: Launcher) -> int:
     """Return which word is the program: the first that is an executable file (all words are options if none is)."""
-    for i, word in enumerate(words):
-        found = shutil.which(word)
+    at = 0
+    while at < len(words):
+        found = shutil.which(words[at])
         if found and os.path.isfile(found):
-            return i
+            return at
+        option = words[at].lstrip("-") if words[at].startswith("-") else ""
+        at += 1 + VALUES[launcher].get(option, 0)
     return len(words)
 
 
@@ -166,7 +185,7 @@ def ranks_programs(
     words = command[at:] if launcher is Launcher.ENVIRONMENT else command[at + 1 :]
     programs, common = [], {}
     for part in split_programs(words, launcher):
-        position = program_position(part)
+        position = program_position(part, launcher)
         common |= {name: value for name, value, everywhere in given(part[:position], launcher) if everywhere}
         own = {name: value for name, value, _ in given(part[:position], launcher)}
         rest = part[position:]

@@ -115,8 +115,10 @@ def preload_object() -> Path:
 
 def large_count_preload_object() -> Path | None:
     """Return the layer's preload object that also has the large-count procedures, if it is built."""
-    path = preload_object().with_name(LARGE_COUNT_PRELOAD_NAME)
-    return path if path.is_file() else None
+    try:
+        return _built_library(LARGE_COUNT_PRELOAD_NAME, "src/preload", "the layer")
+    except GaplessError:
+        return None
 
 
 def engine_library() -> Path:

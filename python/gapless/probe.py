@@ -219,4 +219,4 @@ def _told_version(launcher: Path) -> str:
     if rows and rows[0].startswith("HYDRA"):
         number = next((row.partition(":")[2].strip() for row in rows if row.strip().startswith("Version:")), "")
         return f"Hydra {number}".strip()
-    return rows[0] if rows else ""
+    return rows[0].partition(" Build ")[0] if rows else ""
