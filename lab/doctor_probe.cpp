@@ -2,7 +2,11 @@
 // the data right; can ranks of one node share memory, and read each other's. Prints one JSON line. Only MPI's C
 // interface is used, so the program can be built for every ABI.
 #include <dlfcn.h>
+#ifdef GAPLESS_ABI_STANDARD
+#include <mpi_abi.h>
+#else
 #include <mpi.h>
+#endif
 #include <sys/uio.h>
 #include <unistd.h>
 

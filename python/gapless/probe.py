@@ -15,7 +15,7 @@ from gapless.elf import read_elf
 from gapless.installations import Installation
 from gapless.launch import put_under
 from gapless.launcher import Launcher, launcher_version
-from gapless.mpi_library import MPICH, MpiLibrary, looks_like_mpi
+from gapless.mpi_library import MpiLibrary, looks_like_mpi
 from gapless.paths import build_folder
 from gapless.process import Ended, run_watched
 from gapless.reach import read_ranks
@@ -63,9 +63,8 @@ def first_line(text: str) -> str:
 
 def probe_program(abi: str) -> Path | None:
     """Return the program that is run under libraries of an ABI, or None if it is not built for that one."""
-    folder = build_folder() / "lab"
-    candidates = [folder / abi / PROGRAM] + ([folder / PROGRAM] if abi == MPICH else [])
-    return next((path for path in candidates if os.access(path, os.X_OK)), None)
+    path = build_folder() / "lab" / abi / PROGRAM
+    return path if os.access(path, os.X_OK) else None
 
 
 def _environment() -> dict[str, str]:

@@ -100,7 +100,7 @@ def test_the_user_may_choose(both_fronts: Path) -> None:
 
 
 def test_the_choice_ends_the_run(gapless: Command, build: Build, both_fronts: Path) -> None:
-    command = ["--", build.mpiexec, "-n", 2, build.program("lab/doctor_probe")]
+    command = ["--", build.mpiexec, "-n", 2, build.program("lab/mpich/doctor_probe")]
     settings = {"GAPLESS_LIBDIR": str(both_fronts)}
     auto = gapless("run", *command, **settings)
     assert "front lc: libmpi.so.12, libmpi_abi.so.1 have MPI_Send_c" in auto.stderr
