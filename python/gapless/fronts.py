@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 
 from gapless.errors import GaplessError
-from gapless.launcher import Launcher, launcher_position, launchers_on_path, ranks_programs
+from gapless.launcher import Launcher, launcher_position, launcher_prefixes, launchers_on_path, ranks_programs
 from gapless.loader import cached_libraries, library_path, loaded_files
 from gapless.mpi_library import (
     LARGE_COUNT,
@@ -60,6 +60,10 @@ def _serves(launcher: Launcher, library: MpiLibrary) -> bool:
     return launcher is not Launcher.HYDRA or library.abi != OPEN_MPI
 
 
+def _library_folders_at(launcher: Path) -> list[Path]:
+    return [folder for prefix in launcher_prefixes(launcher) for folder in library_folders(prefix)]
+
+
 def candidate_libraries(command: Sequence[str], launcher: Launcher, environment: Mapping[str, str]) -> list[MpiLibrary]:
     """Return the MPI libraries that the ranks of a command may load.
 
@@ -98,13 +102,13 @@ def candidate_libraries(command: Sequence[str], launcher: Launcher, environment:
     known_launcher = launcher in (Launcher.HYDRA, Launcher.OPEN_MPI)
     if known_launcher:
         word = shutil.which(command[launcher_position(command)])
-        late += library_folders(Path(word).resolve().parent.parent) if word else []
+        late += _library_folders_at(Path(word)) if word else []
     if known_launcher or not every_program_linked:
         add([library for library in libraries_in(late) if _serves(launcher, library)])
     if not known_launcher and not every_program_linked:
         add(libraries_of(file for files in cached_libraries().values() for file in files))
         for path in launchers_on_path(environment):
-            add(libraries_in(library_folders(path.resolve().parent.parent)))
+            add(libraries_in(_library_folders_at(path)))
     return list(found.values())
 
 

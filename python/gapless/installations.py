@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gapless.launcher import Launcher, launchers_on_path, recognise
+from gapless.launcher import Launcher, launcher_prefixes, launchers_on_path, recognise
 from gapless.loader import library_path
 from gapless.mpi_library import OPEN_MPI, MpiLibrary, libraries_in, library_folders
 from gapless.paths import REPOSITORY
@@ -42,7 +42,7 @@ def prefixes(environment: Mapping[str, str], named: Path | None = None) -> list[
     """
     found = [named.expanduser()] if named else []
     found += [Path(environment["I_MPI_ROOT"])] if environment.get("I_MPI_ROOT") else []
-    found += [path.resolve().parent.parent for path in launchers_on_path(environment)]
+    found += [prefix for path in launchers_on_path(environment) for prefix in launcher_prefixes(path)]
     found += [REPOSITORY / ".venv", *sorted((REPOSITORY / ".venv" / "rivals").glob("*")), Path(sys.prefix)]
     found += [path for name in ("mpich", "openmpi") for path in sorted(Path("/usr/lib").glob(f"*/{name}"))]
     found += [Path("/usr")] if list(Path("/usr/lib").glob("*/libmpi*.so.*")) else []

@@ -95,6 +95,11 @@ def launchers_on_path(environment: Mapping[str, str]) -> list[Path]:
     return found
 
 
+def launcher_prefixes(path: Path) -> list[Path]:
+    """Return where the MPI of a launcher may be installed: above the file, and above what a link leads to."""
+    return list(dict.fromkeys(file.parent.parent for file in (path.absolute(), path.resolve())))
+
+
 def launcher_position(command: Sequence[str]) -> int:
     """Return which word of a command is the launcher's, behind ``env A=b``, ``timeout 60`` and their like."""
     at = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -113,6 +114,37 @@ def test_a_folder_without_mpi_is_one_line(gapless: Command, tmp_path: Path) -> N
     answer = gapless("doctor", "--mpi", tmp_path)
     assert answer.returncode == 2
     assert answer.stderr.endswith(f"no MPI library is below {tmp_path}: name the prefix that it was installed into\n")
+
+
+def found_in(environment: dict[str, str]) -> dict[str, Path | None]:
+    return {str(found.library.path): found.launcher for found in installations(environment)}
+
+
+def test_where_libraries_are_looked_for(tmp_path: Path) -> None:
+    intel, source = tmp_path / "intel", REPOSITORY / ".venv/rivals/impi/lib/libmpi.so.12"
+    if not source.is_file():
+        pytest.skip("Intel MPI is not installed")
+    (intel / "lib/release").mkdir(parents=True)
+    library = intel / "lib/release/libmpi.so.12"
+    shutil.copy(source, library)
+    (intel / "bin").mkdir()
+    (intel / "bin/mpirun").symlink_to("/bin/true")
+    for name, setting in (
+        ("I_MPI_ROOT", intel),
+        ("PATH", intel / "bin"),
+        ("LD_LIBRARY_PATH", intel / "lib/release"),
+    ):
+        assert str(library) in found_in({"PATH": "/nowhere", name: str(setting)}), name
+    assert str(library) not in found_in({"PATH": "/nowhere"})
+
+
+def test_each_library_gets_its_own_launcher() -> None:
+    found = found_in({"PATH": os.environ["PATH"]})
+    assert found[str(MPICH)] == MPICH.parent.parent / "bin/mpiexec.hydra"
+    for path, launcher in (("libmpich.so.12", "mpiexec.mpich"), ("libmpi.so.40", "mpiexec.openmpi")):
+        library = Path("/usr/lib/x86_64-linux-gnu", path)
+        if library.is_file() and (Path("/usr/bin") / launcher).exists():
+            assert found[str(library.resolve())] == Path("/usr/bin") / launcher
 
 
 def mpich_installation() -> Installation:

@@ -108,3 +108,33 @@ def test_the_choice_ends_the_run(gapless: Command, build: Build, both_fronts: Pa
     plain = gapless("run", "--front", "plain", *command, **settings)
     assert "front plain: as asked" in plain.stderr
     assert "the layer reached 2 of 2 ranks" in plain.stderr
+
+
+WEAK = """
+#include <mpi.h>
+#include <stdio.h>
+extern int MPI_Send_c(void) __attribute__((weak));
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  printf(&MPI_Send_c ? "there\\n" : "absent\\n");
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+def test_a_program_that_asks_for_large_counts_finds_them_only_where_the_library_has_them(
+    gapless: Command, build: Build, compile_c: Compiler, both_fronts: Path
+) -> None:
+    source = WEAK.replace("#include <mpi.h>", "int MPI_Init(int *, char ***);\nint MPI_Finalize(void);")
+    settings = {"GAPLESS_LIBDIR": str(both_fronts)}
+    mpich = compile_c("weak_mpich", source)
+    assert gapless("run", "--", build.mpiexec, "-n", 1, mpich, **settings).stdout == "there\n"
+    lib = OPEN_MPI / "lib"
+    if not lib.is_dir():
+        pytest.skip("Open MPI is not installed")
+    open_mpi = compile_c("weak_openmpi", source, str(lib / "libmpi.so.40"), f"-Wl,-rpath,{lib}", mpi=False)
+    command = [OPEN_MPI / "bin/mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", 1, open_mpi]
+    assert gapless("run", "--", *command, **settings).stdout == "absent\n"
+    if build.preload.with_name("libgapless_preload_lc.so").is_file():
+        assert gapless("run", "--front", "lc", "--", *command, **settings).stdout == "there\n", "the trap"

@@ -51,7 +51,7 @@ MORE = {
     "debian.orterun": ("orterun", Launcher.OPEN_MPI),
 }
 Found = tuple[str, Launcher, list[str]]
-HYDRAS = [name for name, (_, kind) in LAUNCHERS.items() if kind is Launcher.HYDRA]
+HYDRAS = ["mpich", "intel", "debian.mpich"]
 OPEN_MPIS = [name for name, (_, kind) in LAUNCHERS.items() if kind is Launcher.OPEN_MPI]
 
 
