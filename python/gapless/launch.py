@@ -58,7 +58,7 @@ def put_under(
     if launcher is Launcher.HYDRA:
         parts = _hydra(parts, preload, joined, values)
     elif launcher is Launcher.SLURM:
-        parts = [_slurm(part, joined, values, seen.get("SLURM_EXPORT_ENV")) for part in parts]
+        parts = [_slurm(part, preload, joined, values, seen.get("SLURM_EXPORT_ENV")) for part in parts]
     elif _open_mpi_uses_list(parts, seen):
         parts = [_open_mpi_list_option(part, joined, values) for part in parts]
         variable = f"OMPI_MCA_{OPEN_MPI_LIST}"
@@ -132,28 +132,28 @@ def _open_mpi_list_option(part: list[str], joined: str, values: Mapping[str, str
     return result
 
 
-def _slurm(part: list[str], joined: str, values: Mapping[str, str], inherited: str | None) -> list[str]:
+def _slurm(part: list[str], preload: str, joined: str, values: Mapping[str, str], inherited: str | None) -> list[str]:
     """Name the variables in --export; what the user exports stays. An export of NONE or NIL becomes one of ours only.
 
     A value with a comma is quoted, as srun asks for.
     """
     program = program_position(part, Launcher.SLURM)
     options, rest = part[:program], part[program:]
-    exported = inherited or "ALL"
-    kept = []
-    skip = False
-    for i, option in enumerate(options):
-        if skip:
-            skip = False
-        elif option.startswith("--export="):
+    exported, kept = inherited or "ALL", []
+    words = iter(options)
+    for option in words:
+        if option.startswith("--export="):
             exported = option.partition("=")[2]
-        elif option == "--export" and i + 1 < len(options):
-            exported, skip = options[i + 1], True
+        elif option == "--export":
+            exported = next(words, exported)
         else:
             kept.append(option)
+    theirs = [] if exported.upper() in ("NONE", "NIL") else exported.split(",")
+    for tool in [item for item in theirs if item.startswith("LD_PRELOAD=")]:
+        theirs.remove(tool)
+        joined = joined_preload(preload, tool.partition("=")[2])
     ours = [
         f"{name}='{value}'" if "," in value else f"{name}={value}"
         for name, value in {"LD_PRELOAD": joined, **values}.items()
     ]
-    theirs = [] if exported.upper() in ("NONE", "NIL") else [exported]
     return [f"--export={','.join([*theirs, *ours])}", *kept, *rest]

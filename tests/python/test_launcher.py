@@ -109,6 +109,7 @@ def test_the_users_settings_reach_the_ranks() -> None:
         ([], None, f"ALL,LD_PRELOAD={SO},GAPLESS_RUN_DIR=/tmp/run"),
         ([], "NONE", f"LD_PRELOAD={SO},GAPLESS_RUN_DIR=/tmp/run"),
         (["--export=A,B=c"], None, f"A,B=c,LD_PRELOAD={SO},GAPLESS_RUN_DIR=/tmp/run"),
+        (["--export=ALL,LD_PRELOAD=/t.so"], None, f"ALL,LD_PRELOAD={SO}:/t.so,GAPLESS_RUN_DIR=/tmp/run"),
         (["--export", "NIL"], "ALL", f"LD_PRELOAD={SO},GAPLESS_RUN_DIR=/tmp/run"),
     ],
 )
