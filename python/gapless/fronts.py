@@ -24,7 +24,7 @@ from gapless.mpi_library import (
     libraries_of,
     library_folders,
     looks_like_mpi,
-)  # fmt: skip
+)
 from gapless.paths import large_count_preload_object, preload_object
 
 NOT_BUILT = "libgapless_preload_lc.so is not built"
