@@ -1,16 +1,38 @@
-# Finds an MPICH-ABI library under GAPLESS_MPI_ROOT without asking its compiler wrapper: the layer's backend
-# needs only mpi.h (it never links an MPI library), the lab and the examples link libmpi.
-find_path(GAPLESS_MPI_INCLUDE mpi.h PATHS "${GAPLESS_MPI_ROOT}/include" NO_DEFAULT_PATH)
-find_library(GAPLESS_MPI_LIBRARY mpi PATHS "${GAPLESS_MPI_ROOT}/lib" NO_DEFAULT_PATH)
-if(GAPLESS_MPI_INCLUDE AND GAPLESS_MPI_LIBRARY)
+# Finds a library for each MPI ABI, under a prefix and without asking its compiler wrapper. For an ABI that is there:
+#   gapless_headers_ABI   what the layer's backend is compiled with (it never links an MPI library)
+#   gapless_program_ABI   what the lab's and the tests' programs are linked with
+# and ABI is in GAPLESS_ABIS.
+set(GAPLESS_ABIS "")
+
+function(gapless_find_mpi abi root header library)
+  string(TOUPPER ${abi} ABI)
+  find_path(GAPLESS_${ABI}_INCLUDE ${header} PATHS "${root}/include" NO_DEFAULT_PATH)
+  find_library(GAPLESS_${ABI}_LIBRARY ${library} PATHS "${root}/lib" NO_DEFAULT_PATH)
+  if(NOT GAPLESS_${ABI}_INCLUDE OR NOT GAPLESS_${ABI}_LIBRARY)
+    return()
+  endif()
+  add_library(gapless_headers_${abi} INTERFACE)
+  target_include_directories(gapless_headers_${abi} SYSTEM INTERFACE "${GAPLESS_${ABI}_INCLUDE}")
+  target_compile_definitions(gapless_headers_${abi} INTERFACE GAPLESS_ABI_${ABI}=1)
+  add_library(gapless_program_${abi} INTERFACE)
+  target_link_libraries(gapless_program_${abi} INTERFACE gapless_headers_${abi} "${GAPLESS_${ABI}_LIBRARY}")
+  set(GAPLESS_ABIS ${GAPLESS_ABIS} ${abi} PARENT_SCOPE)
+  message(STATUS "gapless: ${abi} ABI: ${GAPLESS_${ABI}_INCLUDE}/${header}")
+endfunction()
+
+gapless_find_mpi(mpich "${GAPLESS_MPI_ROOT}" mpi.h mpi)
+gapless_find_mpi(standard "${GAPLESS_MPI_ROOT}" mpi_abi.h mpi_abi)
+gapless_find_mpi(openmpi "${GAPLESS_OPENMPI_ROOT}" mpi.h mpi)
+
+if(mpich IN_LIST GAPLESS_ABIS)
   set(GAPLESS_MPI_FOUND TRUE)
-  add_library(gapless_mpi_headers INTERFACE)
-  target_include_directories(gapless_mpi_headers SYSTEM INTERFACE "${GAPLESS_MPI_INCLUDE}")
-  add_library(gapless_mpi_program INTERFACE)
-  target_link_libraries(gapless_mpi_program INTERFACE gapless_mpi_headers "${GAPLESS_MPI_LIBRARY}")
-  message(STATUS "gapless: MPI headers in ${GAPLESS_MPI_INCLUDE}")
 else()
   set(GAPLESS_MPI_FOUND FALSE)
   message(WARNING "gapless: no mpi.h and libmpi under GAPLESS_MPI_ROOT=${GAPLESS_MPI_ROOT}: "
                   "the layer, the lab, the examples and their tests are skipped (run `make build`, which installs MPICH there)")
 endif()
+foreach(abi standard openmpi)
+  if(NOT abi IN_LIST GAPLESS_ABIS)
+    message(STATUS "gapless: no library of the ${abi} ABI found: programs of that ABI run without the layer")
+  endif()
+endforeach()

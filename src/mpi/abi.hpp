@@ -1,25 +1,16 @@
-// The one place that knows which MPI ABI this is compiled for: MPI's header, and what the header does not say.
+// The one place that knows which MPI ABI this is compiled for: MPI's header, and what the header does not say. The
+// build chooses by GAPLESS_ABI_MPICH, GAPLESS_ABI_OPENMPI or GAPLESS_ABI_STANDARD.
+//
+//   kAbiName            as in the backend's file name
+//   is_contiguous_builtin(type)  a named type without holes: nothing can be gained on it
+//   key_of(type), key_of(request)
+//   load_predefined(find_data)   called once; returns the name of what is missing, or nullptr
 #pragma once
 
-#include <mpi.h>
-
-#include <cstdint>
-
-namespace gapless::mpi {
-
-#if defined(MPICH_VERSION) || defined(MPICH_NAME) || defined(MPICH)
-inline constexpr const char* kAbiName = "mpich";
-
-// MPICH ABI: the two top bits of a handle say how it is stored; 1 is built in. Built-in datatypes have no holes and are
-// contiguous. Not so the pair types, which are stored like user types (and never registered: they stay native).
-inline bool is_predefined(MPI_Datatype type) noexcept {
-  return (static_cast<std::uint32_t>(type) >> 30) == 1;
-}
-inline std::uint64_t key_of(MPI_Datatype type) noexcept {
-  return static_cast<std::uint32_t>(type);
-}
+#if defined(GAPLESS_ABI_OPENMPI)
+#include "mpi/abi_openmpi.hpp"
+#elif defined(GAPLESS_ABI_STANDARD)
+#include "mpi/abi_standard.hpp"
 #else
-#error "no backend for this MPI ABI yet"
+#include "mpi/abi_mpich.hpp"
 #endif
-
-}  // namespace gapless::mpi

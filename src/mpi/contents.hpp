@@ -8,7 +8,6 @@
 
 namespace gapless::mpi {
 
-// Asked for with the _c procedures only: the others raise an error for a type that a _c constructor built.
 struct Contents {
   int combiner = MPI_COMBINER_NAMED;
   std::vector<int> integers;
@@ -23,8 +22,16 @@ struct Contents {
 
 // Whether the library answered. The handles in `datatypes` belong to the caller, unless they are named (must_free).
 bool get_contents(MPI_Datatype type, Contents& contents);
+// Whether types of this combiner are predefined: MPI's names, and what MPI_Type_create_f90_real etc. return.
+bool is_named(int combiner) noexcept;
 // MPI 4.1, 5.1.13: a returned handle is a new reference exactly if it is not of a predefined type.
 bool must_free(MPI_Datatype type);
+
+// What the library itself says of a type [bytes].
+struct Bounds {
+  MPI_Count size = 0, lb = 0, extent = 0, true_lb = 0, true_extent = 0;
+};
+bool get_bounds(MPI_Datatype type, Bounds& bounds);
 
 // The constructor's arguments in order, from whichever of the lists holds them.
 class Arguments {

@@ -41,6 +41,12 @@ struct Memory {
   std::array<Remembered, kRemembered> types;
 };
 
+// Not MPI_TYPE_NULL_COPY_FN: in Open MPI that is a function of the library, with which nothing here is linked.
+int copy_nothing(MPI_Datatype, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
 int evict(MPI_Datatype type, int, void*, void*) {
   Registry& all = registry();
   DatatypePtr last;  // its memory is given back behind the lock
@@ -61,7 +67,7 @@ int keyval() {
     if (all.keyval != MPI_KEYVAL_INVALID) return all.keyval;
   }
   int made = MPI_KEYVAL_INVALID;
-  if (library.Type_create_keyval(MPI_TYPE_NULL_COPY_FN, evict, &made, nullptr) != MPI_SUCCESS) {
+  if (library.Type_create_keyval(copy_nothing, evict, &made, nullptr) != MPI_SUCCESS) {
     return MPI_KEYVAL_INVALID;
   }
   int kept;
@@ -96,7 +102,7 @@ const plan::Plan* Datatype::decode_now() noexcept {
 }
 
 void register_type(MPI_Datatype type) noexcept {
-  if (is_predefined(type) || type == MPI_DATATYPE_NULL) return;
+  if (is_contiguous_builtin(type) || type == MPI_DATATYPE_NULL) return;
   Registry& all = registry();
   try {
     const int key = keyval();
@@ -165,16 +171,17 @@ void epoch_ending() noexcept {
   if (key != MPI_KEYVAL_INVALID) library.Type_free_keyval(&key);
 }
 
-void epoch_ended() noexcept {
+bool epoch_ended() noexcept {
   Registry& all = registry();
   std::unordered_map<std::uint64_t, DatatypePtr> dropped;
   const std::lock_guard lock(all.mutex);
   if (all.epochs > 0) --all.epochs;
-  if (all.epochs > 0) return;
+  if (all.epochs > 0) return false;
   // The next epoch gives the same handles to other types, without a callback.
   dropped.swap(all.types);
   all.keyval = MPI_KEYVAL_INVALID;
   generation.fetch_add(1, std::memory_order_release);
+  return true;
 }
 
 }  // namespace gapless::mpi

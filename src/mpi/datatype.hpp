@@ -46,6 +46,6 @@ DatatypePtr find_type(MPI_Datatype type) noexcept;
 // The library came up, or is about to go down and has gone down: handles do not outlive the last finalisation.
 void epoch_began() noexcept;
 void epoch_ending() noexcept;
-void epoch_ended() noexcept;
+bool epoch_ended() noexcept;  // whether it was the last one
 
 }  // namespace gapless::mpi

@@ -66,10 +66,17 @@ LayoutPtr darray(Arguments& arguments, const LayoutPtr& child) {
 }
 
 // The library is the judge: where it counts a bound otherwise (epsilon rules, markers), its word is put in place.
-LayoutPtr agree(LayoutPtr type, MPI_Count size, MPI_Count lb, MPI_Count extent) {
-  if (type == nullptr || type->size != size) return nullptr;
-  if (type->lb == lb && type->extent == extent) return type;
-  return layout::resized(lb, extent, std::move(type));
+LayoutPtr agree(LayoutPtr type, const Bounds& said) {
+  if (type == nullptr || type->size != said.size) return nullptr;
+  // Nor may the data lie elsewhere than MPI says: Open MPI takes vector(3, 1, -1, byte) for three bytes from 0 on. A
+  // program under it has come to terms with that, alone or with its peers, so such a type stays native. (MPICH counts
+  // the padding of some pair types as data; it ends late, but begins where they begin.)
+  if (type->size > 0 && (type->true_lb != said.true_lb ||
+                         type->true_lb + type->true_extent > said.true_lb + said.true_extent)) {
+    return nullptr;
+  }
+  if (type->lb == said.lb && type->extent == said.extent) return type;
+  return layout::resized(said.lb, said.extent, std::move(type));
 }
 
 LayoutPtr Decoder::build(const Contents& contents, const std::vector<LayoutPtr>& children) {
@@ -135,19 +142,17 @@ LayoutPtr Decoder::decode(MPI_Datatype type, int depth) {
   if (const auto found = seen_.find(key_of(type)); found != seen_.end()) return found->second;
 
   Contents contents;
-  MPI_Count size = 0, lb = 0, extent = 0;
+  Bounds bounds;
   if (!get_contents(type, contents)) return nullptr;
   // Before anything can throw: these references are ours to give back.
   owned_.reserve(owned_.size() + contents.datatypes.size());
   for (MPI_Datatype part : contents.datatypes) {
     if (must_free(part)) owned_.push_back(part);
   }
-  if (library.Type_size_c(type, &size) != MPI_SUCCESS || library.Type_get_extent_c(type, &lb, &extent) != MPI_SUCCESS) {
-    return nullptr;
-  }
+  if (!get_bounds(type, bounds)) return nullptr;
   LayoutPtr made;
-  if (contents.combiner == MPI_COMBINER_NAMED) {
-    made = named_layout(type, size, extent);
+  if (is_named(contents.combiner)) {
+    made = named_layout(type, bounds.size, bounds.extent);
   } else {
     std::vector<LayoutPtr> children;
     for (MPI_Datatype part : contents.datatypes) {
@@ -156,7 +161,7 @@ LayoutPtr Decoder::decode(MPI_Datatype type, int depth) {
     }
     made = build(contents, children);
   }
-  made = agree(std::move(made), size, lb, extent);
+  made = agree(std::move(made), bounds);
   if (made != nullptr) seen_.emplace(key_of(type), made);
   return made;
 }

@@ -1,18 +1,31 @@
 #include "mpi/library.hpp"
 
-#include <cstring>
-
 namespace gapless::mpi {
 
 Library library;
 
-const char* load_library(void* (*find)(const char* name)) {
-  const char* missing = nullptr;
-#define GAPLESS_LIBRARY_FUNCTION(function)                                                  \
-  library.function = reinterpret_cast<decltype(library.function)>(find("PMPI_" #function)); \
-  if (library.function == nullptr && std::strncmp(#function, "Session_", 8) != 0) missing = "PMPI_" #function;
+namespace {
+
+template <class Function>
+bool look_up(Function*& function, Find find, const char* name) {
+  function = reinterpret_cast<Function*>(find(name));
+  return function != nullptr;
+}
+
+}  // namespace
+
+const char* load_library(Find find, Find find_data) {
+  const char* missing = load_predefined(find_data);
+#define GAPLESS_PLAIN(name, arguments) look_up(library.name, find, "PMPI_" #name);
+#define GAPLESS_SERVICE(name, arguments) GAPLESS_PLAIN(name, arguments)
+#define GAPLESS_LARGE(name, arguments) GAPLESS_PLAIN(name, arguments)
+#define GAPLESS_NEEDED(name, arguments) \
+  if (!look_up(library.name, find, "PMPI_" #name)) missing = "PMPI_" #name;
+#define GAPLESS_COUNTED(name, arguments) \
+  GAPLESS_PLAIN(name, arguments)         \
+  look_up(library.name##_c, find, "PMPI_" #name "_c");
 #include "mpi/library.def"
-#undef GAPLESS_LIBRARY_FUNCTION
+#include "mpi/procedures.def"
   return missing;
 }
 

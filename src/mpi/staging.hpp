@@ -14,6 +14,15 @@ class Staging {
   ~Staging() { release(); }
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
+  Staging(Staging&& other) noexcept { *this = static_cast<Staging&&>(other); }
+  Staging& operator=(Staging&& other) noexcept {
+    release();
+    data_ = other.data_;
+    index_ = other.index_;
+    other.data_ = nullptr;
+    other.index_ = -1;
+    return *this;
+  }
 
   // At least `bytes` bytes, or false: no memory, the cap reached (GAPLESS_POOL_BYTES, default 1G), or every buffer of
   // this thread in use (an error handler that communicates inside of a communication). Not touched: the first to write

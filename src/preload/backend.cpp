@@ -2,6 +2,7 @@
 #include "base/settings.hpp"
 #include "preload/counters.hpp"
 #include "preload/front_to_backend.hpp"
+#include "preload/log.hpp"
 #include "preload/transfer.hpp"
 #include "preload/wrappers.hpp"
 
@@ -13,9 +14,14 @@ const int* front_switch = nullptr;
 
 const Backend backend{
     {
-#define GAPLESS_PROCEDURE(name) reinterpret_cast<void*>(&wrap_##name),
-#include "preload/procedures.def"
-#undef GAPLESS_PROCEDURE
+#define GAPLESS_PLAIN(name, arguments) reinterpret_cast<void*>(&wrap_##name),
+#define GAPLESS_SERVICE(name, arguments) reinterpret_cast<void*>(&wrap_##name),
+#define GAPLESS_COUNTED(name, arguments) \
+  reinterpret_cast<void*>(&wrap_##name), reinterpret_cast<void*>(&wrap_##name##_c),
+#include "mpi/procedures.def"
+#undef GAPLESS_PLAIN
+#undef GAPLESS_SERVICE
+#undef GAPLESS_COUNTED
     },
     read_counters,
 };
@@ -35,12 +41,15 @@ extern "C" [[gnu::visibility("default")]] const gapless::preload::Backend* gaple
     *reason = "front and backend are not of the same build";
     return nullptr;
   }
-  if (const char* const missing = mpi::load_library(front->find); missing != nullptr) {
+  if (const char* const missing = mpi::load_library(front->find, front->find_data); missing != nullptr) {
     *reason = missing;
     return nullptr;
   }
   preload::front_switch = front->on;
   preload::counting_on = base::setting_on("GAPLESS_STATS");
-  preload::rule.force = base::setting_on("GAPLESS_FORCE");
+  preload::rule = preload::rule_for_this_library();
+  preload::open_log();
+  preload::look_closer(preload::counting_on || preload::logging() || preload::rule.force);
+  preload::receives_stay_native = front->imports_unwrapped_completion();
   return &preload::backend;
 }

@@ -12,10 +12,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "base/settings.hpp"
 #include "preload/front_to_backend.hpp"
+#include "preload/imports.hpp"
 #include "preload/library_search.hpp"
 #include "preload/run_file.hpp"
 
@@ -23,11 +25,26 @@ using namespace gapless;
 using namespace gapless::preload;
 
 extern "C" {
-extern void* gapless_preload_slots[2 * kProcedureCount];  // trampolines.S: MPI_X, PMPI_X, ...
+extern void* gapless_preload_slots[];  // trampolines.S: MPI_X, PMPI_X, ... of each of kServed
 void* gapless_preload_resolve(std::size_t slot, void* caller);
 }
 
 namespace {
+
+// The procedures that this front has; the one without large counts leaves out MPI_X_c.
+constexpr Procedure kServed[] = {
+#if defined(GAPLESS_LARGE_COUNTS)
+#define GAPLESS_COUNTED(name, arguments) Procedure::k##name, Procedure::k##name##_c,
+#else
+#define GAPLESS_COUNTED(name, arguments) Procedure::k##name,
+#endif
+#define GAPLESS_PLAIN(name, arguments) Procedure::k##name,
+#define GAPLESS_SERVICE(name, arguments) Procedure::k##name,
+#include "mpi/procedures.def"
+#undef GAPLESS_COUNTED
+#undef GAPLESS_PLAIN
+#undef GAPLESS_SERVICE
+};
 
 pthread_mutex_t resolving = PTHREAD_MUTEX_INITIALIZER;
 bool resolved = false;
@@ -52,17 +69,13 @@ std::string own_folder() {
 
 // The backend for the library's ABI, or nullptr and why there is none.
 const Backend* open_backend(Abi abi, std::string& reason) {
-  if (abi != Abi::kMpich) {
-    reason = std::string("no backend for the ABI ") + abi_name(abi);
-    return nullptr;
-  }
   const std::string path = own_folder() + "libgapless_be_" + abi_name(abi) + ".so";
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) {
     reason = dlerror();
     return nullptr;
   }
-  static const Front front{kInterfaceVersion, next_symbol, &switched_on};
+  static const Front front{kInterfaceVersion, next_symbol, visible_data, imports_unwrapped_completion, &switched_on};
   const auto start = reinterpret_cast<StartBackend>(dlsym(handle, kStartBackend));
   const char* why = "it has no start function";
   const Backend* const started = start == nullptr ? nullptr : start(&front, &why);
@@ -83,16 +96,17 @@ void report_native(Abi abi, const std::string& reason) {
 }
 
 void fill_slots() {
-  for (int k = 0; k < kProcedureCount; ++k) {
-    const std::string profiled = std::string("P") + kProcedureNames[k];
-    void* next = next_symbol(kProcedureNames[k]);
+  for (std::size_t k = 0; k < std::size(kServed); ++k) {
+    const int procedure = static_cast<int>(kServed[k]);
+    const std::string profiled = std::string("P") + kProcedureNames[procedure];
+    void* next = next_symbol(kProcedureNames[procedure]);
     void* library = next_symbol(profiled.c_str());
     if (library == nullptr) library = next;
     const bool exists = library != nullptr;
     if (!exists) library = reinterpret_cast<void*>(&missing_procedure);
     if (next == nullptr) next = library;
     const bool tool_between = exists && !same_object(next, library);
-    void* const wrapper = backend != nullptr && exists ? backend->wrappers[k] : nullptr;
+    void* const wrapper = backend != nullptr && exists ? backend->wrappers[procedure] : nullptr;
     void* const outer = wrapper == nullptr || tool_between ? next : wrapper;
     void* const inner = wrapper == nullptr ? library : wrapper;
     __atomic_store_n(&gapless_preload_slots[2 * k], outer, __ATOMIC_RELEASE);

@@ -7,12 +7,15 @@
 namespace gapless::preload {
 
 // Both come from the same build and are installed side by side; the number finds a mixture.
-inline constexpr int kInterfaceVersion = 1;
+inline constexpr int kInterfaceVersion = 2;
 
 struct Front {
   int version;
-  void* (*find)(const char* name);  // a function of the MPI library by its name, or nullptr
-  const int* on;                    // the run-time switch, read with a relaxed atomic load
+  void* (*find)(const char* name);       // a function of the MPI library by its name, or nullptr
+  void* (*find_data)(const char* name);  // a variable of it, as the program sees it
+  // Whether some loaded object is bound to a procedure that completes requests behind the wrappers' back.
+  bool (*imports_unwrapped_completion)();
+  const int* on;  // the run-time switch, read with a relaxed atomic load
 };
 
 struct Backend {

@@ -78,6 +78,13 @@ void* next_symbol(const char* name) noexcept {
   return symbol;
 }
 
+void* visible_data(const char* name) noexcept {
+  // A program that is not position-independent has a copy of the variable, which then is the variable for all; the
+  // library's own is dead. The copy is found in the global order, which starts with the program.
+  void* const found = dlsym(RTLD_DEFAULT, name);
+  return found != nullptr ? found : next_symbol(name);
+}
+
 bool same_object(void* a, void* b) noexcept {
   Dl_info first{}, second{};
   return dladdr(a, &first) != 0 && dladdr(b, &second) != 0 && first.dli_fbase == second.dli_fbase;

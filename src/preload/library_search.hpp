@@ -10,6 +10,8 @@ const char* abi_name(Abi abi) noexcept;
 bool find_library(void* caller) noexcept;
 // The next definition of a symbol behind this object: a tool's, or the library's. nullptr if there is none.
 void* next_symbol(const char* name) noexcept;
+// A variable of the library as the program sees it.
+void* visible_data(const char* name) noexcept;
 // Whether two addresses lie in the same loaded object.
 bool same_object(void* a, void* b) noexcept;
 Abi detect_abi() noexcept;

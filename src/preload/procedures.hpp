@@ -1,18 +1,26 @@
-// The wrapped procedures, numbered in the order of procedures.def.
+// The wrapped procedures, numbered in the order of the table. MPI_X and MPI_X_c are two.
 #pragma once
 
 namespace gapless::preload {
 
 enum class Procedure : int {
-#define GAPLESS_PROCEDURE(name) k##name,
-#include "preload/procedures.def"
-#undef GAPLESS_PROCEDURE
+#define GAPLESS_COUNTED(name, arguments) k##name, k##name##_c,
+#define GAPLESS_PLAIN(name, arguments) k##name,
+#define GAPLESS_SERVICE(name, arguments) k##name,
+#include "mpi/procedures.def"
+#undef GAPLESS_COUNTED
+#undef GAPLESS_PLAIN
+#undef GAPLESS_SERVICE
 };
 
 inline constexpr const char* kProcedureNames[] = {
-#define GAPLESS_PROCEDURE(name) "MPI_" #name,
-#include "preload/procedures.def"
-#undef GAPLESS_PROCEDURE
+#define GAPLESS_COUNTED(name, arguments) "MPI_" #name, "MPI_" #name "_c",
+#define GAPLESS_PLAIN(name, arguments) "MPI_" #name,
+#define GAPLESS_SERVICE(name, arguments) "MPI_" #name,
+#include "mpi/procedures.def"
+#undef GAPLESS_COUNTED
+#undef GAPLESS_PLAIN
+#undef GAPLESS_SERVICE
 };
 
 inline constexpr int kProcedureCount = sizeof kProcedureNames / sizeof kProcedureNames[0];

@@ -2,6 +2,7 @@
 //
 // As many bytes are accepted as the user's type holds, so a longer message is truncated with the same error; a shorter
 // one fills the type's first bytes. The status is the library's own, except that nobody else sees ours.
+#include "preload/orphans.hpp"
 #include "preload/transfer.hpp"
 #include "preload/wrappers.hpp"
 
@@ -9,32 +10,34 @@ namespace gapless::preload {
 
 namespace {
 
-[[gnu::noinline]] int receive(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                              MPI_Status* status) {
-  Side side(buffer, count, type);
+[[gnu::noinline]] int receive(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
+                              int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  Side side(procedure, buffer, count, type);
   side.choose(Operation::kReceive, source, comm);
-  count_sides(Procedure::kRecv, side);
-  if (side.path() != Path::kPack) {
-    return mpi::library.Recv(side.buffer(), side.count(), side.type(), source, tag, comm, status);
-  }
+  count_sides(side);
+  const auto native = [&](MPI_Status* s) {
+    return call(large, mpi::library.Recv, mpi::library.Recv_c, side, source, tag, comm, s);
+  };
+  const AfterReceive look_after_orphans;
+  if (side.path() != Path::kPack) return native(status);
   OwnStatus own(status);
-  const int code = mpi::library.Recv(side.buffer(), side.count(), side.type(), source, tag, comm, own.get());
+  const int code = native(own.get());
   finish(side, own, code);
   return code;
 }
 
-[[gnu::noinline]] int matched_receive(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
-                                      MPI_Status* status) {
-  Side side(buffer, count, type);
-  // No communicator is given, and the message says whether it has a source.
-  const bool real = message != nullptr && *message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC;
-  side.choose(Operation::kReceive, real ? 0 : MPI_PROC_NULL, MPI_COMM_SELF);
-  count_sides(Procedure::kMrecv, side);
-  if (side.path() != Path::kPack) {
-    return mpi::library.Mrecv(side.buffer(), side.count(), side.type(), message, status);
-  }
+[[gnu::noinline]] int matched_receive(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
+                                      MPI_Message* message, MPI_Status* status) {
+  Side side(procedure, buffer, count, type);
+  choose_matched(side, message);
+  count_sides(side);
+  const auto native = [&](MPI_Status* s) {
+    return call(large, mpi::library.Mrecv, mpi::library.Mrecv_c, side, message, s);
+  };
+  const AfterReceive look_after_orphans;
+  if (side.path() != Path::kPack) return native(status);
   OwnStatus own(status);
-  const int code = mpi::library.Mrecv(side.buffer(), side.count(), side.type(), message, own.get());
+  const int code = native(own.get());
   finish(side, own, code);
   return code;
 }
@@ -44,13 +47,26 @@ namespace {
 int wrap_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (passes_by(type)) [[likely]]
     return mpi::library.Recv(buffer, count, type, source, tag, comm, status);
-  return receive(buffer, count, type, source, tag, comm, status);
+  return receive(Procedure::kRecv, false, buffer, count, type, source, tag, comm, status);
+}
+
+int wrap_Recv_c(void* buffer, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                MPI_Status* status) {
+  if (passes_by(type)) [[likely]]
+    return mpi::library.Recv_c(buffer, count, type, source, tag, comm, status);
+  return receive(Procedure::kRecv_c, true, buffer, count, type, source, tag, comm, status);
 }
 
 int wrap_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
   if (passes_by(type)) [[likely]]
     return mpi::library.Mrecv(buffer, count, type, message, status);
-  return matched_receive(buffer, count, type, message, status);
+  return matched_receive(Procedure::kMrecv, false, buffer, count, type, message, status);
+}
+
+int wrap_Mrecv_c(void* buffer, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
+  if (passes_by(type)) [[likely]]
+    return mpi::library.Mrecv_c(buffer, count, type, message, status);
+  return matched_receive(Procedure::kMrecv_c, true, buffer, count, type, message, status);
 }
 
 }  // namespace gapless::preload

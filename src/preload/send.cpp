@@ -10,41 +10,37 @@ namespace gapless::preload {
 
 namespace {
 
-using Send = decltype(mpi::Library::Send);
+using Send = mpi::Signatures<int>::Send;
+using LargeSend = mpi::Signatures<MPI_Count>::Send;
 
-[[gnu::noinline]] int send(Procedure procedure, Send native, const void* buffer, int count, MPI_Datatype type, int dest,
-                           int tag, MPI_Comm comm) {
-  Side side(buffer, count, type);
+[[gnu::noinline]] int send(Procedure procedure, bool large, Send* native, LargeSend* native_large, const void* buffer,
+                           MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  Side side(procedure, buffer, count, type);
   side.choose(Operation::kSend, dest, comm);
-  count_sides(procedure, side);
+  count_sides(side);
   side.pack();
-  return native(side.buffer(), side.count(), side.type(), dest, tag, comm);
+  return call(large, native, native_large, side, dest, tag, comm);
 }
 
 }  // namespace
 
-int wrap_Send(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-  if (passes_by(type)) [[likely]]
-    return mpi::library.Send(buffer, count, type, dest, tag, comm);
-  return send(Procedure::kSend, mpi::library.Send, buffer, count, type, dest, tag, comm);
-}
-
-int wrap_Ssend(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-  if (passes_by(type)) [[likely]]
-    return mpi::library.Ssend(buffer, count, type, dest, tag, comm);
-  return send(Procedure::kSsend, mpi::library.Ssend, buffer, count, type, dest, tag, comm);
-}
-
-int wrap_Rsend(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-  if (passes_by(type)) [[likely]]
-    return mpi::library.Rsend(buffer, count, type, dest, tag, comm);
-  return send(Procedure::kRsend, mpi::library.Rsend, buffer, count, type, dest, tag, comm);
-}
-
-int wrap_Bsend(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-  if (passes_by(type)) [[likely]]
-    return mpi::library.Bsend(buffer, count, type, dest, tag, comm);
-  return send(Procedure::kBsend, mpi::library.Bsend, buffer, count, type, dest, tag, comm);
-}
+#define GAPLESS_SEND(name)                                                                                           \
+  int wrap_##name(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {              \
+    if (passes_by(type)) [[likely]]                                                                                  \
+      return mpi::library.name(buffer, count, type, dest, tag, comm);                                                \
+    return send(Procedure::k##name, false, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest, tag, \
+                comm);                                                                                               \
+  }                                                                                                                  \
+  int wrap_##name##_c(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {    \
+    if (passes_by(type)) [[likely]]                                                                                  \
+      return mpi::library.name##_c(buffer, count, type, dest, tag, comm);                                            \
+    return send(Procedure::k##name##_c, true, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest,   \
+                tag, comm);                                                                                          \
+  }
+GAPLESS_SEND(Send)
+GAPLESS_SEND(Ssend)
+GAPLESS_SEND(Rsend)
+GAPLESS_SEND(Bsend)
+#undef GAPLESS_SEND
 
 }  // namespace gapless::preload

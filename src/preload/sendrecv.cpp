@@ -1,4 +1,5 @@
 // MPI_Sendrecv, MPI_Sendrecv_replace. Each side for itself: a contiguous one stays as the user gave it.
+#include "preload/orphans.hpp"
 #include "preload/transfer.hpp"
 #include "preload/wrappers.hpp"
 
@@ -6,60 +7,75 @@ namespace gapless::preload {
 
 namespace {
 
-[[gnu::noinline]] int send_receive(const void* out, int out_count, MPI_Datatype out_type, int dest, int send_tag,
-                                   void* in, int in_count, MPI_Datatype in_type, int source, int receive_tag,
-                                   MPI_Comm comm, MPI_Status* status) {
-  Side sent(out, out_count, out_type), received(in, in_count, in_type);
+[[gnu::noinline]] int send_receive(Procedure procedure, bool large, const void* out, MPI_Count out_count,
+                                   MPI_Datatype out_type, int dest, int send_tag, void* in, MPI_Count in_count,
+                                   MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,
+                                   MPI_Status* status) {
+  Side sent(procedure, out, out_count, out_type), received(procedure, in, in_count, in_type);
   sent.choose(Operation::kSend, dest, comm);
   received.choose(Operation::kReceive, source, comm);
-  count_sides(Procedure::kSendrecv, sent, received);
+  count_sides(sent, received);
   sent.pack();
-  const bool unpacks = received.path() == Path::kPack;
-  OwnStatus own(unpacks ? status : MPI_STATUS_IGNORE);
-  const int code =
-      mpi::library.Sendrecv(sent.buffer(), sent.count(), sent.type(), dest, send_tag, received.buffer(),
-                            received.count(), received.type(), source, receive_tag, comm, unpacks ? own.get() : status);
-  if (unpacks) finish(received, own, code);
+  const AfterReceive look_after_orphans;
+  const auto native = [&](MPI_Status* s) {
+    return call_two(large, mpi::library.Sendrecv, mpi::library.Sendrecv_c, sent, dest, send_tag, received, source,
+                    receive_tag, comm, s);
+  };
+  if (received.path() != Path::kPack) return native(status);
+  OwnStatus own(status);
+  const int code = native(own.get());
+  finish(received, own, code);
   return code;
 }
 
-[[gnu::noinline]] int replace(void* buffer, int count, MPI_Datatype type, int dest, int send_tag, int source,
-                              int receive_tag, MPI_Comm comm, MPI_Status* status) {
+[[gnu::noinline]] int replace(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
+                              int dest, int send_tag, int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
   // With one peer missing the exchange is still one; with both, nothing moves.
-  Side side(buffer, count, type);
+  Side side(procedure, buffer, count, type);
   side.choose(Operation::kSend, dest == MPI_PROC_NULL ? source : dest, comm);
-  count_sides(Procedure::kSendrecv_replace, side);
-  if (side.path() != Path::kPack) {
-    return mpi::library.Sendrecv_replace(side.buffer(), side.count(), side.type(), dest, send_tag, source, receive_tag,
-                                         comm, status);
-  }
+  count_sides(side);
+  const auto native = [&](MPI_Status* s) {
+    return call(large, mpi::library.Sendrecv_replace, mpi::library.Sendrecv_replace_c, side, dest, send_tag, source,
+                receive_tag, comm, s);
+  };
+  const AfterReceive look_after_orphans;
+  if (side.path() != Path::kPack) return native(status);
   // One type and one count for both directions: what comes in fits where what went out was.
   side.pack();
   OwnStatus own(status);
-  const int code = mpi::library.Sendrecv_replace(side.buffer(), side.count(), side.type(), dest, send_tag, source,
-                                                 receive_tag, comm, own.get());
+  const int code = native(own.get());
   finish(side, own, code);
   return code;
 }
 
 }  // namespace
 
-int wrap_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int dest, int send_tag, void* in, int in_count,
-                  MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
-  if (passes_by(out_type) && passes_by(in_type)) [[likely]] {
-    return mpi::library.Sendrecv(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag,
-                                 comm, status);
+#define GAPLESS_SENDRECV(name, Count)                                                                                \
+  int wrap_##name(const void* out, Count out_count, MPI_Datatype out_type, int dest, int send_tag, void* in,         \
+                  Count in_count, MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,                  \
+                  MPI_Status* status) {                                                                              \
+    if (passes_by(out_type) && passes_by(in_type)) [[likely]] {                                                      \
+      return mpi::library.name(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, \
+                               comm, status);                                                                        \
+    }                                                                                                                \
+    return send_receive(Procedure::k##name, is_large<Count>, out, out_count, out_type, dest, send_tag, in, in_count, \
+                        in_type, source, receive_tag, comm, status);                                                 \
   }
-  return send_receive(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, comm,
-                      status);
-}
+GAPLESS_SENDRECV(Sendrecv, int)
+GAPLESS_SENDRECV(Sendrecv_c, MPI_Count)
+#undef GAPLESS_SENDRECV
 
-int wrap_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int send_tag, int source,
-                          int receive_tag, MPI_Comm comm, MPI_Status* status) {
-  if (passes_by(type)) [[likely]] {
-    return mpi::library.Sendrecv_replace(buffer, count, type, dest, send_tag, source, receive_tag, comm, status);
+#define GAPLESS_REPLACE(name, Count)                                                                                 \
+  int wrap_##name(void* buffer, Count count, MPI_Datatype type, int dest, int send_tag, int source, int receive_tag, \
+                  MPI_Comm comm, MPI_Status* status) {                                                               \
+    if (passes_by(type)) [[likely]] {                                                                                \
+      return mpi::library.name(buffer, count, type, dest, send_tag, source, receive_tag, comm, status);              \
+    }                                                                                                                \
+    return replace(Procedure::k##name, is_large<Count>, buffer, count, type, dest, send_tag, source, receive_tag,    \
+                   comm, status);                                                                                    \
   }
-  return replace(buffer, count, type, dest, send_tag, source, receive_tag, comm, status);
-}
+GAPLESS_REPLACE(Sendrecv_replace, int)
+GAPLESS_REPLACE(Sendrecv_replace_c, MPI_Count)
+#undef GAPLESS_REPLACE
 
 }  // namespace gapless::preload

@@ -1,7 +1,6 @@
 // The one decision that every transfer passes through.
 #pragma once
 
-#include <climits>
 #include <cstdint>
 
 #include "plan/plan.hpp"
@@ -24,15 +23,16 @@ enum class Reason : int {
   kOff,           // the run-time switch
   kUnregistered,  // a pair type; or a handle that is not committed or not a datatype at all
   kCombiner,      // a type that is not decoded
-  kLarge,         // more bytes than an int count can say
+  kLarge,         // more bytes than an int count can say, in a library without MPI_X_c
   kBuffer,        // a null buffer under a type without absolute addresses
   kSmall,         // the rule below: the native type is as fast
   kStaging,       // no buffer within the cap
+  kCompletion,    // a nonblocking receive in a process that completes requests by a procedure that is not wrapped
   kOverlap,       // pack, unpack: the packed bytes lie inside the user's data, which MPI leaves undefined
 };
-inline constexpr const char* kReasonNames[] = {"none",  "contiguous",   "zero",     "arguments", "proc_null",
-                                               "off",   "unregistered", "combiner", "large",     "buffer",
-                                               "small", "staging",      "overlap"};
+inline constexpr const char* kReasonNames[] = {"none",  "contiguous",   "zero",       "arguments", "proc_null",
+                                               "off",   "unregistered", "combiner",   "large",     "buffer",
+                                               "small", "staging",      "completion", "overlap"};
 inline constexpr int kReasonCount = sizeof kReasonNames / sizeof kReasonNames[0];
 
 enum class Operation { kSend, kReceive, kPack, kUnpack };
@@ -49,9 +49,14 @@ struct Decision {
   std::int64_t bytes;
 };
 
-inline Decision decide(const Rule& rule, const plan::Plan& plan, std::int64_t count, Operation) noexcept {
+// Of the library that the program runs on, with GAPLESS_FORCE taken into account.
+Rule rule_for_this_library();
+
+// `largest` [bytes]: what the library can be given as one message of bytes.
+inline Decision decide(const Rule& rule, const plan::Plan& plan, std::int64_t count, Operation,
+                       std::int64_t largest) noexcept {
   std::int64_t bytes;
-  if (__builtin_mul_overflow(plan.size(), count, &bytes) || bytes > INT_MAX) return {Path::kNative, Reason::kLarge, 0};
+  if (__builtin_mul_overflow(plan.size(), count, &bytes) || bytes > largest) return {Path::kNative, Reason::kLarge, 0};
   if (bytes == 0) return {Path::kNative, Reason::kZero, 0};
   if (rule.force) return {Path::kPack, Reason::kNone, bytes};
   if (plan.is_contiguous()) return {Path::kNative, Reason::kContiguous, bytes};

@@ -10,6 +10,15 @@
         .hidden gapless_preload_slots
         .globl  gapless_preload_slots
 
+#if defined(GAPLESS_LARGE_COUNTS)
+#define GAPLESS_COUNTED(name, arguments) GAPLESS_EACH(MPI_##name) GAPLESS_EACH(PMPI_##name) \
+                                         GAPLESS_EACH(MPI_##name##_c) GAPLESS_EACH(PMPI_##name##_c)
+#else
+#define GAPLESS_COUNTED(name, arguments) GAPLESS_EACH(MPI_##name) GAPLESS_EACH(PMPI_##name)
+#endif
+#define GAPLESS_PLAIN(name, arguments) GAPLESS_EACH(MPI_##name) GAPLESS_EACH(PMPI_##name)
+#define GAPLESS_SERVICE(name, arguments) GAPLESS_PLAIN(name, arguments)
+
 // ---- the public symbols
 #define TRAMPOLINE(symbol)                  \
         .globl  symbol                     ;\
@@ -21,9 +30,9 @@ symbol:                                    ;\
         .size   symbol, . - symbol         ;
 
         .text
-#define GAPLESS_PROCEDURE(name) TRAMPOLINE(MPI_##name) TRAMPOLINE(PMPI_##name)
-#include "preload/procedures.def"
-#undef GAPLESS_PROCEDURE
+#define GAPLESS_EACH(symbol) TRAMPOLINE(symbol)
+#include "mpi/procedures.def"
+#undef GAPLESS_EACH
 
 // ---- the first call of each
 #define STUB(symbol)                        \
@@ -34,9 +43,9 @@ first_##symbol:                            ;\
         .set    slot_index, slot_index + 1 ;
 
         .set    slot_index, 0
-#define GAPLESS_PROCEDURE(name) STUB(MPI_##name) STUB(PMPI_##name)
-#include "preload/procedures.def"
-#undef GAPLESS_PROCEDURE
+#define GAPLESS_EACH(symbol) STUB(symbol)
+#include "mpi/procedures.def"
+#undef GAPLESS_EACH
 
 // On the stack: the slot's index, then the caller's return address. All argument registers must survive.
         .p2align 4
@@ -101,9 +110,9 @@ first_call:
         .p2align 6
         .type   gapless_preload_slots, @object
 gapless_preload_slots:
-#define GAPLESS_PROCEDURE(name) SLOT(MPI_##name) SLOT(PMPI_##name)
-#include "preload/procedures.def"
-#undef GAPLESS_PROCEDURE
+#define GAPLESS_EACH(symbol) SLOT(symbol)
+#include "mpi/procedures.def"
+#undef GAPLESS_EACH
         .size   gapless_preload_slots, . - gapless_preload_slots
 
         .section .note.GNU-stack, "", @progbits

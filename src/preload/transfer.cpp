@@ -3,18 +3,22 @@
 #include "move/move.hpp"
 #include "move/overlap.hpp"
 #include "mpi/library.hpp"
+#include "preload/log.hpp"
 
 namespace gapless::preload {
 
 Rule rule;
+bool receives_stay_native = false;
+std::atomic<int> closer_looks{0};
 
 namespace {
 
-// No rank, and none of MPI's negative constants.
-constexpr int kNobody = -0x47415053;
-
 // Below this no program has memory: a null buffer is meant as MPI_BOTTOM only if the type says addresses.
 constexpr std::int64_t kLowestAddress = 4096;
+
+std::int64_t largest_message() noexcept {
+  return mpi::library.Send_c != nullptr ? INT64_MAX : INT_MAX;
+}
 
 std::int64_t lowest_byte(const plan::Plan& plan) noexcept {
   const normal::Form& form = plan.form();
@@ -29,21 +33,21 @@ void Side::stay_native(Reason reason) noexcept {
 }
 
 void Side::choose(Operation operation, int peer, MPI_Comm comm) noexcept {
-  if (mpi::is_predefined(type_)) return stay_native(Reason::kContiguous);
+  if (mpi::is_contiguous_builtin(type_) && !rule.force) return stay_native(Reason::kContiguous);
   if (peer == MPI_PROC_NULL) return stay_native(Reason::kProcNull);
   if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
   choose(operation);
 }
 
 void Side::choose(Operation operation) noexcept {
-  if (mpi::is_predefined(type_)) return stay_native(Reason::kContiguous);
+  if (mpi::is_contiguous_builtin(type_) && !rule.force) return stay_native(Reason::kContiguous);
   if (!switched_on()) return stay_native(Reason::kOff);
   if (count_ <= 0) return stay_native(count_ == 0 ? Reason::kZero : Reason::kArguments);
   datatype_ = mpi::find_type(type_);
   if (datatype_ == nullptr) return stay_native(Reason::kUnregistered);
   plan_ = datatype_->plan();
   if (plan_ == nullptr) return stay_native(Reason::kCombiner);
-  const Decision decision = decide(rule, *plan_, count_, operation);
+  const Decision decision = decide(rule, *plan_, count_, operation, largest_message());
   if (decision.path == Path::kNative) return stay_native(decision.reason);
   if (buffer_ == MPI_BOTTOM && lowest_byte(*plan_) < kLowestAddress) return stay_native(Reason::kBuffer);
   const bool staged = operation == Operation::kSend || operation == Operation::kReceive;
@@ -54,6 +58,11 @@ void Side::choose(Operation operation) noexcept {
   bytes_ = decision.bytes;
 }
 
+void choose_matched(Side& side, const MPI_Message* message) noexcept {
+  const bool real = message != nullptr && *message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC;
+  side.choose(Operation::kReceive, real ? 0 : MPI_PROC_NULL, MPI_COMM_SELF);
+}
+
 void* Side::buffer() const noexcept {
   if (path_ == Path::kPack) return staging_.data();
   const auto address = reinterpret_cast<std::uintptr_t>(buffer_);
@@ -61,57 +70,86 @@ void* Side::buffer() const noexcept {
   return reinterpret_cast<void*>(address + offset);
 }
 
+namespace {
+
+// Runs one movement of data; with GAPLESS_STATS, on the clock.
+template <class Move>
+void timed(Procedure procedure, bool packs, Move&& move) noexcept {
+  if (!counting()) return move();
+  const std::int64_t from = now_ns();
+  move();
+  count_time(procedure, packs, now_ns() - from);
+}
+
+}  // namespace
+
 void Side::pack() noexcept {
-  if (path_ == Path::kPack) move::pack(*plan_, count_, buffer_, 0, staging_.data(), bytes_);
+  if (path_ == Path::kPack) pack_to(staging_.data());
 }
 
 void Side::unpack(std::int64_t received_bytes) noexcept {
-  if (path_ == Path::kPack && received_bytes > 0) {
-    const std::int64_t bytes = received_bytes < bytes_ ? received_bytes : bytes_;
-    move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, staging_.data(), bytes);
-  }
+  if (path_ != Path::kPack || received_bytes <= 0) return;
+  const std::int64_t bytes = received_bytes < bytes_ ? received_bytes : bytes_;
+  timed(procedure_, false,
+        [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, staging_.data(), bytes); });
 }
 
 void Side::pack_to(void* packed) noexcept {
-  move::pack(*plan_, count_, buffer_, 0, packed, bytes_);
+  timed(procedure_, true, [&] { move::pack(*plan_, count_, buffer_, 0, packed, bytes_); });
 }
 
 void Side::unpack_from(const void* packed) noexcept {
-  move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, packed, bytes_);
+  timed(procedure_, false, [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, packed, bytes_); });
 }
 
 bool Side::overlaps(const void* packed) const noexcept {
   return move::overlap(*plan_, count_, buffer_, packed, bytes_);
 }
 
-void count_sides(Procedure procedure, const Side& side) noexcept {
+void count_sides(const Side& side) noexcept {
+  if (logging()) log_decision(side);
   if (!counting()) return;
-  if (side.converted()) return count_accelerated(procedure, side.bytes());
-  count_declined(procedure, side.reason());
+  if (side.converted()) return count_accelerated(side.procedure(), side.bytes());
+  count_declined(side.procedure(), side.reason());
 }
 
-void count_sides(Procedure procedure, const Side& a, const Side& b) noexcept {
+void count_sides(const Side& a, const Side& b) noexcept {
+  for (const Side* side : {&a, &b}) {
+    if (logging()) log_decision(*side);
+  }
   if (!counting()) return;
   if (a.converted() || b.converted()) {
-    return count_accelerated(procedure, (a.converted() ? a.bytes() : 0) + (b.converted() ? b.bytes() : 0));
+    const std::int64_t bytes = (a.converted() ? a.bytes() : 0) + (b.converted() ? b.bytes() : 0);
+    return count_accelerated(a.procedure(), bytes);
   }
   // Of two reasons the one that says more than that there was nothing to gain.
   const bool a_says_less = a.reason() == Reason::kContiguous || a.reason() == Reason::kProcNull;
-  count_declined(procedure, a_says_less ? b.reason() : a.reason());
+  count_declined(a.procedure(), a_says_less ? b.reason() : a.reason());
+}
+
+std::int64_t received_bytes(const MPI_Status& status) noexcept {
+  int cancelled = 0, count = 0;
+  if (mpi::library.Test_cancelled(&status, &cancelled) != MPI_SUCCESS || cancelled != 0) return 0;
+  if (mpi::library.Get_count(&status, MPI_PACKED, &count) != MPI_SUCCESS) return 0;
+  if (count != MPI_UNDEFINED) return count;
+  MPI_Count elements = 0;  // more than an int can say
+  if (mpi::library.Get_elements_x(&status, MPI_PACKED, &elements) != MPI_SUCCESS) return 0;
+  return elements == MPI_UNDEFINED ? 0 : elements;
 }
 
 OwnStatus::OwnStatus(MPI_Status* users) noexcept : users_(users) {
+  // Fields that the library leaves alone (MPI_ERROR, where one request is completed) stay as they were.
+  if (users != MPI_STATUS_IGNORE) own_ = *users;
   own_.MPI_SOURCE = kNobody;
-  // A call with a single status leaves this field as it was.
-  if (users != MPI_STATUS_IGNORE) own_.MPI_ERROR = users->MPI_ERROR;
 }
 
 std::int64_t OwnStatus::finish() noexcept {
-  if (own_.MPI_SOURCE == kNobody) return 0;
-  if (users_ != MPI_STATUS_IGNORE) *users_ = own_;
-  int count = 0;
-  if (mpi::library.Get_count(&own_, MPI_PACKED, &count) != MPI_SUCCESS || count == MPI_UNDEFINED) return 0;
-  return count;
+  const bool untouched = own_.MPI_SOURCE == kNobody;
+  if (users_ != MPI_STATUS_IGNORE) {
+    if (untouched) own_.MPI_SOURCE = users_->MPI_SOURCE;
+    *users_ = own_;
+  }
+  return untouched ? 0 : received_bytes(own_);
 }
 
 }  // namespace gapless::preload

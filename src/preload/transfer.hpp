@@ -1,6 +1,8 @@
 // One side of a transfer: the user's (buffer, count, type) and how the library gets to see it.
 #pragma once
 
+#include <atomic>
+#include <climits>
 #include <cstdint>
 
 #include "mpi/abi.hpp"
@@ -12,32 +14,52 @@
 
 namespace gapless::preload {
 
-extern Rule rule;             // of decide(); set once, before the first wrapped call
-bool switched_on() noexcept;  // the run-time switch
+extern Rule rule;                  // of decide(); set once, before the first wrapped call
+extern bool receives_stay_native;  // nonblocking ones: their completion may not be seen; set once
+bool switched_on() noexcept;       // the run-time switch
 
-// A call whose datatype is built in takes the library's own path at once: nothing can be gained. With GAPLESS_STATS it
-// takes the long way, to be counted.
+// Whether calls that nothing can be gained on must take the long way: to be counted, to be converted all the same
+// (GAPLESS_FORCE), or because receives wait that the program no longer asks for (orphans.hpp).
+extern std::atomic<int> closer_looks;
+inline void look_closer(bool on) noexcept {
+  if (on) closer_looks.fetch_add(1, std::memory_order_relaxed);
+}
+inline void look_away() noexcept {
+  closer_looks.fetch_sub(1, std::memory_order_relaxed);
+}
+inline bool looking_closer() noexcept {
+  return closer_looks.load(std::memory_order_relaxed) != 0;
+}
+
+// A call whose datatype is built in takes the library's own path at once.
 inline bool passes_by(MPI_Datatype type) noexcept {
-  return mpi::is_predefined(type) && !counting();
+  return mpi::is_contiguous_builtin(type) && !looking_closer();
 }
 
 // The arguments to hand to the library. Made before any byte moves; after that nothing can fail for want of anything.
 class Side {
  public:
-  Side(const void* buffer, int count, MPI_Datatype type) noexcept : buffer_(buffer), count_(count), type_(type) {}
+  Side() = default;
+  Side(Procedure procedure, const void* buffer, MPI_Count count, MPI_Datatype type) noexcept
+      : procedure_(procedure), buffer_(buffer), count_(count), type_(type) {}
 
   // Decides, once. `peer` and `comm` as the user gave them; without them for what stays in this process.
   void choose(Operation operation, int peer, MPI_Comm comm) noexcept;
   void choose(Operation operation) noexcept;
+  void stay_native(Reason reason) noexcept;
 
+  Procedure procedure() const noexcept { return procedure_; }
   bool converted() const noexcept { return path_ != Path::kNative; }
   Path path() const noexcept { return path_; }
   Reason reason() const noexcept { return reason_; }
   std::int64_t bytes() const noexcept { return bytes_; }
 
+  // As the program gave it, for the log.
+  MPI_Count given_count() const noexcept { return count_; }
+  const plan::Plan* plan() const noexcept { return plan_; }
   // What the library sees: the user's arguments, or bytes.
   void* buffer() const noexcept;
-  int count() const noexcept { return converted() ? static_cast<int>(bytes_) : count_; }
+  MPI_Count count() const noexcept { return converted() ? bytes_ : count_; }
   MPI_Datatype type() const noexcept { return converted() ? MPI_PACKED : type_; }
 
   // Moves data between the user's buffer and what the library sees (or `packed`); nothing to do unless staged.
@@ -49,21 +71,45 @@ class Side {
   bool overlaps(const void* packed) const noexcept;
 
  private:
-  void stay_native(Reason reason) noexcept;
-  const void* buffer_;
-  int count_;
-  MPI_Datatype type_;
+  Procedure procedure_{};  // that the program called
+  const void* buffer_ = nullptr;
+  MPI_Count count_ = 0;
+  MPI_Datatype type_{};
   Path path_ = Path::kNative;
   Reason reason_ = Reason::kNone;
   std::int64_t bytes_ = 0;
   const plan::Plan* plan_ = nullptr;
-  mpi::DatatypePtr datatype_;  // keeps plan_ alive while the call blocks: another thread may free the type
+  mpi::DatatypePtr datatype_;  // keeps plan_ alive until the operation is over: the program may free the type
   mpi::Staging staging_;
 };
 
-// Counts a call with one side, or with two.
-void count_sides(Procedure procedure, const Side& side) noexcept;
-void count_sides(Procedure procedure, const Side& a, const Side& b) noexcept;
+// Calls MPI_X or MPI_X_c with a side's buffer, count and type, and what follows them. `large`: the program called the
+// latter. A library without it has no messages above INT_MAX (decide()).
+template <class Small, class Large, class... Rest>
+int call(bool large, Small* small, Large* big, const Side& side, Rest... rest) {
+  if (large || side.count() > INT_MAX) return big(side.buffer(), side.count(), side.type(), rest...);
+  return small(side.buffer(), static_cast<int>(side.count()), side.type(), rest...);
+}
+// The same with two sides.
+template <class Small, class Large, class... Rest>
+int call_two(bool large, Small* small, Large* big, const Side& sent, int dest, int send_tag, const Side& received,
+             Rest... rest) {
+  if (large || sent.count() > INT_MAX || received.count() > INT_MAX) {
+    return big(sent.buffer(), sent.count(), sent.type(), dest, send_tag, received.buffer(), received.count(),
+               received.type(), rest...);
+  }
+  return small(sent.buffer(), static_cast<int>(sent.count()), sent.type(), dest, send_tag, received.buffer(),
+               static_cast<int>(received.count()), received.type(), rest...);
+}
+template <class Count>
+inline constexpr bool is_large = sizeof(Count) > sizeof(int);
+
+// Decides for a matched receive: no communicator is given, and the message says whether it has a source.
+void choose_matched(Side& side, const MPI_Message* message) noexcept;
+
+// Counts and logs a call with one side, or with two, once everything is decided.
+void count_sides(const Side& side) noexcept;
+void count_sides(const Side& a, const Side& b) noexcept;
 
 // A status of our own under a call that receives, because two things must be known: how many bytes came, and whether
 // any message came at all. The return code does not say that: where the program's error handler returns, MPICH returns
@@ -72,13 +118,19 @@ class OwnStatus {
  public:
   explicit OwnStatus(MPI_Status* users) noexcept;
   MPI_Status* get() noexcept { return &own_; }
-  // After the call: gives the user the status, if there is one. Returns the bytes that came; 0 if there was none.
+  // After the call: gives the user the status, as far as there is one. Returns the bytes that came into staging; 0 if
+  // nothing came: the call failed before it received, or the receive was cancelled.
   std::int64_t finish() noexcept;
 
  private:
   MPI_Status own_{};
   MPI_Status* users_;
 };
+
+// The bytes of a status that the library has set; 0 if the receive was cancelled.
+std::int64_t received_bytes(const MPI_Status& status) noexcept;
+// No rank, and none of MPI's negative constants: what a status's source is before the library sets it.
+inline constexpr int kNobody = -0x47415053;
 
 // Ends a staged receive: the status first, then the data, unless the call says that it failed.
 inline void finish(Side& side, OwnStatus& status, int code) noexcept {

@@ -1,15 +1,18 @@
-// The wrappers, one for each line of procedures.def, with the signatures of MPI's own header.
+// The wrappers, one for each line of mpi/procedures.def and one more for its _c form, with the table's signatures.
 #pragma once
 
-#include <type_traits>
-
-#include "mpi/abi.hpp"
 #include "mpi/library.hpp"
 
 namespace gapless::preload {
 
-#define GAPLESS_PROCEDURE(name) std::remove_pointer_t<decltype(mpi::Library::name)> wrap_##name;
-#include "preload/procedures.def"
-#undef GAPLESS_PROCEDURE
+#define GAPLESS_PLAIN(name, arguments) mpi::Signatures<int>::name wrap_##name;
+#define GAPLESS_SERVICE(name, arguments) mpi::Signatures<int>::name wrap_##name;
+#define GAPLESS_COUNTED(name, arguments)  \
+  mpi::Signatures<int>::name wrap_##name; \
+  mpi::Signatures<MPI_Count>::name wrap_##name##_c;
+#include "mpi/procedures.def"
+#undef GAPLESS_PLAIN
+#undef GAPLESS_SERVICE
+#undef GAPLESS_COUNTED
 
 }  // namespace gapless::preload

@@ -137,7 +137,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const long types = argc > 1 ? std::atol(argv[1]) : 1000;
   const std::uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-  const char* missing = mpi::load_library([](const char* name) { return dlsym(RTLD_DEFAULT, name); });
+  const auto visible = [](const char* name) { return dlsym(RTLD_DEFAULT, name); };
+  const char* missing = mpi::load_library(visible, visible);
   CHECK(missing == nullptr, "%s", missing);
   named_types();
   large_count_types();

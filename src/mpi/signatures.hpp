@@ -1,0 +1,24 @@
+// The tables' signatures as function types: Signatures<int>::Send is MPI_Send, Signatures<MPI_Count>::Send MPI_Send_c.
+#pragma once
+
+#include "mpi/abi.hpp"
+
+namespace gapless::mpi {
+
+template <class Count>
+struct Signatures {
+#define GAPLESS_COUNTED(name, arguments) using name = int arguments;
+#define GAPLESS_PLAIN(name, arguments) using name = int arguments;
+#define GAPLESS_SERVICE(name, arguments) using name = int arguments;
+#define GAPLESS_NEEDED(name, arguments) using name = int arguments;
+#define GAPLESS_LARGE(name, arguments) using name = int arguments;
+#include "mpi/library.def"
+#include "mpi/procedures.def"
+#undef GAPLESS_COUNTED
+#undef GAPLESS_PLAIN
+#undef GAPLESS_SERVICE
+#undef GAPLESS_NEEDED
+#undef GAPLESS_LARGE
+};
+
+}  // namespace gapless::mpi

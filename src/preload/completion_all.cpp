@@ -1,0 +1,65 @@
+// MPI_Waitall, MPI_Testall, MPI_Request_get_status_all.
+//
+// Which of the requests are over is told by the requests themselves, not by the return code: they are null then, with
+// their error, if any, in their status.
+#include "preload/held.hpp"
+#include "preload/wrappers.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+template <class Call>
+[[gnu::noinline]] int complete(Procedure procedure, int n, const MPI_Request* list, MPI_Status* statuses, Call&& call) {
+  const AfterReceive look_after_orphans;
+  Held held(n, list);
+  if (!held.any()) {
+    count_completion(procedure, false);
+    return call(statuses);
+  }
+  OwnStatuses own(n, statuses, statuses == MPI_STATUSES_IGNORE);
+  const int code = call(own.get());
+  own.give(n);
+  bool ended = false;
+  for (int k = 0; k < n; ++k) {
+    if (held[k] == nullptr || list[k] != MPI_REQUEST_NULL) continue;
+    ended = true;
+    held.finish(k, own.good(k));
+  }
+  count_completion(procedure, ended);
+  return code;
+}
+
+}  // namespace
+
+int wrap_Waitall(int n, MPI_Request* list, MPI_Status* statuses) {
+  if (passes_by(n, list)) [[likely]]
+    return mpi::library.Waitall(n, list, statuses);
+  return complete(Procedure::kWaitall, n, list, statuses,
+                  [n, list](MPI_Status* s) { return mpi::library.Waitall(n, list, s); });
+}
+
+int wrap_Testall(int n, MPI_Request* list, int* flag, MPI_Status* statuses) {
+  if (passes_by(n, list)) [[likely]]
+    return mpi::library.Testall(n, list, flag, statuses);
+  return complete(Procedure::kTestall, n, list, statuses,
+                  [n, list, flag](MPI_Status* s) { return mpi::library.Testall(n, list, flag, s); });
+}
+
+int wrap_Request_get_status_all(int n, const MPI_Request* list, int* flag, MPI_Status* statuses) {
+  if (flag == nullptr || passes_by(n, list)) [[likely]]
+    return mpi::library.Request_get_status_all(n, list, flag, statuses);
+  const AfterReceive look_after_orphans;
+  Held held(n, list);
+  OwnStatuses own(n, statuses, statuses == MPI_STATUSES_IGNORE);
+  const int code = mpi::library.Request_get_status_all(n, list, flag, own.get());
+  const bool ended = code == MPI_SUCCESS && *flag != 0;
+  if (ended) own.give(n);
+  for (int k = 0; ended && k < n; ++k) {
+    if (held[k] != nullptr && own.good(k) != nullptr) deliver(*held[k], *own.good(k));
+  }
+  count_completion(Procedure::kRequest_get_status_all, ended && held.any());
+  return code;
+}
+
+}  // namespace gapless::preload

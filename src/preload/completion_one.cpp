@@ -1,0 +1,62 @@
+// MPI_Wait, MPI_Test, MPI_Request_get_status.
+#include "preload/held.hpp"
+#include "preload/wrappers.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+// `request`: where the program keeps it, not null.
+template <class Call>
+[[gnu::noinline]] int complete(Procedure procedure, MPI_Request* request, MPI_Status* status, Call&& call) {
+  const AfterReceive look_after_orphans;
+  Held held(1, request);
+  if (!held.any()) {
+    count_completion(procedure, false);
+    return call(status);
+  }
+  OwnStatuses own(1, status, status == MPI_STATUS_IGNORE);
+  const int code = call(own.get());
+  const bool ended = *request == MPI_REQUEST_NULL;
+  own.give(1);
+  count_completion(procedure, ended);
+  if (ended) held.finish(0, code == MPI_SUCCESS ? own.good(0) : nullptr);
+  return code;
+}
+
+}  // namespace
+
+int wrap_Wait(MPI_Request* request, MPI_Status* status) {
+  if (request == nullptr || passes_by(1, request)) [[likely]]
+    return mpi::library.Wait(request, status);
+  return complete(Procedure::kWait, request, status,
+                  [request](MPI_Status* s) { return mpi::library.Wait(request, s); });
+}
+
+int wrap_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  if (request == nullptr || passes_by(1, request)) [[likely]]
+    return mpi::library.Test(request, flag, status);
+  return complete(Procedure::kTest, request, status,
+                  [request, flag](MPI_Status* s) { return mpi::library.Test(request, flag, s); });
+}
+
+// The request lives on, but from now on the program may look at the data.
+int wrap_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  if (flag == nullptr || passes_by(1, &request)) [[likely]]
+    return mpi::library.Request_get_status(request, flag, status);
+  const AfterReceive look_after_orphans;
+  Held held(1, &request);
+  if (!held.any()) {
+    count_completion(Procedure::kRequest_get_status, false);
+    return mpi::library.Request_get_status(request, flag, status);
+  }
+  OwnStatuses own(1, status, status == MPI_STATUS_IGNORE);
+  const int code = mpi::library.Request_get_status(request, flag, own.get());
+  const bool ended = code == MPI_SUCCESS && *flag != 0;
+  own.give(1);
+  count_completion(Procedure::kRequest_get_status, ended);
+  if (ended && own.good(0) != nullptr) deliver(*held[0], *own.good(0));
+  return code;
+}
+
+}  // namespace gapless::preload

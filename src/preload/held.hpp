@@ -1,0 +1,120 @@
+// What the completing procedures need around the library's call: the staged operations among the program's requests,
+// held before it, and statuses of our own, from which can be told what came.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include "preload/orphans.hpp"
+#include "preload/requests.hpp"
+
+namespace gapless::preload {
+
+// n objects of a trivial type: few in the caller's frame, more from the heap.
+template <class T>
+class Scratch {
+ public:
+  explicit Scratch(std::size_t n) : many_(n > kFew ? new T[n] : nullptr), data_(many_ ? many_.get() : few_) {}
+  T& operator[](std::size_t k) noexcept { return data_[k]; }
+  T* data() noexcept { return data_; }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+  T few_[kFew];
+  std::unique_ptr<T[]> many_;
+  T* data_;
+};
+
+// Whether the table may know one of these requests. Nearly always it is empty, and nothing more is looked at.
+inline bool may_have_any(int n, const MPI_Request* list) noexcept {
+  if (!requests.any() || list == nullptr) return false;
+  for (int k = 0; k < n; ++k) {
+    if (requests.may_have(list[k])) return true;
+  }
+  return false;
+}
+// Whether a completing call takes the library's own path at once.
+inline bool passes_by(int n, const MPI_Request* list) noexcept {
+  return !looking_closer() && !may_have_any(n, list);
+}
+
+// The entries of a list of requests, each at its index; what is not ended by finish() is let go at the end.
+class Held {
+ public:
+  Held(int n, const MPI_Request* list) : n_(list == nullptr || n < 0 ? 0 : n), entries_(static_cast<std::size_t>(n_)) {
+    for (int k = 0; k < n_; ++k) {
+      entries_[k] = requests.may_have(list[k]) ? requests.hold(list[k]) : nullptr;
+      if (entries_[k] != nullptr) ++count_;
+    }
+  }
+  ~Held() {
+    for (int k = 0; k < n_ && count_ > 0; ++k) {
+      if (entries_[k] != nullptr) requests.let_go(entries_[k]);
+    }
+  }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+  bool any() const noexcept { return count_ != 0; }
+  Pending* operator[](int k) noexcept { return k >= 0 && k < n_ ? entries_[k] : nullptr; }
+  // The operation at this index is over; with a status, its data are delivered first.
+  void finish(int k, const MPI_Status* status) noexcept {
+    Pending* const pending = (*this)[k];
+    if (pending == nullptr) return;
+    if (status != nullptr) deliver(*pending, *status);
+    requests.finish(pending);
+    entries_[k] = nullptr;
+    --count_;
+  }
+
+ private:
+  int n_, count_ = 0;
+  Scratch<Pending*> entries_;
+};
+
+// Statuses for the library to fill, beside the program's, which may be ignored. Those of held requests carry marks
+// until the library writes them. MPI_ERROR is set by some procedures for some requests only, and stays as it was
+// otherwise.
+class OwnStatuses {
+ public:
+  OwnStatuses(int n, MPI_Status* users, bool ignored)
+      : n_(n < 0 ? 0 : n), users_(ignored ? nullptr : users), own_(static_cast<std::size_t>(n_)) {
+    for (int k = 0; k < n_; ++k) {
+      own_[k] = users_ == nullptr ? MPI_Status{} : users_[k];
+      own_[k].MPI_SOURCE = kNobody;
+      own_[k].MPI_ERROR = kUntouched;
+    }
+  }
+  MPI_Status* get() noexcept { return own_.data(); }
+  // The status at `k`, or nullptr if the library says that its operation failed.
+  const MPI_Status* good(int k) noexcept {
+    const bool failed = own_[k].MPI_ERROR != kUntouched && own_[k].MPI_ERROR != MPI_SUCCESS;
+    return failed ? nullptr : &own_[k];
+  }
+  // Gives the first `n` to the program as the library left them.
+  void give(int n) noexcept {
+    if (users_ == nullptr) return;
+    for (int k = 0; k < n && k < n_; ++k) {
+      MPI_Status given = own_[k];
+      if (given.MPI_SOURCE == kNobody) given.MPI_SOURCE = users_[k].MPI_SOURCE;
+      if (given.MPI_ERROR == kUntouched) given.MPI_ERROR = users_[k].MPI_ERROR;
+      users_[k] = given;
+    }
+  }
+
+ private:
+  static constexpr int kUntouched = -0x47415045;  // no error code
+  int n_;
+  MPI_Status* users_;
+  Scratch<MPI_Status> own_;
+};
+
+// Counts a completing call: accelerated if it ended a staged operation.
+inline void count_completion(Procedure procedure, bool ended) noexcept {
+  if (!counting()) return;
+  if (ended) return count_accelerated(procedure, 0);
+  count_declined(procedure, Reason::kContiguous);
+}
+
+}  // namespace gapless::preload

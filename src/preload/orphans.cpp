@@ -1,0 +1,88 @@
+#include "preload/orphans.hpp"
+
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "mpi/library.hpp"
+
+namespace gapless::preload {
+
+std::atomic<int> orphan_count{0};
+
+namespace {
+
+struct Orphan {
+  MPI_Request request;
+  Pending* pending;
+  Orphan* next;
+};
+
+std::mutex adopting;  // never held across an MPI call
+Orphan* orphans = nullptr;
+
+void push(Orphan* orphan) noexcept {
+  const std::lock_guard lock(adopting);
+  orphan->next = orphans;
+  orphans = orphan;
+}
+
+Orphan* pop_all() noexcept {
+  const std::lock_guard lock(adopting);
+  return std::exchange(orphans, nullptr);
+}
+
+void forget(Orphan* orphan) noexcept {
+  requests.drop(orphan->pending);
+  delete orphan;
+  orphan_count.fetch_sub(1, std::memory_order_relaxed);
+  look_away();
+}
+
+}  // namespace
+
+void adopt(MPI_Request request, Pending* pending) noexcept {
+  auto* const orphan = new (std::nothrow) Orphan{request, pending, nullptr};
+  if (orphan == nullptr) {
+    // Nobody can look after it: its data are waited for now.
+    MPI_Status status{};
+    status.MPI_SOURCE = kNobody;
+    if (mpi::library.Wait(&request, &status) == MPI_SUCCESS) deliver(*pending, status);
+    return requests.drop(pending);
+  }
+  look_closer(true);
+  orphan_count.fetch_add(1, std::memory_order_relaxed);
+  push(orphan);
+  progress_orphans();
+}
+
+void progress_orphans() noexcept {
+  for (Orphan* orphan = pop_all(); orphan != nullptr;) {
+    Orphan* const next = orphan->next;
+    MPI_Status status{};
+    status.MPI_SOURCE = kNobody;
+    int flag = 0;
+    const int code = mpi::library.Test(&orphan->request, &flag, &status);
+    if (orphan->request == MPI_REQUEST_NULL) {
+      if (code == MPI_SUCCESS) deliver(*orphan->pending, status);
+      forget(orphan);
+    } else {
+      push(orphan);
+    }
+    orphan = next;
+  }
+}
+
+void abandon_orphans() noexcept {
+  progress_orphans();
+  for (Orphan* orphan = pop_all(); orphan != nullptr;) {
+    Orphan* const next = orphan->next;
+    mpi::library.Request_free(&orphan->request);
+    orphan_count.fetch_sub(1, std::memory_order_relaxed);
+    look_away();
+    delete orphan;  // not its entry: the library may still read or write its staging
+    orphan = next;
+  }
+}
+
+}  // namespace gapless::preload
