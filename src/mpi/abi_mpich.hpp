@@ -8,9 +8,7 @@
 namespace gapless::mpi {
 
 inline constexpr const char* kAbiName = "mpich";
-// Whether a type's true bounds tell where its data lie. MPICH gives bounds for some darrays that no byte of theirs
 // reaches.
-inline constexpr bool kTrueBoundsHold = false;
 
 inline std::uint64_t key_of(int handle) noexcept {
   return static_cast<std::uint32_t>(handle);

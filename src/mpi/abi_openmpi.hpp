@@ -10,9 +10,7 @@
 namespace gapless::mpi {
 
 inline constexpr const char* kAbiName = "openmpi";
-// Whether a type's true bounds tell where its data lie. Open MPI places some types otherwise than MPI defines them, and
 // says so.
-inline constexpr bool kTrueBoundsHold = true;
 
 inline std::uint64_t key_of(const void* handle) noexcept {
   return reinterpret_cast<std::uintptr_t>(handle);

@@ -8,8 +8,6 @@
 namespace gapless::mpi {
 
 inline constexpr const char* kAbiName = "standard";
-// Whether a type's true bounds tell where its data lie. As in MPICH, whose library it may be.
-inline constexpr bool kTrueBoundsHold = false;
 
 inline std::uint64_t key_of(const void* handle) noexcept {
   return reinterpret_cast<std::uintptr_t>(handle);
