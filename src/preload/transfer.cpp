@@ -2,6 +2,7 @@
 
 #include "move/move.hpp"
 #include "move/overlap.hpp"
+#include "mpi/host_memory.hpp"
 #include "mpi/library.hpp"
 #include "preload/log.hpp"
 
@@ -43,13 +44,14 @@ void Side::choose(Operation operation) noexcept {
   if (mpi::is_contiguous_builtin(type_) && !rule.force) return stay_native(Reason::kContiguous);
   if (!switched_on()) return stay_native(Reason::kOff);
   if (count_ <= 0) return stay_native(count_ == 0 ? Reason::kZero : Reason::kArguments);
-  datatype_ = mpi::find_type(type_);
+  datatype_ = mpi::find_type(type_, rule.force);
   if (datatype_ == nullptr) return stay_native(Reason::kUnregistered);
   plan_ = datatype_->plan();
   if (plan_ == nullptr) return stay_native(Reason::kCombiner);
   const Decision decision = decide(rule, *plan_, count_, operation, largest_message());
   if (decision.path == Path::kNative) return stay_native(decision.reason);
   if (buffer_ == MPI_BOTTOM && lowest_byte(*plan_) < kLowestAddress) return stay_native(Reason::kBuffer);
+  if (!mpi::is_host(static_cast<const char*>(buffer_) + plan_->first_byte())) return stay_native(Reason::kDevice);
   const bool staged = operation == Operation::kSend || operation == Operation::kReceive;
   if (decision.path == Path::kPack && staged && !staging_.reserve(decision.bytes)) {
     return stay_native(Reason::kStaging);
