@@ -67,7 +67,7 @@ class Account:
         return ""
 
 
-def put_layer(command: Sequence[str], environment: Mapping[str, str], layer: Layer, folder: Path) -> Launch:
+def put_layer(command: Sequence[str], environment: Mapping[str, str], layer: Layer, front: str, folder: Path) -> Launch:
     """Return a command and its environment with the layer under the ranks, or with no trace of it."""
     clean = {
         name: value for name, value in environment.items() if name != "LD_PRELOAD" and not name.startswith("GAPLESS_")
@@ -78,4 +78,4 @@ def put_layer(command: Sequence[str], environment: Mapping[str, str], layer: Lay
     settings = {"GAPLESS_RUN_DIR": str(folder), "GAPLESS_STATS": "1"}
     if layer is Layer.FORCE:
         settings["GAPLESS_FORCE"] = "1"
-    return put_under(command, str(preload_object()), settings, clean, recognise(command[0]))
+    return put_under(command, str(preload_object().with_name(front)), settings, clean, recognise(command[0]))

@@ -141,9 +141,8 @@ def run_suite(
         here.mkdir(parents=True)
         selection.write(here / "selection.json", modules, without)
         program = [sys.executable, str(RANK_PROGRAM), str(here / "selection.json"), str(here)]
-        started = put_layer(
-            library.command(ranks, program), {**os.environ, **library.environment(spawn)}, layer, here / "layer"
-        )
+        environment = {**os.environ, **library.environment(spawn)}
+        started = put_layer(library.command(ranks, program), environment, layer, library.front, here / "layer")
         end = launch(started.command, started.environment, here, stall_s, Progress(show, len(without)))
         run.account.add(here / "layer", layer)
         run.library = next((rank.library for rank in end.ranks.values()), run.library)
