@@ -9,10 +9,12 @@ import signal
 import subprocess
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from gapless.launch import Launch
 
 MARK = "MPI4PY_SUITE_LAUNCH"
 POLL_S = 0.1
@@ -112,8 +114,7 @@ def _end_all(process: subprocess.Popen[bytes], mark: str, ranks: Mapping[int, Ra
 
 
 def launch(
-    command: Sequence[str],
-    environment: Mapping[str, str],
+    started: Launch,
     folder: Path,
     stall_s: float,
     progress: Callable[[Mapping[int, RankLines]], None],
@@ -122,10 +123,8 @@ def launch(
 
     Parameters
     ----------
-    command : sequence of str
-        The launcher and its arguments.
-    environment : mapping
-        The launcher's whole environment.
+    started : Launch
+        The launcher, its arguments, and its whole environment.
     folder : Path
         Where the ranks write their lines; what they print goes to ``output.log`` there.
     stall_s : float
@@ -138,8 +137,8 @@ def launch(
     hung = False
     with (folder / "output.log").open("wb") as log:
         process = subprocess.Popen(
-            list(command),
-            env={**environment, MARK: mark},
+            started.command,
+            env={**started.environment, MARK: mark},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

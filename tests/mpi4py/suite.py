@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from launch import LaunchEnd, RankLines, launch
-from layer import Account, Layer, put_layer
+from layer import Account, Layer, place
 from libraries import SUITE, Library
 
 RANK_PROGRAM = Path(__file__).with_name("rank.py")
@@ -142,9 +142,9 @@ def run_suite(
         selection.write(here / "selection.json", modules, without)
         program = [sys.executable, str(RANK_PROGRAM), str(here / "selection.json"), str(here)]
         environment = {**os.environ, **library.environment(spawn)}
-        started = put_layer(library.command(ranks, program), environment, layer, library.front, here / "layer")
-        end = launch(started.command, started.environment, here, stall_s, Progress(show, len(without)))
-        run.account.add(here / "layer", layer)
+        placement = place(library.command(ranks, program), environment, layer, here / "layer")
+        end = launch(placement.launch, here, stall_s, Progress(show, len(without)))
+        placement.add_to(run.account)
         run.library = next((rank.library for rank in end.ranks.values()), run.library)
         unfinished = _take(run, end, ranks)
         how = "hung" if end.hung else f"status {end.status}"
