@@ -29,6 +29,7 @@ class RankLines:
     plan: list[str] = field(default_factory=list)
     running: str = ""
     ended: bool = False
+    fault: str = ""  # where it was when it crashed, or was ended
     outcomes: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -157,4 +158,7 @@ def launch(
             if process.poll() is None or _marked(mark):
                 _end_all(process, mark, watch.ranks)
     watch.news()
+    for number, rank in watch.ranks.items():
+        with contextlib.suppress(OSError):
+            rank.fault = (folder / f"rank-{number}.fault").read_text(encoding="utf-8", errors="replace")
     return LaunchEnd(watch.ranks, process.returncode or 0, hung)

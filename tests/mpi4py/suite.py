@@ -109,8 +109,8 @@ def run_suite(
 ) -> SuiteRun:
     """Run a selection of tests and return what became of each.
 
-    After a crash or a hang the first test that some rank did not finish is lost, and the rest is started anew; a module
-    that lost three tests is lost as a whole.
+    After a crash the test in which a rank died is lost, after a hang the first that some rank did not finish, and the
+    rest is started anew; a module that lost three tests is lost as a whole.
 
     Parameters
     ----------
@@ -153,7 +153,11 @@ def run_suite(
         if not unfinished:  # or not one rank got as far as its plan
             run.tests[LEAVING_MPI if end.ranks else "(starting)"] = TestOutcome((LOST,) * ranks, 0.0, how)
             break
-        culprit = unfinished[0]
+        # Of a crash the test in which a rank says that it died; a hang begins where the slowest rank waits.
+        died = [
+            rank.running for rank in end.ranks.values() if rank.fault and not end.hung and rank.running in unfinished
+        ]
+        culprit = (died or unfinished)[0]
         module = module_of(culprit)
         losses[module] += 1
         again = [name for name in unfinished if name != culprit]
@@ -162,7 +166,8 @@ def run_suite(
         for name in unfinished:
             if name not in again:
                 entry = run.tests[name]
-                entry.text = f"{how}, see {here}/output.log\n{entry.text}"
+                faults = "\n".join(rank.fault for rank in end.ranks.values() if rank.fault)
+                entry.text = f"{faults}\n{how}, see {here}"
         without = set(run.tests) - set(again)
         modules = [name for name in modules if name in {module_of(test) for test in again}]
     return run
