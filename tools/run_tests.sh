@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every test: ctest on the release build, the engine's tests under sanitizers, pytest, mpi4py's own suite. Runs all even if one
-# fails, and counts: a suite in which nothing ran is a failure.
+# Every test: ctest on the release build, the engine's tests under sanitizers, pytest, and mpi4py's own suite. Runs all
+# of them even if one fails, and counts: a suite in which nothing ran is a failure.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export PATH=$PWD/.venv/bin:$PATH
