@@ -50,8 +50,7 @@ void fill_slots() {
     const bool exists = one.library != nullptr;
     void* const library = exists ? one.library : reinterpret_cast<void*>(&missing_procedure);
     void* const next = one.next != nullptr ? one.next : library;
-    void* const wrapper =
-        backend != nullptr && exists ? backend->wrappers[static_cast<int>(one.procedure)] : nullptr;
+    void* const wrapper = backend != nullptr && exists ? backend->wrappers[static_cast<int>(one.procedure)] : nullptr;
     void* const outer = wrapper == nullptr || one.tool_between ? next : wrapper;
     void* const inner = wrapper == nullptr ? library : wrapper;
     __atomic_store_n(one.outer_slot, outer, __ATOMIC_RELEASE);

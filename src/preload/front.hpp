@@ -1,5 +1,5 @@
-// What a front asks of the place where it stands: between a program and a shared MPI library (front_dynamic.cpp), or in a
-// program that is linked with a static one (front_static.cpp). The rest of the front is the same (front.cpp).
+// What a front asks of the place where it stands: between a program and a shared MPI library (front_dynamic.cpp), or in
+// a program that is linked with a static one (front_static.cpp). The rest of the front is the same (front.cpp).
 #pragma once
 
 #include <cstddef>

@@ -73,15 +73,15 @@ Served served(std::size_t k) noexcept {
   const char* const name = kProcedureNames[static_cast<int>(kServed[k])];
   char profiled[64] = "P";
   std::strncat(profiled, name, sizeof profiled - 2);
-  Served one{kServed[k], &gapless_preload_slots[2 * k], &gapless_preload_slots[2 * k + 1], next_symbol(name),
-             next_symbol(profiled), false};
+  Served one{kServed[k],        &gapless_preload_slots[2 * k], &gapless_preload_slots[2 * k + 1],
+             next_symbol(name), next_symbol(profiled),         false};
   if (one.library == nullptr) one.library = one.next;
   one.tool_between = one.next != nullptr && !same_object(one.next, one.library);
   return one;
 }
 
-// A program that is linked with one front may be run with another one preloaded. The first in the search order leads: it
-// is also the one whose GAPLESS_Switch a program finds.
+// A program that is linked with one front may be run with another one preloaded. The first in the search order leads:
+// it is also the one whose GAPLESS_Switch a program finds.
 bool another_front_leads() noexcept {
   void* const leader = dlsym(RTLD_DEFAULT, "GAPLESS_Switch");
   return leader != nullptr && !same_object(leader, reinterpret_cast<void*>(&gapless_front_next));

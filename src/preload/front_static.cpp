@@ -1,4 +1,5 @@
-// The front in a program that is linked with a static MPI library: everything is known to the linker, nothing is opened.
+// The front in a program that is linked with a static MPI library: everything is known to the linker, nothing is
+// opened.
 #include <cstdint>
 #include <cstring>
 
@@ -19,27 +20,29 @@ struct StaticProcedure {
   void* named;       // PMPI_X as a reference to it was linked: where it is wrapped, the trampoline
   void* trampoline;  // __wrap_PMPI_X
 };
-[[gnu::visibility("hidden")]] extern const StaticProcedure __start_gapless_static_table[], __stop_gapless_static_table[];
+[[gnu::visibility("hidden")]] extern const StaticProcedure __start_gapless_static_table[],
+    __stop_gapless_static_table[];
 
 const Backend* gapless_start_backend(const Front* front, const char** reason);
 
-// The library's, by name only: types are the backend's business. Weak: what the library lacks stays null. A library that
-// has MPI_X_c has it beside MPI_X, which is in the program already.
+// The library's, by name only: types are the backend's business. Weak: what the library lacks stays null. A library
+// that has MPI_X_c has it beside MPI_X, which is in the program already.
 #define GAPLESS_NEEDED(name, arguments) void PMPI_##name();
 #define GAPLESS_LARGE(name, arguments) [[gnu::weak]] void PMPI_##name();
 #include "mpi/library.def"
 #undef GAPLESS_NEEDED
 #undef GAPLESS_LARGE
-#define GAPLESS_COUNTED(name, arguments)   \
-  [[gnu::weak]] void PMPI_##name##_c();    \
+#define GAPLESS_COUNTED(name, arguments) \
+  [[gnu::weak]] void PMPI_##name##_c();  \
   [[gnu::weak]] void __real_PMPI_##name##_c();
 #define GAPLESS_PLAIN(name, arguments)
 #define GAPLESS_SERVICE(name, arguments)
 #include "mpi/procedures.def"
 #undef GAPLESS_COUNTED
 
-// static_unwrapped_completion.S
-[[gnu::weak, gnu::visibility("hidden")]] extern const char gapless_static_completes_unwrapped;
+// static_unwrapped_completion.S. Not hidden here: in a position-independent program gold does not let the address of a
+// hidden symbol be null.
+[[gnu::weak]] extern const char gapless_static_completes_unwrapped;
 }
 
 namespace gapless::preload {

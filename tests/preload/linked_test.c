@@ -3,10 +3,15 @@
  *   native   nonblocking receives stay the library's own (a static MPI whose PMPI_ names are not wrapped)
  *   plain    there is no layer
  * Plain C: a program need not be C++ to be linked with it. */
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if defined(GAPLESS_ABI_STANDARD)
+#include <mpi_abi.h>
+#else
+#include <mpi.h>
+#endif
 
 #include "gapless/gapless_mpi.h"
 
@@ -14,13 +19,13 @@
 #pragma weak GAPLESS_Count
 #pragma weak GAPLESS_Switch
 
-#define CHECK(condition)                                                         \
-  do {                                                                           \
-    if (!(condition)) {                                                          \
-      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);    \
-      fflush(stderr);                                                            \
-      _Exit(1);                                                                  \
-    }                                                                            \
+#define CHECK(condition)                                                      \
+  do {                                                                        \
+    if (!(condition)) {                                                       \
+      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
+      fflush(stderr);                                                         \
+      _Exit(1);                                                               \
+    }                                                                         \
   } while (0)
 
 enum { kColumns = 16, kRows = 4096, kRounds = 5 };
@@ -75,7 +80,8 @@ int main(int argc, char** argv) {
       if (profiled) {
         PMPI_Wait(&request, MPI_STATUS_IGNORE);
       } else {
-        MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
+        MPI_Status status;
+        MPI_Waitall(1, &request, &status);
       }
       if (rank == 1) check(round);
     }
