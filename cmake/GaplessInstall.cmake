@@ -1,5 +1,5 @@
-# `cmake --install`: headers, libgapless.so, the layer's fronts with their backends beside them, the archive for static MPI
-# libraries, and what pkg-config and find_package(gapless) read. All paths in them are relative to where they lie.
+# `cmake --install`: headers, libgapless.so, the layer's fronts with their backends beside them, the archive for static
+# MPI libraries, and what pkg-config and find_package(gapless) read. All paths in them are relative to where they lie.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

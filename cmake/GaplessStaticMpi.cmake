@@ -1,5 +1,5 @@
-# Finds a static MPI library of the MPICH ABI, for the tests of the layer's archive: Debian's libmpich-dev has one, as has
-# an MPICH that was configured with --enable-static. What it needs besides is in its pkg-config file.
+# Finds a static MPI library of the MPICH ABI, for the tests of the layer's archive: Debian's libmpich-dev has one. What
+# it needs besides is in its pkg-config file.
 #   GAPLESS_STATIC_MPI         why there is none, or empty
 #   gapless_program_static     what a program is linked with (the layer's archive must come before it)
 #   GAPLESS_STATIC_INCLUDE, GAPLESS_STATIC_LIBRARIES   the same as a folder and a list

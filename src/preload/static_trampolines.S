@@ -1,9 +1,10 @@
-// MPI_X and PMPI_X of the wrapped procedures that came with MPI 3.0 (or before), 4.0 or 4.1 (GAPLESS_LEVEL: 30, 40, 41),
-// for a program that is linked with a static MPI library. There is an object for each version, and a program takes only
-// those whose procedures it names: so every function of the library that one refers to is there.
+// MPI_X and PMPI_X of the wrapped procedures that came with MPI 3.0 (or before), 4.0 or 4.1 (GAPLESS_LEVEL: 30, 40,
+// 41), for a program that is linked with a static MPI library. There is an object for each version, and a program takes
+// only those whose procedures it names: so every function of the library that one refers to is there.
 //
 // MPI_X is weak: a tool in the program may define its own. PMPI_X is the library's and cannot be defined twice; the
-// linker's --wrap=PMPI_X leads it here as __wrap_PMPI_X, and __real_PMPI_X to the library (static_unwrapped.S: without).
+// linker's --wrap=PMPI_X leads it here as __wrap_PMPI_X, and __real_PMPI_X to the library (static_unwrapped.S:
+// without).
 #include "preload/since.inc"
 #include "preload/trampolines.inc"
 

@@ -1,5 +1,5 @@
-// __real_PMPI_X where the linker was not asked to --wrap PMPI_X (otherwise nothing refers to these, and the object stays
-// out of the program). Nobody jumps there: without wrapping, front_static.cpp takes PMPI_X itself.
+// __real_PMPI_X where the linker was not asked to --wrap PMPI_X (otherwise nothing refers to these, and the object
+// stays out of the program). Nobody jumps there: without wrapping, front_static.cpp takes PMPI_X itself.
 #include "preload/since.inc"
 
         .text

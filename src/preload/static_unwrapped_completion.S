@@ -1,5 +1,5 @@
-// MPICH's own procedures that complete requests and have no wrapper. Linked into a program that names one (the linker is
-// asked to --wrap them), for the sake of the mark: preload/imports.hpp says why.
+// MPICH's own procedures that complete requests and have no wrapper. Linked into a program that names one (the linker
+// is asked to --wrap them), for the sake of the mark: preload/imports.hpp says why.
         .macro  hand_through name
         .globl  __wrap_\name
         .hidden __wrap_\name
