@@ -13,13 +13,15 @@ set(packages gapless)
 
 if(GAPLESS_MPI_FOUND)
   set_target_properties(gapless_preload PROPERTIES EXPORT_NAME mpi)
+  set_target_properties(gapless_preload_40 PROPERTIES EXPORT_NAME mpi_40)
   set_target_properties(gapless_preload_lc PROPERTIES EXPORT_NAME mpi_lc)
+  set_target_properties(gapless_preload_lc41 PROPERTIES EXPORT_NAME mpi_lc41)
   set_target_properties(gapless_static_mpich PROPERTIES EXPORT_NAME mpi_static)
   get_filename_component(options ${GAPLESS_STATIC_OPTIONS} NAME)
   target_link_options(gapless_static_mpich INTERFACE
                       $<INSTALL_INTERFACE:-Wl,@$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/${options}>)
   target_link_libraries(gapless_static_mpich INTERFACE $<INSTALL_INTERFACE:stdc++>)
-  install(TARGETS gapless_preload gapless_preload_lc gapless_static_mpich EXPORT gapless_targets
+  install(TARGETS gapless_preload gapless_preload_40 gapless_preload_lc gapless_preload_lc41 gapless_static_mpich EXPORT gapless_targets
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   foreach(abi ${GAPLESS_ABIS})

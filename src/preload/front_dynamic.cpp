@@ -21,19 +21,13 @@ namespace gapless::preload {
 
 namespace {
 
-// The procedures that this front has; the one without large counts leaves out MPI_X_c.
+// The procedures that this front has, in the order of trampolines.S.
 constexpr Procedure kServed[] = {
-#if defined(GAPLESS_LARGE_COUNTS)
-#define GAPLESS_COUNTED(name, arguments) Procedure::k##name, Procedure::k##name##_c,
-#else
-#define GAPLESS_COUNTED(name, arguments) Procedure::k##name,
-#endif
-#define GAPLESS_PLAIN(name, arguments) Procedure::k##name,
-#define GAPLESS_SERVICE(name, arguments) Procedure::k##name,
+#define GAPLESS_EACH(name) Procedure::k##name,
+#define GAPLESS_OTHER(name)
+#include "preload/since.inc"
+// After it: the table in the sense of the above.
 #include "mpi/procedures.def"
-#undef GAPLESS_COUNTED
-#undef GAPLESS_PLAIN
-#undef GAPLESS_SERVICE
 };
 
 std::string own_folder() {

@@ -1,24 +1,19 @@
-// MPI_X and PMPI_X of every wrapped procedure, for an object between the program and a shared MPI library.
+// MPI_X and PMPI_X of the wrapped procedures up to a version of MPI (since.inc), for an object between the program and a
+// shared MPI library.
+#include "preload/since.inc"
 #include "preload/trampolines.inc"
 
         .hidden gapless_preload_slots
         .globl  gapless_preload_slots
 
-#if defined(GAPLESS_LARGE_COUNTS)
-#define GAPLESS_COUNTED(name, arguments) GAPLESS_EACH(MPI_##name) GAPLESS_EACH(PMPI_##name) \
-                                         GAPLESS_EACH(MPI_##name##_c) GAPLESS_EACH(PMPI_##name##_c)
-#else
-#define GAPLESS_COUNTED(name, arguments) GAPLESS_EACH(MPI_##name) GAPLESS_EACH(PMPI_##name)
-#endif
-#define GAPLESS_PLAIN(name, arguments) GAPLESS_EACH(MPI_##name) GAPLESS_EACH(PMPI_##name)
-#define GAPLESS_SERVICE(name, arguments) GAPLESS_PLAIN(name, arguments)
+#define GAPLESS_OTHER(name)
 
         .text
-#define GAPLESS_EACH(symbol) TRAMPOLINE(.globl, symbol)
+#define GAPLESS_EACH(name) TRAMPOLINE(.globl, MPI_##name) TRAMPOLINE(.globl, PMPI_##name)
 #include "mpi/procedures.def"
 #undef GAPLESS_EACH
 
-#define GAPLESS_EACH(symbol) STUB(symbol)
+#define GAPLESS_EACH(name) STUB(MPI_##name) STUB(PMPI_##name)
 #include "mpi/procedures.def"
 #undef GAPLESS_EACH
 
@@ -27,7 +22,7 @@
         .p2align 6
         .type   gapless_preload_slots, @object
 gapless_preload_slots:
-#define GAPLESS_EACH(symbol) SLOT(symbol)
+#define GAPLESS_EACH(name) SLOT(MPI_##name) SLOT(PMPI_##name)
 #include "mpi/procedures.def"
 #undef GAPLESS_EACH
         .size   gapless_preload_slots, . - gapless_preload_slots
