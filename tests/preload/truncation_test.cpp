@@ -212,7 +212,10 @@ int main(int argc, char** argv) {
   const std::vector<double> large(kLargest / sizeof(double), 0.5);
 
   for (int k = 0; k < 4; ++k) {
-    MPI_Comm_set_errhandler(comm, k % 2 == 0 ? MPI_ERRORS_RETURN : handler);
+    // MPICH raises what MPI_Waitany finds on a communicator that is none of the program's choice.
+    for (MPI_Comm each : {comm, MPI_COMM_WORLD, MPI_COMM_SELF}) {
+      MPI_Comm_set_errhandler(each, k % 2 == 0 ? MPI_ERRORS_RETURN : handler);
+    }
     round(large);
     left_alone(large);
     // Three buffers are overrun by the longest message in every round, where the library does so at all.
