@@ -62,8 +62,11 @@ void Side::choose(Operation operation) noexcept {
 }
 
 bool Side::reserve(bool receives, std::int64_t bytes) noexcept {
-  if (mpi::kTruncationOverruns && receives) return staging_.reserve_isolated(bytes);
-  return staging_.reserve(bytes);
+  if (!mpi::kTruncationOverruns) return staging_.reserve(bytes);
+  // Sends, too, though they need not: so that what goes out and what comes in share the buffer that is warm.
+  if (!staging_.reserve_isolated(bytes)) return !receives && staging_.reserve(bytes);
+  if (!receives) staging_.contained();
+  return true;
 }
 
 void choose_matched(Side& side, const MPI_Message* message) noexcept {
