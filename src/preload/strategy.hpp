@@ -36,7 +36,13 @@ inline constexpr const char* kReasonNames[] = {"none",  "contiguous",   "zero", 
                                                "small", "staging",      "completion", "overlap"};
 inline constexpr int kReasonCount = sizeof kReasonNames / sizeof kReasonNames[0];
 
-enum class Operation { kSend, kReceive, kPack, kUnpack };
+enum class Operation {
+  kSend,
+  kReceive,
+  kReplace,  // sent from and received into one buffer
+  kPack,
+  kUnpack,
+};
 
 // The rule's parameters. A transfer of fewer bytes stays native: 0 packs always. To be set from measurements.
 struct Rule {
