@@ -29,15 +29,15 @@ class Case:
 FORCED = {"GAPLESS_FORCE": "1"}
 
 CASES = (
-    Case("blocking"),
-    Case("blocking", ("24",), FORCED),
-    Case("blocking_c", ("24",)),
-    Case("nonblocking"),
-    Case("nonblocking", ("24",), FORCED),
-    Case("nonblocking_c", ("24",)),
-    Case("matched", ("32",)),
-    Case("matched_c", ("16",)),
-    Case("completion", ("16",)),
-    Case("completion", ("9",), FORCED),
+    Case("blocking", ("24",)),
+    Case("blocking", ("9",), FORCED),
+    Case("blocking_c", ("9",)),
+    Case("nonblocking", ("24",)),
+    Case("nonblocking", ("9",), FORCED),
+    Case("nonblocking_c", ("9",)),
+    Case("matched", ("16",)),
+    Case("matched_c", ("8",)),
+    Case("completion", ("8",)),
+    Case("completion", ("3",), FORCED),
 )
 FORTRAN_CASES: tuple[Case, ...] = ()

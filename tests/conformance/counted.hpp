@@ -21,9 +21,20 @@ using Count = int;
 
 // MPI 4.0; Open MPI 5 has it and calls itself 3.1.
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
-#define HAS_ISENDRECV 1
 #define HAS_SESSIONS 1
 #else
-#define HAS_ISENDRECV 0
 #define HAS_SESSIONS 0
+#endif
+// Without any layer, MPICH 4.0's MPI_Isendrecv returns a request that is none, or crashes.
+#if HAS_SESSIONS && !(defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000)
+#define HAS_ISENDRECV 1
+#else
+#define HAS_ISENDRECV 0
+#endif
+// Without any layer, MPICH 5.0.2 and Intel MPI leave in the status of an MPI_Isendrecv what happens to be there, and
+// their MPI_Isendrecv_replace delivers a strided type's data to the wrong places.
+#if defined(OMPI_MAJOR_VERSION)
+#define ISENDRECV_IS_SOUND 1
+#else
+#define ISENDRECV_IS_SOUND 0
 #endif

@@ -33,6 +33,8 @@ class Library:
     """Compiles Fortran: a command and its arguments."""
     fortran_link: tuple[str, ...] = ()
     fortran_flavours: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+    """Procedures that do not work in this library without the layer either; counted.hpp says how."""
 
     def missing(self) -> str:
         """Return why this library cannot be run here, or an empty text."""
@@ -78,6 +80,7 @@ LIBRARIES = (
         compiler="mpicxx.mpich",
         fortran=("mpif90.mpich",),
         fortran_flavours=("mpif", "usempi", "f08"),
+        broken=("MPI_Isendrecv", "MPI_Isendrecv_c", "MPI_Isendrecv_replace", "MPI_Isendrecv_replace_c"),
     ),
     Library(
         "debian-openmpi",

@@ -48,7 +48,7 @@ class Run:
         self.library = library
         self.build = build
         self.environment = environment(library)
-        self.lacks = lacking(library, procedures())
+        self.lacks = lacking(library, procedures()) | set(library.broken)
         self.accelerated: Counter[str] = Counter()
         self.failures: list[str] = []
 
@@ -131,7 +131,9 @@ def run_library(library: Library, options: argparse.Namespace) -> bool:
         return True
     run = Run(library, options.build)
     if run.lacks:
-        print(f"{library.name}: the library has no {', '.join(sorted(run.lacks))}")
+        print(f"{library.name}: skipped: not in the library: {', '.join(sorted(run.lacks - set(library.broken)))}")
+    if library.broken:
+        print(f"{library.name}: skipped: broken in the library itself: {', '.join(library.broken)}")
     fortran = [case for case in FORTRAN_CASES if case.program.removeprefix("fortran_") in library.fortran_flavours]
     for case in (*CASES, *fortran):
         if case.is_long and not options.long:

@@ -24,8 +24,9 @@ class Transcript {
  public:
   void note(const std::string& what, long long value);
   // Envelope, error field, and what the counting procedures make of it. `type`: that of the receive; MPI_DATATYPE_NULL
-  // for a status of which MPI defines only whether it was cancelled (a send's).
-  void note_status(const std::string& what, const MPI_Status& status, MPI_Datatype type);
+  // for a status of which MPI defines only whether it was cancelled (a send's). `has_elements`: MPI_Get_elements can be
+  // asked too.
+  void note_status(const std::string& what, const MPI_Status& status, MPI_Datatype type, bool has_elements = false);
   void note_bytes(const std::string& what, const test::Field& field);
   void append(const Transcript& part);
   // An empty text, or the first difference.
@@ -67,6 +68,7 @@ class Twin {
   void for_each_message(int count, std::uint64_t seed, const std::function<void(const Message&)>& use);
   // In the middle of a scenario: some ways of compare() switch the layer over here.
   void half_time();
+  bool is_on_at_first() const;
 
   const test::Layer& layer() const { return layer_; }
   int rank() const { return rank_; }
@@ -76,6 +78,7 @@ class Twin {
   test::Layer layer_;
   int rank_ = 0;
   int way_ = 0;
+  bool has_half_time_ = false;
   long long compared_ = 0, noted_ = 0;
 };
 
