@@ -13,7 +13,7 @@ from statistics import median
 
 from gapless.errors import GaplessError
 from gapless.lab import run_example
-from gapless.launcher import joined_preload
+from gapless.launch import joined_preload
 from gapless.paths import Build
 from gapless.statistics import Equivalence, equivalence
 
