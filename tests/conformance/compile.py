@@ -31,7 +31,7 @@ def run_compiler(command: list[str], environment: dict[str, str]) -> None:
 
 def newest_s() -> float:
     """Return when the newest source was changed [s]."""
-    files = [*SOURCES.glob("*.[ch]pp"), *SOURCES.glob("*.[cfh]*"), *SOURCES.parent.glob("preload/*.[ch]pp")]
+    files = [*SOURCES.glob("*.[ch]pp"), *SOURCES.glob("*.f90"), *SOURCES.glob("*.inc"), *SOURCES.parent.glob("preload/*.[ch]pp")]
     return max(file.stat().st_mtime for file in files)
 
 
@@ -52,6 +52,11 @@ def cpp_program(library: Library, program: str, folder: Path, environment: dict[
         if not is_current(compiled):
             run_compiler([library.compiler, *FLAGS, "-c", str(source), "-o", str(compiled)], environment)
         objects.append(str(compiled))
+    if program == "plugin_host":
+        run_compiler(
+            [library.compiler, *FLAGS, "-fPIC", "-shared", str(SOURCES / "plugin.cpp"), "-o", str(folder / "plugin.so")],
+            environment,
+        )
     large = program.endswith("_c")
     source = SOURCES / f"{program.removesuffix('_c')}.cpp"
     definitions = ["-DCONFORMANCE_LARGE"] if large else []
@@ -66,9 +71,8 @@ def fortran_program(library: Library, flavour: str, folder: Path, environment: d
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / f"fortran_{flavour}"
     if not is_current(made):
-        suffix = "f" if flavour == "mpif" else "f90"
-        source = SOURCES / f"fortran_{flavour}.{suffix}"
+        source = SOURCES / f"fortran_{flavour}.f90"
         # gfortran 10 and later take different types for one choice buffer as an error.
-        command = [*library.fortran, "-O1", "-g", "-fallow-argument-mismatch", "-w"]
+        command = [*library.fortran, "-O1", "-g", "-ffree-line-length-none", "-fallow-argument-mismatch", "-w"]
         run_compiler([*command, str(source), "-o", str(made), *library.fortran_link], environment)
     return made

@@ -127,7 +127,6 @@ void Mixture::finish(Transcript& seen) {
     seen.note(slot.name + ": null at the end", requests_[static_cast<std::size_t>(k)] == MPI_REQUEST_NULL);
   }
   for (const test::Field& field : in_) seen.note_bytes("what came", field);
-  for (const test::Field& field : out_) seen.note_bytes("what was sent", field);
   for (const double value : contiguous_in_) seen.note("contiguous", static_cast<long long>(value));
 }
 

@@ -25,7 +25,8 @@ import compile as compiling  # noqa: E402
 from cases import CASES, FORTRAN_CASES, Case  # noqa: E402
 from libraries import LIBRARIES, ROOT, WHEELS, Library, environment, lacking  # noqa: E402
 
-from gapless.launcher import Launcher, put_under  # noqa: E402
+from gapless.launch import put_under  # noqa: E402
+from gapless.launcher import Launcher  # noqa: E402
 
 SKIPPED = 77
 
@@ -76,7 +77,11 @@ class Run:
         } | case.settings
         command = [self.library.launcher, *self.library.options, "-n", str(case.ranks), str(program), *case.arguments]
         launcher = Launcher.OPEN_MPI if self.library.is_open_mpi() else Launcher.HYDRA
-        launch = put_under(command, str(self.front()), settings, self.environment, launcher)
+        preload = str(self.front())
+        if case.tool:
+            tool = program.parent / "tool.so"
+            preload = f"{preload}:{tool}" if case.tool == "after" else f"{tool}:{preload}"
+        launch = put_under(command, preload, settings, self.environment, launcher)
         return subprocess.run(
             launch.command,
             env=launch.environment,
