@@ -46,12 +46,12 @@ class Datatype {
 using DatatypePtr = std::shared_ptr<const Datatype>;
 
 // To be called after a commit has succeeded, and for what is born committed (a copy of a committed type, F90 types).
-// Some ten instructions, no MPI call, no lock; registers at once if there is no room for a mark.
+// A cache line looked at, no MPI call, no lock; registers at once if there is no room for a mark.
 void register_type(MPI_Datatype type) noexcept;
 // Whether find_type would look: the handle was committed (or its predecessor, see above).
 bool is_registered(MPI_Datatype type) noexcept;
-// A hint, before MPI_Type_free: an unused mark goes. Without it marks of freed types stay until their room is needed
-// by nobody; with it a wrong program that uses an uncommitted type is more likely to meet the library's own error.
+// A hint, before MPI_Type_free: an unused mark goes. Without it stale marks pile up until there is no room left, and
+// then every commit registers at once; and a wrong program that uses an uncommitted type could miss its error.
 void forget_mark(MPI_Datatype type) noexcept;
 
 // The facts of a type that was committed, or of a predefined one with holes (the pair types); nullptr for any other.

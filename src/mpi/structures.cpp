@@ -44,6 +44,11 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) noexcept {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
+bool same(const Bounds& a, const Bounds& b) noexcept {
+  return a.size == b.size && a.lb == b.lb && a.extent == b.extent && a.true_lb == b.true_lb &&
+         a.true_extent == b.true_extent;
+}
+
 // What a structure takes without arguments, layout and plan included, and what it takes for each byte of arguments,
 // these included: measured (structures_test prints it, and fails if it is more).
 constexpr std::int64_t kBytesOfStructure = 6144;
@@ -54,9 +59,9 @@ constexpr std::int64_t kBytesForByte = 8;
 void Construction::seal() noexcept {
   Hash all;
   all.add(static_cast<std::uint64_t>(contents.combiner));
-  all.add(static_cast<std::uint64_t>(said.size));
-  all.add(static_cast<std::uint64_t>(said.lb));
-  all.add(static_cast<std::uint64_t>(said.extent));
+  for (const MPI_Count number : {said.size, said.lb, said.extent, said.true_lb, said.true_extent}) {
+    all.add(static_cast<std::uint64_t>(number));
+  }
   all.add(contents.integers);
   all.add(contents.addresses);
   all.add(contents.large_counts);
@@ -71,8 +76,7 @@ std::int64_t Construction::bytes() const noexcept {
 }
 
 bool Construction::operator==(const Construction& other) const noexcept {
-  return hash == other.hash && contents.combiner == other.contents.combiner && said.size == other.said.size &&
-         said.lb == other.said.lb && said.extent == other.said.extent &&
+  return hash == other.hash && contents.combiner == other.contents.combiner && same(said, other.said) &&
          same(contents.integers, other.contents.integers) && same(contents.addresses, other.contents.addresses) &&
          same(contents.large_counts, other.contents.large_counts) && same(parts, other.parts);
 }

@@ -270,7 +270,12 @@ int main(int argc, char** argv) {
       continue;
     }
     const auto layout = mpi::decode(made.type);
-    CHECK(layout != nullptr, "not decoded, seed %" PRIu64, seed);
+    CHECK(layout != nullptr || test::kLibraryErrs, "not decoded, seed %" PRIu64, seed);
+    if (layout == nullptr) {
+      ++refused_types;
+      MPI_Type_free(&made.type);
+      continue;
+    }
     count_nodes(*layout);
     compare(made.type, 1 + random.below(3), *plan::compile(*layout), seed, disjoint);
     MPI_Type_free(&made.type);

@@ -20,7 +20,8 @@ inline void load() {
 }
 
 // Open MPI 5.0.11 refuses some darrays (MPI_ERR_TYPE), and packs some types otherwise than MPI defines them (the blocks
-// of an hindexed_block of a resized type: as if they were a size apart and not an extent).
+// of an hindexed_block of a resized type: as if they were a size apart and not an extent) or puts them elsewhere
+// (negative strides), which the layer notices.
 #if defined(GAPLESS_ABI_OPENMPI)
 inline constexpr bool kLibraryErrs = true;
 inline void let_errors_return(bool on) {

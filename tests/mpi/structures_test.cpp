@@ -86,7 +86,11 @@ void random_types(long types, std::uint64_t seed) {
       continue;
     }
     const auto first = mpi::describe(a.type, cache), second = mpi::describe(b.type, cache);
-    CHECK(first.datatype != nullptr && first.datatype == second.datatype, "type %ld: two plans", k);
+    CHECK(first.datatype != nullptr && first.datatype->plan() == second.datatype->plan(), "type %ld: two plans", k);
+    if (first.datatype->plan() == nullptr && test::kLibraryErrs) {
+      refused += 2;
+      continue;
+    }
     const test::Span span = test::span_of(a.type, 1);
     if (span.size > 0 && span.size < 1 << 20 && span.high - span.low < 1 << 20) {
       ++packed;
@@ -99,7 +103,7 @@ void random_types(long types, std::uint64_t seed) {
   }
   test::let_errors_return(false);
   const auto counts = cache.counts();
-  CHECK(refused <= (test::kLibraryErrs ? types / 20 : 0) && different <= packed / 100, "%ld refused, %ld of %ld differ",
+  CHECK(refused <= (test::kLibraryErrs ? types / 10 : 0) && different <= packed / 100, "%ld refused, %ld of %ld differ",
         refused, different, packed);
   CHECK(counts.hits >= static_cast<std::uint64_t>(types - refused), "hardly any hit");
   std::printf("structures_test: %ld types twice: %" PRIu64 " hits, %" PRIu64 " misses, %" PRIu64 " evictions\n", types,

@@ -1,9 +1,10 @@
 // What a type costs that is built for one message: create, commit, first use, free. To be run under callgrind with two
 // numbers of rounds; the difference is the cost of the rounds.
-// usage: type_cost plain|commit|cached|uncached vector|indexed10|indexed1000|struct ROUNDS
+// usage: type_cost plain|commit|cached|uncached|known vector|indexed10|indexed1000|struct ROUNDS
 //   plain     the library alone
 //   commit    the layer's share of a commit as well
 //   cached    and the first use: from the handle to the plan
+//   known     nothing but the look-up of a handle that was registered before
 //   uncached  the same with a cache that keeps nothing: what a plan costs
 #include <string>
 #include <vector>
@@ -45,6 +46,15 @@ int main(int argc, char** argv) {
   test::load();
   mpi::epoch_began();
   mpi::StructureCache keeps_nothing({0, 0});
+  if (mode == "known") {
+    MPI_Datatype type = make(kind);
+    MPI_Type_commit(&type);
+    mpi::register_type(type);
+    for (long k = std::atol(argv[3]) + 2; k > 0; --k) CHECK(mpi::find_type(type)->plan() != nullptr, "known");
+    MPI_Type_free(&type);
+    MPI_Finalize();
+    return 0;
+  }
   for (long k = std::atol(argv[3]); k > 0; --k) {
     MPI_Datatype type = make(kind);
     MPI_Type_commit(&type);
