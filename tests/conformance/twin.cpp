@@ -116,14 +116,14 @@ Twin::Twin(int* argc, char*** argv, int threads) {
 }
 
 Twin::~Twin() {
-  if (rank_ == 0) std::printf("%lld twins, %lld observations\n", compared_, noted_);
+  if (rank_ == 0 && compared_ > 0) std::printf("%lld twins, %lld observations\n", compared_, noted_);
   MPI_Finalize();
 }
 
 void Twin::compare(const std::string& name, const Scenario& scenario) {
   Transcript plain;
-  has_half_time_ = false;
-  for (int way = 0; way < (has_half_time_ ? kWays : kWays / 2); ++way) {
+  has_half_time_ = 0;
+  for (int way = 0; way < (has_half_time_ != 0 ? kWays : kWays / 2); ++way) {
     way_ = way;
     MPI_Barrier(MPI_COMM_WORLD);
     layer_.set(is_on(way, rank_, false));
@@ -131,6 +131,7 @@ void Twin::compare(const std::string& name, const Scenario& scenario) {
     scenario(seen);
     layer_.set(true);
     if (way == 0) {
+      MPI_Allreduce(MPI_IN_PLACE, &has_half_time_, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
       plain = std::move(seen);
       continue;
     }
@@ -146,7 +147,7 @@ bool Twin::is_on_at_first() const {
 }
 
 void Twin::half_time() {
-  has_half_time_ = true;
+  has_half_time_ = 1;
   layer_.set(is_on(way_, rank_, true));
 }
 

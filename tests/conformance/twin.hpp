@@ -78,7 +78,7 @@ class Twin {
   test::Layer layer_;
   int rank_ = 0;
   int way_ = 0;
-  bool has_half_time_ = false;
+  int has_half_time_ = 0;  // at one of the ranks
   long long compared_ = 0, noted_ = 0;
 };
 
