@@ -36,3 +36,19 @@ foreach(abi standard openmpi)
     message(STATUS "gapless: no library of the ${abi} ABI found: programs of that ABI run without the layer")
   endif()
 endforeach()
+
+# ABIs that our programs are built for; those of the standard ABI run where MPICH's do.
+set(GAPLESS_PROGRAM_ABIS ${GAPLESS_ABIS})
+list(REMOVE_ITEM GAPLESS_PROGRAM_ABIS standard)
+
+# gapless_program(NAME ABI SOURCES...): the target NAME_ABI, a program called NAME: in this build folder for MPICH's ABI,
+# in its subfolder ABI for any other.
+function(gapless_program name abi)
+  set(target ${name}_${abi})
+  add_executable(${target} ${ARGN})
+  target_link_libraries(${target} PRIVATE gapless_program_${abi})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name})
+  if(NOT abi STREQUAL mpich)
+    set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${abi})
+  endif()
+endfunction()
