@@ -29,7 +29,7 @@ bool must_free(MPI_Datatype type);
 
 // What the library itself says of a type [bytes].
 struct Bounds {
-  MPI_Count size = 0, lb = 0, extent = 0;
+  MPI_Count size = 0, lb = 0, extent = 0, true_lb = 0, true_extent = 0;
 };
 bool get_bounds(MPI_Datatype type, Bounds& bounds);
 

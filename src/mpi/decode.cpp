@@ -68,6 +68,13 @@ LayoutPtr darray(Arguments& arguments, const LayoutPtr& child) {
 // The library is the judge: where it counts a bound otherwise (epsilon rules, markers), its word is put in place.
 LayoutPtr agree(LayoutPtr type, const Bounds& said) {
   if (type == nullptr || type->size != said.size) return nullptr;
+  // Nor may the data lie elsewhere than MPI says: Open MPI takes vector(3, 1, -1, byte) for three bytes from 0 on. A
+  // program under it has come to terms with that, alone or with its peers, so such a type stays native. (MPICH counts
+  // the padding of some pair types as data; it ends late, but begins where they begin.)
+  if (type->size > 0 && (type->true_lb != said.true_lb ||
+                         type->true_lb + type->true_extent > said.true_lb + said.true_extent)) {
+    return nullptr;
+  }
   if (type->lb == said.lb && type->extent == said.extent) return type;
   return layout::resized(said.lb, said.extent, std::move(type));
 }

@@ -1,42 +1,51 @@
-// Where packed bytes wait for the library: pooled per thread, capped per process.
+// Where packed bytes wait for the library: pooled, capped per process, kept warm by the thread that uses them.
 #pragma once
 
 #include <cstdint>
+#include <utility>
+
+#include "mpi/pool.hpp"
 
 namespace gapless::mpi {
 
-// Holds one of the calling thread's buffers while a call runs. The thread's first buffer serves sends and receives
-// alike, because it is the warm one: with one for each direction a ping-pong lost a third of its time to cold memory.
-// Only a call with two derived sides takes a second one.
+// Holds one buffer: for a blocking call or for as long as a request is pending; any number at a time. Whichever thread
+// releases it keeps it for its own next one, and hands out first what it released last, because that is the warm one:
+// a ping-pong that took two buffers in turn lost a third of its time to cold memory.
 class Staging {
  public:
   Staging() = default;
   ~Staging() { release(); }
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
-  Staging(Staging&& other) noexcept { *this = static_cast<Staging&&>(other); }
+  Staging(Staging&& other) noexcept { swap(other); }
   Staging& operator=(Staging&& other) noexcept {
     release();
-    data_ = other.data_;
-    index_ = other.index_;
-    other.data_ = nullptr;
-    other.index_ = -1;
+    swap(other);
     return *this;
   }
 
-  // At least `bytes` bytes, or false: no memory, the cap reached (GAPLESS_POOL_BYTES, default 1G), or every buffer of
-  // this thread in use (an error handler that communicates inside of a communication). Not touched: the first to write
-  // is the thread that uses it, on its own node.
+  // At least `bytes` bytes, aligned to 64, in place of what it held before; or false, and holding nothing: no memory,
+  // or more than the cap allows (GAPLESS_POOL_BYTES, default 1G) even when what lies idle is given back. Not touched:
+  // the first to write is the thread that uses it, on its own node. Cost: an exchange and a few loads while the thread
+  // has a buffer of that size at hand; otherwise a lock that is never held across a call of MPI. No malloc, but for a
+  // thread's first call.
   bool reserve(std::int64_t bytes) noexcept;
   void* data() const noexcept { return data_; }
+  // From any thread. Cost: a store, or the lock if the thread keeps enough buffers of that size already.
   void release() noexcept;
 
  private:
+  void swap(Staging& other) noexcept {
+    std::swap(block_, other.block_);
+    std::swap(data_, other.data_);
+  }
+  Block block_;
   void* data_ = nullptr;
-  int index_ = -1;
 };
 
 // [bytes] mapped for staging by all threads.
-std::int64_t staging_bytes() noexcept;
+inline std::int64_t staging_bytes() noexcept {
+  return pool::mapped_bytes();
+}
 
 }  // namespace gapless::mpi

@@ -2,6 +2,7 @@
 #include "base/settings.hpp"
 #include "preload/counters.hpp"
 #include "preload/front_to_backend.hpp"
+#include "preload/log.hpp"
 #include "preload/transfer.hpp"
 #include "preload/wrappers.hpp"
 
@@ -47,7 +48,8 @@ extern "C" [[gnu::visibility("default")]] const gapless::preload::Backend* gaple
   preload::front_switch = front->on;
   preload::counting_on = base::setting_on("GAPLESS_STATS");
   preload::rule = preload::rule_for_this_library();
-  preload::look_closer(preload::counting_on || preload::rule.force);
+  preload::open_log();
+  preload::look_closer(preload::counting_on || preload::logging() || preload::rule.force);
   preload::receives_stay_native = front->imports_unwrapped_completion();
   return &preload::backend;
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <mutex>
 
 #include "mpi/per_thread.hpp"
@@ -15,7 +16,7 @@ bool counting_on = false;
 namespace {
 
 struct Tally {
-  std::int64_t accelerated = 0, bytes = 0, plain = 0;
+  std::int64_t accelerated = 0, bytes = 0, plain = 0, pack_ns = 0, unpack_ns = 0;
   std::array<std::int64_t, kReasonCount> declined{};
 
   std::int64_t calls() const {
@@ -37,6 +38,8 @@ void add_all(Tally& sum, const Tally& part) noexcept {
   sum.accelerated += value(part.accelerated);
   sum.bytes += value(part.bytes);
   sum.plain += value(part.plain);
+  sum.pack_ns += value(part.pack_ns);
+  sum.unpack_ns += value(part.unpack_ns);
   for (int k = 0; k < kReasonCount; ++k) sum.declined[k] += value(part.declined[k]);
 }
 
@@ -115,6 +118,16 @@ void count_call(Procedure procedure) noexcept {
   change(procedure, [](Tally& tally) { add(tally.plain, 1); });
 }
 
+void count_time(Procedure procedure, bool packs, std::int64_t ns) noexcept {
+  change(procedure, [=](Tally& tally) { add(packs ? tally.pack_ns : tally.unpack_ns, ns); });
+}
+
+std::int64_t now_ns() noexcept {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1000000000 + now.tv_nsec;
+}
+
 int read_counters(const char* procedure, GAPLESS_Counters* counters) {
   if (!counting()) return 1;
   for (int k = 0; k < kProcedureCount; ++k) {
@@ -138,8 +151,9 @@ std::string counters_json() {
       declined += (declined.empty() ? "\"" : ",\"") + std::string(kReasonNames[r]) + "\":" + number(tally.declined[r]);
     }
     text += (text.empty() ? "\"" : ",\"") + std::string(kProcedureNames[k]) + "\":{\"calls\":" + number(tally.calls()) +
-            ",\"accelerated\":" + number(tally.accelerated) + ",\"bytes\":" + number(tally.bytes) + ",\"declined\":{" +
-            declined + "}}";
+            ",\"accelerated\":" + number(tally.accelerated) + ",\"bytes\":" + number(tally.bytes) +
+            ",\"pack_ns\":" + number(tally.pack_ns) + ",\"unpack_ns\":" + number(tally.unpack_ns) +
+            ",\"declined\":{" + declined + "}}";
   }
   return "{\"procedures\":{" + text + "}}";
 }
@@ -147,13 +161,14 @@ std::string counters_json() {
 std::string counters_table() {
   const Tallies all = sums();
   std::string text;
-  char line[160];
+  char line[200];
   for (int k = 0; k < kProcedureCount; ++k) {
     const Tally& tally = all[k];
     if (tally.calls() == 0) continue;
-    std::snprintf(line, sizeof line, "  %-22s %12lld calls %12lld accelerated %16lld bytes", kProcedureNames[k],
-                  static_cast<long long>(tally.calls()), static_cast<long long>(tally.accelerated),
-                  static_cast<long long>(tally.bytes));
+    std::snprintf(line, sizeof line, "  %-26s %10lld calls %10lld accelerated %14lld bytes %9.3f ms packing %9.3f ms unpacking",
+                  kProcedureNames[k], static_cast<long long>(tally.calls()), static_cast<long long>(tally.accelerated),
+                  static_cast<long long>(tally.bytes), static_cast<double>(tally.pack_ns) * 1e-6,
+                  static_cast<double>(tally.unpack_ns) * 1e-6);
     text += line;
     for (int r = 0; r < kReasonCount; ++r) {
       if (tally.declined[r] != 0) text += std::string("  ") + kReasonNames[r] + " " + number(tally.declined[r]);

@@ -1,4 +1,6 @@
 // GAPLESS_STATS: what was accelerated, what was declined, and why. Off, it costs one test of a constant.
+//   GAPLESS_STATS=1           a table for each process on its standard error, when MPI is finalised
+//   GAPLESS_STATS=json:FILE   a line of JSON for each process, appended to FILE
 #pragma once
 
 #include <cstdint>
@@ -19,6 +21,10 @@ inline bool counting() noexcept {
 void count_accelerated(Procedure procedure, std::int64_t bytes) noexcept;
 void count_declined(Procedure procedure, Reason reason) noexcept;
 void count_call(Procedure procedure) noexcept;  // of a procedure in which there is nothing to decide
+
+// Time spent in packing (or unpacking) for a procedure, also where another one did it later.
+void count_time(Procedure procedure, bool packs, std::int64_t ns) noexcept;
+std::int64_t now_ns() noexcept;
 
 // GAPLESS_Count.
 int read_counters(const char* procedure, GAPLESS_Counters* counters);

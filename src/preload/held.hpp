@@ -96,9 +96,10 @@ class OwnStatuses {
   void give(int n) noexcept {
     if (users_ == nullptr) return;
     for (int k = 0; k < n && k < n_; ++k) {
-      if (own_[k].MPI_SOURCE == kNobody) own_[k].MPI_SOURCE = users_[k].MPI_SOURCE;
-      if (own_[k].MPI_ERROR == kUntouched) own_[k].MPI_ERROR = users_[k].MPI_ERROR;
-      users_[k] = own_[k];
+      MPI_Status given = own_[k];
+      if (given.MPI_SOURCE == kNobody) given.MPI_SOURCE = users_[k].MPI_SOURCE;
+      if (given.MPI_ERROR == kUntouched) given.MPI_ERROR = users_[k].MPI_ERROR;
+      users_[k] = given;
     }
   }
 

@@ -8,19 +8,19 @@ namespace {
 
 [[gnu::noinline]] int ireceive(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                                int source, int tag, MPI_Comm comm, MPI_Request* request) {
-  Side side(buffer, count, type);
+  Side side(procedure, buffer, count, type);
   side.choose(Operation::kReceive, source, comm);
   Start start(procedure, request, &side, nullptr);
-  count_sides(procedure, side);
+  count_sides(side);
   return start.end(call(large, mpi::library.Irecv, mpi::library.Irecv_c, side, source, tag, comm, start.request()));
 }
 
 [[gnu::noinline]] int matched_ireceive(Procedure procedure, bool large, void* buffer, MPI_Count count,
                                        MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
-  Side side(buffer, count, type);
+  Side side(procedure, buffer, count, type);
   choose_matched(side, message);
   Start start(procedure, request, &side, nullptr);
-  count_sides(procedure, side);
+  count_sides(side);
   return start.end(call(large, mpi::library.Imrecv, mpi::library.Imrecv_c, side, message, start.request()));
 }
 

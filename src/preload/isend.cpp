@@ -13,10 +13,10 @@ using LargeIsend = mpi::Signatures<MPI_Count>::Isend;
 [[gnu::noinline]] int isend(Procedure procedure, bool large, Isend* native, LargeIsend* native_large,
                             const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                             MPI_Request* request) {
-  Side side(buffer, count, type);
+  Side side(procedure, buffer, count, type);
   side.choose(Operation::kSend, dest, comm);
   Start start(procedure, request, nullptr, &side);
-  count_sides(procedure, side);
+  count_sides(side);
   side.pack();
   return start.end(call(large, native, native_large, side, dest, tag, comm, start.request()));
 }

@@ -10,11 +10,11 @@ namespace {
                                    MPI_Datatype out_type, int dest, int send_tag, void* in, MPI_Count in_count,
                                    MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,
                                    MPI_Request* request) {
-  Side sent(out, out_count, out_type), received(in, in_count, in_type);
+  Side sent(procedure, out, out_count, out_type), received(procedure, in, in_count, in_type);
   sent.choose(Operation::kSend, dest, comm);
   received.choose(Operation::kReceive, source, comm);
   Start start(procedure, request, &received, &sent);
-  count_sides(procedure, sent, received);
+  count_sides(sent, received);
   sent.pack();
   return start.end(call_two(large, mpi::library.Isendrecv, mpi::library.Isendrecv_c, sent, dest, send_tag, received,
                             source, receive_tag, comm, start.request()));
@@ -23,11 +23,11 @@ namespace {
 [[gnu::noinline]] int replace(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                               int dest, int send_tag, int source, int receive_tag, MPI_Comm comm,
                               MPI_Request* request) {
-  Side side(buffer, count, type);
+  Side side(procedure, buffer, count, type);
   side.choose(Operation::kSend, dest == MPI_PROC_NULL ? source : dest, comm);
   // What goes out is in staging when the call returns, and what comes in replaces it there.
   Start start(procedure, request, &side, nullptr);
-  count_sides(procedure, side);
+  count_sides(side);
   side.pack();
   return start.end(call(large, mpi::library.Isendrecv_replace, mpi::library.Isendrecv_replace_c, side, dest, send_tag,
                         source, receive_tag, comm, start.request()));

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 #include <mutex>
 #include <string>
 
@@ -18,6 +19,7 @@ namespace gapless::preload {
 namespace {
 
 std::atomic<bool> world_up{false};
+std::atomic<int> rank_of_world{-1};
 std::mutex reporting;
 
 RunFile& own_file() {
@@ -39,6 +41,7 @@ void began(bool world) noexcept {
     world_up.store(true, std::memory_order_relaxed);
     mpi::library.Comm_rank(MPI_COMM_WORLD, &rank);
     mpi::library.Comm_size(MPI_COMM_WORLD, &size);
+    rank_of_world.store(rank, std::memory_order_relaxed);
   }
   if (base::setting_text("GAPLESS_RUN_DIR") == nullptr && !counting()) return;
   try {
@@ -61,9 +64,12 @@ void ended() noexcept {
   try {
     const std::lock_guard lock(reporting);
     RunFile& file = own_file();
+    file.stats = counters_json();
+    const char* const wanted = base::setting_text("GAPLESS_STATS");
     if (base::setting_text("GAPLESS_RUN_DIR") != nullptr) {
-      file.stats = counters_json();
       write_run_file(file);
+    } else if (std::strncmp(wanted, "json:", 5) == 0) {
+      append_run_line(file, wanted + 5);
     } else {
       const std::string text = "gapless: rank " + std::to_string(file.world_rank) + "\n" + counters_table();
       std::fputs(text.c_str(), stderr);
@@ -73,6 +79,10 @@ void ended() noexcept {
 }
 
 }  // namespace
+
+int world_rank() noexcept {
+  return rank_of_world.load(std::memory_order_relaxed);
+}
 
 bool world_is_up() noexcept {
   return world_up.load(std::memory_order_relaxed);

@@ -5,5 +5,7 @@ namespace gapless::preload {
 
 // Between a successful MPI_Init[_thread] and MPI_Finalize.
 bool world_is_up() noexcept;
+// In MPI_COMM_WORLD; -1 before it is known.
+int world_rank() noexcept;
 
 }  // namespace gapless::preload

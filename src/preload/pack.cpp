@@ -32,11 +32,12 @@ bool is_built_in(MPI_Comm comm) noexcept {
 template <class Count, class Native>
 [[gnu::noinline]] int pack(Procedure procedure, Native* native, const void* in, Count count, MPI_Datatype type,
                            void* out, Count size, Count* position, MPI_Comm comm) {
-  Side side(in, count, type);
+  Side side(procedure, in, count, type);
   side.choose(Operation::kPack);
   const Reason reason = obstacle(side, out, size, position, comm);
   if (reason != Reason::kNone) {
-    if (counting()) count_declined(procedure, reason);
+    side.stay_native(reason);
+    count_sides(side);
     return native(in, count, type, out, size, position, comm);
   }
   if (!is_built_in(comm)) {
@@ -45,7 +46,7 @@ template <class Count, class Native>
     const int code = native(&byte, 1, MPI_BYTE, out, size, &moved, comm);
     if (moved == *position) return code;
   }
-  count_sides(procedure, side);
+  count_sides(side);
   side.pack_to(static_cast<char*>(out) + *position);
   *position += static_cast<Count>(side.bytes());
   return MPI_SUCCESS;
@@ -54,11 +55,12 @@ template <class Count, class Native>
 template <class Count, class Native>
 [[gnu::noinline]] int unpack(Procedure procedure, Native* native, const void* in, Count size, Count* position,
                              void* out, Count count, MPI_Datatype type, MPI_Comm comm) {
-  Side side(out, count, type);
+  Side side(procedure, out, count, type);
   side.choose(Operation::kUnpack);
   const Reason reason = obstacle(side, in, size, position, comm);
   if (reason != Reason::kNone) {
-    if (counting()) count_declined(procedure, reason);
+    side.stay_native(reason);
+    count_sides(side);
     return native(in, size, position, out, count, type, comm);
   }
   if (!is_built_in(comm)) {
@@ -67,7 +69,7 @@ template <class Count, class Native>
     const int code = native(in, size, &moved, &byte, 1, MPI_BYTE, comm);
     if (moved == *position) return code;
   }
-  count_sides(procedure, side);
+  count_sides(side);
   side.unpack_from(static_cast<const char*>(in) + *position);
   *position += static_cast<Count>(side.bytes());
   return MPI_SUCCESS;

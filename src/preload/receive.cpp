@@ -12,9 +12,9 @@ namespace {
 
 [[gnu::noinline]] int receive(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                               int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  Side side(buffer, count, type);
+  Side side(procedure, buffer, count, type);
   side.choose(Operation::kReceive, source, comm);
-  count_sides(procedure, side);
+  count_sides(side);
   const auto native = [&](MPI_Status* s) {
     return call(large, mpi::library.Recv, mpi::library.Recv_c, side, source, tag, comm, s);
   };
@@ -28,9 +28,9 @@ namespace {
 
 [[gnu::noinline]] int matched_receive(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                                       MPI_Message* message, MPI_Status* status) {
-  Side side(buffer, count, type);
+  Side side(procedure, buffer, count, type);
   choose_matched(side, message);
-  count_sides(procedure, side);
+  count_sides(side);
   const auto native = [&](MPI_Status* s) {
     return call(large, mpi::library.Mrecv, mpi::library.Mrecv_c, side, message, s);
   };

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "base/settings.hpp"
 
@@ -29,8 +31,8 @@ std::string quoted(const std::string& text) {
   return result + '"';
 }
 
-bool write_all(const char* path, const std::string& text) {
-  const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+bool write_all(const char* path, const std::string& text, int how) {
+  const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0644);
   if (file < 0) return false;
   std::size_t done = 0;
   while (done < text.size()) {
@@ -57,21 +59,39 @@ std::string host_name() {
   return name;
 }
 
+namespace {
+
+std::string as_json(const RunFile& file) {
+  std::string text = "{\"schema\":1,\"pid\":" + std::to_string(getpid()) + ",\"host\":" + quoted(host_name()) +
+                     ",\"world_rank\":" + std::to_string(file.world_rank) +
+                     ",\"world_size\":" + std::to_string(file.world_size) + ",\"abi\":" + quoted(file.abi) +
+                     ",\"library\":" + quoted(file.library);
+  if (!file.native.empty()) text += ",\"native\":" + quoted(file.native);
+  if (!file.stats.empty()) text += ",\"stats\":" + file.stats;
+  return text + "}\n";
+}
+
+}  // namespace
+
 void write_run_file(const RunFile& file) noexcept {
   const char* const folder = base::setting_text("GAPLESS_RUN_DIR");
   if (folder == nullptr) return;
   try {
-    const std::string host = host_name(), pid = std::to_string(getpid());
-    std::string text = "{\"schema\":1,\"pid\":" + pid + ",\"host\":" + quoted(host) +
-                       ",\"world_rank\":" + std::to_string(file.world_rank) +
-                       ",\"world_size\":" + std::to_string(file.world_size) + ",\"abi\":" + quoted(file.abi) +
-                       ",\"library\":" + quoted(file.library);
-    if (!file.native.empty()) text += ",\"native\":" + quoted(file.native);
-    if (!file.stats.empty()) text += ",\"stats\":" + file.stats;
-    text += "}\n";
-    const std::string path = std::string(folder) + "/" + host + "." + pid + ".json", temporary = path + ".part";
-    if (!write_all(temporary.c_str(), text) || rename(temporary.c_str(), path.c_str()) != 0) unlink(temporary.c_str());
+    const std::string path = std::string(folder) + "/" + host_name() + "." + std::to_string(getpid()) + ".json";
+    const std::string temporary = path + ".part";
+    if (!write_all(temporary.c_str(), as_json(file), O_TRUNC) || rename(temporary.c_str(), path.c_str()) != 0) {
+      unlink(temporary.c_str());
+    }
   } catch (...) {  // no memory: the program goes on without its file
+  }
+}
+
+void append_run_line(const RunFile& file, const char* path) noexcept {
+  try {
+    if (!write_all(path, as_json(file), O_APPEND)) {
+      std::fprintf(stderr, "gapless: cannot write the statistics to %s: %s\n", path, std::strerror(errno));
+    }
+  } catch (...) {
   }
 }
 

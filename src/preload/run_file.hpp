@@ -17,6 +17,9 @@ struct RunFile {
 // Writes or replaces the file of this process; nothing happens without GAPLESS_RUN_DIR, or if it cannot be written.
 void write_run_file(const RunFile& file) noexcept;
 
+// Appends it as one line, in one write, to a file that several processes share; says so on standard error if it cannot.
+void append_run_line(const RunFile& file, const char* path) noexcept;
+
 // The first line of a text, without white space at its ends.
 std::string first_line(const char* text);
 std::string host_name();

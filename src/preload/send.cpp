@@ -15,9 +15,9 @@ using LargeSend = mpi::Signatures<MPI_Count>::Send;
 
 [[gnu::noinline]] int send(Procedure procedure, bool large, Send* native, LargeSend* native_large, const void* buffer,
                            MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-  Side side(buffer, count, type);
+  Side side(procedure, buffer, count, type);
   side.choose(Operation::kSend, dest, comm);
-  count_sides(procedure, side);
+  count_sides(side);
   side.pack();
   return call(large, native, native_large, side, dest, tag, comm);
 }

@@ -11,10 +11,10 @@ namespace {
                                    MPI_Datatype out_type, int dest, int send_tag, void* in, MPI_Count in_count,
                                    MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,
                                    MPI_Status* status) {
-  Side sent(out, out_count, out_type), received(in, in_count, in_type);
+  Side sent(procedure, out, out_count, out_type), received(procedure, in, in_count, in_type);
   sent.choose(Operation::kSend, dest, comm);
   received.choose(Operation::kReceive, source, comm);
-  count_sides(procedure, sent, received);
+  count_sides(sent, received);
   sent.pack();
   const AfterReceive look_after_orphans;
   const auto native = [&](MPI_Status* s) {
@@ -31,9 +31,9 @@ namespace {
 [[gnu::noinline]] int replace(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                               int dest, int send_tag, int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
   // With one peer missing the exchange is still one; with both, nothing moves.
-  Side side(buffer, count, type);
+  Side side(procedure, buffer, count, type);
   side.choose(Operation::kSend, dest == MPI_PROC_NULL ? source : dest, comm);
-  count_sides(procedure, side);
+  count_sides(side);
   const auto native = [&](MPI_Status* s) {
     return call(large, mpi::library.Sendrecv_replace, mpi::library.Sendrecv_replace_c, side, dest, send_tag, source,
                 receive_tag, comm, s);

@@ -24,6 +24,7 @@ enum class Reason : int {
   kUnregistered,  // a pair type; or a handle that is not committed or not a datatype at all
   kCombiner,      // a type that is not decoded
   kLarge,         // more bytes than an int count can say, in a library without MPI_X_c
+  kDevice,        // memory of an accelerator, which must not be touched from here
   kBuffer,        // a null buffer under a type without absolute addresses
   kSmall,         // the rule below: the native type is as fast
   kStaging,       // no buffer within the cap
@@ -31,7 +32,7 @@ enum class Reason : int {
   kOverlap,       // pack, unpack: the packed bytes lie inside the user's data, which MPI leaves undefined
 };
 inline constexpr const char* kReasonNames[] = {"none",  "contiguous",   "zero",       "arguments", "proc_null",
-                                               "off",   "unregistered", "combiner",   "large",     "buffer",
+                                               "off",   "unregistered", "combiner",   "large",     "device",     "buffer",
                                                "small", "staging",      "completion", "overlap"};
 inline constexpr int kReasonCount = sizeof kReasonNames / sizeof kReasonNames[0];
 

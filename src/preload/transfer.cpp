@@ -2,7 +2,9 @@
 
 #include "move/move.hpp"
 #include "move/overlap.hpp"
+#include "mpi/host_memory.hpp"
 #include "mpi/library.hpp"
+#include "preload/log.hpp"
 
 namespace gapless::preload {
 
@@ -49,6 +51,7 @@ void Side::choose(Operation operation) noexcept {
   const Decision decision = decide(rule, *plan_, count_, operation, largest_message());
   if (decision.path == Path::kNative) return stay_native(decision.reason);
   if (buffer_ == MPI_BOTTOM && lowest_byte(*plan_) < kLowestAddress) return stay_native(Reason::kBuffer);
+  if (!mpi::is_host(static_cast<const char*>(buffer_) + plan_->first_byte())) return stay_native(Reason::kDevice);
   const bool staged = operation == Operation::kSend || operation == Operation::kReceive;
   if (decision.path == Path::kPack && staged && !staging_.reserve(decision.bytes)) {
     return stay_native(Reason::kStaging);
@@ -69,43 +72,61 @@ void* Side::buffer() const noexcept {
   return reinterpret_cast<void*>(address + offset);
 }
 
+namespace {
+
+// Runs one movement of data; with GAPLESS_STATS, on the clock.
+template <class Move>
+void timed(Procedure procedure, bool packs, Move&& move) noexcept {
+  if (!counting()) return move();
+  const std::int64_t from = now_ns();
+  move();
+  count_time(procedure, packs, now_ns() - from);
+}
+
+}  // namespace
+
 void Side::pack() noexcept {
-  if (path_ == Path::kPack) move::pack(*plan_, count_, buffer_, 0, staging_.data(), bytes_);
+  if (path_ == Path::kPack) pack_to(staging_.data());
 }
 
 void Side::unpack(std::int64_t received_bytes) noexcept {
-  if (path_ == Path::kPack && received_bytes > 0) {
-    const std::int64_t bytes = received_bytes < bytes_ ? received_bytes : bytes_;
-    move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, staging_.data(), bytes);
-  }
+  if (path_ != Path::kPack || received_bytes <= 0) return;
+  const std::int64_t bytes = received_bytes < bytes_ ? received_bytes : bytes_;
+  timed(procedure_, false,
+        [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, staging_.data(), bytes); });
 }
 
 void Side::pack_to(void* packed) noexcept {
-  move::pack(*plan_, count_, buffer_, 0, packed, bytes_);
+  timed(procedure_, true, [&] { move::pack(*plan_, count_, buffer_, 0, packed, bytes_); });
 }
 
 void Side::unpack_from(const void* packed) noexcept {
-  move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, packed, bytes_);
+  timed(procedure_, false, [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, packed, bytes_); });
 }
 
 bool Side::overlaps(const void* packed) const noexcept {
   return move::overlap(*plan_, count_, buffer_, packed, bytes_);
 }
 
-void count_sides(Procedure procedure, const Side& side) noexcept {
+void count_sides(const Side& side) noexcept {
+  if (logging()) log_decision(side);
   if (!counting()) return;
-  if (side.converted()) return count_accelerated(procedure, side.bytes());
-  count_declined(procedure, side.reason());
+  if (side.converted()) return count_accelerated(side.procedure(), side.bytes());
+  count_declined(side.procedure(), side.reason());
 }
 
-void count_sides(Procedure procedure, const Side& a, const Side& b) noexcept {
+void count_sides(const Side& a, const Side& b) noexcept {
+  for (const Side* side : {&a, &b}) {
+    if (logging()) log_decision(*side);
+  }
   if (!counting()) return;
   if (a.converted() || b.converted()) {
-    return count_accelerated(procedure, (a.converted() ? a.bytes() : 0) + (b.converted() ? b.bytes() : 0));
+    const std::int64_t bytes = (a.converted() ? a.bytes() : 0) + (b.converted() ? b.bytes() : 0);
+    return count_accelerated(a.procedure(), bytes);
   }
   // Of two reasons the one that says more than that there was nothing to gain.
   const bool a_says_less = a.reason() == Reason::kContiguous || a.reason() == Reason::kProcNull;
-  count_declined(procedure, a_says_less ? b.reason() : a.reason());
+  count_declined(a.procedure(), a_says_less ? b.reason() : a.reason());
 }
 
 std::int64_t received_bytes(const MPI_Status& status) noexcept {

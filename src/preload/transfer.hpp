@@ -40,18 +40,23 @@ inline bool passes_by(MPI_Datatype type) noexcept {
 class Side {
  public:
   Side() = default;
-  Side(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept : buffer_(buffer), count_(count), type_(type) {}
+  Side(Procedure procedure, const void* buffer, MPI_Count count, MPI_Datatype type) noexcept
+      : procedure_(procedure), buffer_(buffer), count_(count), type_(type) {}
 
   // Decides, once. `peer` and `comm` as the user gave them; without them for what stays in this process.
   void choose(Operation operation, int peer, MPI_Comm comm) noexcept;
   void choose(Operation operation) noexcept;
   void stay_native(Reason reason) noexcept;
 
+  Procedure procedure() const noexcept { return procedure_; }
   bool converted() const noexcept { return path_ != Path::kNative; }
   Path path() const noexcept { return path_; }
   Reason reason() const noexcept { return reason_; }
   std::int64_t bytes() const noexcept { return bytes_; }
 
+  // As the program gave it, for the log.
+  MPI_Count given_count() const noexcept { return count_; }
+  const plan::Plan* plan() const noexcept { return plan_; }
   // What the library sees: the user's arguments, or bytes.
   void* buffer() const noexcept;
   MPI_Count count() const noexcept { return converted() ? bytes_ : count_; }
@@ -66,6 +71,7 @@ class Side {
   bool overlaps(const void* packed) const noexcept;
 
  private:
+  Procedure procedure_{};  // that the program called
   const void* buffer_ = nullptr;
   MPI_Count count_ = 0;
   MPI_Datatype type_{};
@@ -101,9 +107,9 @@ inline constexpr bool is_large = sizeof(Count) > sizeof(int);
 // Decides for a matched receive: no communicator is given, and the message says whether it has a source.
 void choose_matched(Side& side, const MPI_Message* message) noexcept;
 
-// Counts a call with one side, or with two.
-void count_sides(Procedure procedure, const Side& side) noexcept;
-void count_sides(Procedure procedure, const Side& a, const Side& b) noexcept;
+// Counts and logs a call with one side, or with two, once everything is decided.
+void count_sides(const Side& side) noexcept;
+void count_sides(const Side& a, const Side& b) noexcept;
 
 // A status of our own under a call that receives, because two things must be known: how many bytes came, and whether
 // any message came at all. The return code does not say that: where the program's error handler returns, MPICH returns

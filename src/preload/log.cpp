@@ -1,0 +1,48 @@
+#include "preload/log.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/settings.hpp"
+#include "preload/lifecycle.hpp"
+#include "preload/transfer.hpp"
+
+namespace gapless::preload {
+
+int log_file = -1;
+
+void open_log() noexcept {
+  if (!base::setting_on("GAPLESS_LOG")) return;
+  const char* const name = base::setting_text("GAPLESS_LOG");
+  const bool is_switch = name[0] == '1' && name[1] == '\0';
+  // A file that cannot be opened leaves standard error: a log that was asked for is not swallowed.
+  if (!is_switch) log_file = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (log_file < 0) log_file = STDERR_FILENO;
+}
+
+// One write a line, so that lines of several ranks and threads do not mix.
+void log_decision(const Side& side) noexcept {
+  static constexpr const char* kPaths[] = {"native", "in place", "packed"};
+  char line[256];
+  const plan::Plan* const plan = side.plan();
+  int length = std::snprintf(line, sizeof line, "gapless: rank %d: %s: ", world_rank(),
+                             kProcedureNames[static_cast<int>(side.procedure())]);
+  const auto room = [&] { return sizeof line - static_cast<std::size_t>(length); };
+  const auto count = static_cast<long long>(side.given_count());
+  if (plan == nullptr) {
+    length += std::snprintf(line + length, room(), "count %lld: ", count);
+  } else {
+    length += std::snprintf(line + length, room(), "count %lld of %lld bytes in %lld runs: ", count,
+                            static_cast<long long>(plan->size()), static_cast<long long>(plan->run_count()));
+  }
+  length += std::snprintf(line + length, room(), "%s", kPaths[static_cast<int>(side.path())]);
+  if (!side.converted()) {
+    length += std::snprintf(line + length, room(), " (%s)", kReasonNames[static_cast<int>(side.reason())]);
+  }
+  line[length++] = '\n';
+  if (write(log_file, line, static_cast<std::size_t>(length)) < 0) return;  // nowhere to say so
+}
+
+}  // namespace gapless::preload
