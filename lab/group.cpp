@@ -80,12 +80,14 @@ void prove_transfer(Method& method, Buffers& buffers, const LayerSwitch& layer, 
   buffers.reset(method.leaves == Result::kReceivedContiguous    ? Packed::kOwnPayload
                 : method.leaves == Result::kUnpackedFromScratch ? Packed::kPeersPayload
                                                                 : Packed::kNothing);
+  const long long before = layer.conversions();
   layer.set(method.layer_on);
   if (method.sends())
     round_trip(*method.channel, rank);
   else
     method.channel->send(1 - rank);
   layer.set(false);
+  if (before >= 0 && method.layer_on) method.result.layer_acts = layer.conversions() > before;
   agree_or_throw(method.leaves == Result::kReceivedContiguous ? buffers.check_packed()
                  : method.leaves == Result::kPackedInScratch  ? buffers.check_scratch()
                                                               : buffers.check_user(),

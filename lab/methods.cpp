@@ -36,13 +36,15 @@ std::vector<Method> make_methods(const Options& options, const Layout& layout,
   std::vector<Method> methods;
   for (const std::string& name : options.methods) {
     if (name == "contiguous")
-      methods.push_back({{name, "int32", name, {"ET1"}, {}},
+      methods.push_back({{name, "int32", name, {"ET1"}, {}, {}},
                          false,
                          Result::kReceivedContiguous,
                          make_contiguous_channel(buffers, layout)});
     if (name == "manual")
-      methods.push_back(
-          {{name, "int32", name, {}, {}}, false, Result::kReceivedInUserBuffer, make_manual_channel(buffers, layout)});
+      methods.push_back({{name, "int32", name, {}, {}, {}},
+                         false,
+                         Result::kReceivedInUserBuffer,
+                         make_manual_channel(buffers, layout)});
   }
   for (std::size_t i = 0; i < descriptions.size(); ++i)
     for (const std::string& name : options.methods) {
@@ -51,7 +53,7 @@ std::vector<Method> make_methods(const Options& options, const Layout& layout,
       const Description& description = descriptions[i];
       std::unique_ptr<Channel> channel = make_channel(name, description, types[i].handle(), buffers, layer);
       if (channel == nullptr) continue;
-      methods.push_back({{description.name, description.type.text(), name, description.tests, {}},
+      methods.push_back({{description.name, description.type.text(), name, description.tests, {}, {}},
                          layer_on,
                          result_of(name),
                          std::move(channel)});

@@ -5,6 +5,7 @@
 #include "layer_switch.hpp"
 #include "options.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct MethodResult {
   std::string type;
   std::string method;
   std::vector<std::string> tests;
+  std::optional<bool> layer_acts;  // whether the layer converted the transfer; only where it counts
   std::vector<double> samples_ns;  // filled on rank 0: half of a round trip, or one call of what sends nothing
 };
 
