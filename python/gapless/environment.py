@@ -22,7 +22,8 @@ def _read(path: Path) -> str | None:
         return None
 
 
-def _cpu_model() -> str:
+def cpu_model() -> str:
+    """Return the processor's name."""
     for row in (_read(Path("/proc/cpuinfo")) or "").splitlines():
         name, _, value = row.partition(":")
         if name.strip() in ("model name", "Model"):
@@ -74,7 +75,7 @@ def environment_line(build: Build, command: str) -> Line:
         "command": command,
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "host": socket.gethostname(),
-        "cpu": _cpu_model(),
+        "cpu": cpu_model(),
         "cores": len(os.sched_getaffinity(0)),
         "caches": _caches(),
         "kernel": platform.release(),

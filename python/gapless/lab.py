@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import signal
 import subprocess
 import tempfile
 import threading
@@ -13,8 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gapless.errors import GaplessError
-from gapless.launcher import put_under, recognise
+from gapless.launch import put_under
+from gapless.launcher import recognise
 from gapless.paths import Build
+from gapless.process import end_group
 from gapless.results import SCHEMA, Line
 
 TIMEOUT_S = 600
@@ -30,18 +30,6 @@ def _without_layer() -> dict[str, str]:
     return {
         name: value for name, value in os.environ.items() if name != "LD_PRELOAD" and not name.startswith("GAPLESS_")
     }
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """End a launcher and its ranks."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)
-    try:
-        process.wait(timeout=5)
-    except subprocess.TimeoutExpired:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def json_lines(
@@ -84,7 +72,7 @@ def json_lines(
 
         def give_up() -> None:
             late.set()
-            _end(process)
+            end_group(process)
 
         timer = threading.Timer(timeout_s, give_up)
         timer.start()
@@ -97,7 +85,7 @@ def json_lines(
         finally:
             timer.cancel()
             if process.poll() is None:
-                _end(process)
+                end_group(process)
         if status != 0:
             errors.seek(0)
             last = [row.strip() for row in errors if row.strip()][-1:] or ["it printed no error"]

@@ -1,13 +1,15 @@
-"""Puts the layer into the environment of the ranks, in the way that each launcher wants it."""
+"""Reads a command as its launcher would: which launcher it is, what it starts, and with which settings."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from pathlib import Path
 
 
@@ -16,128 +18,197 @@ class Launcher(Enum):
 
     HYDRA = "hydra"
     OPEN_MPI = "openmpi"
+    SLURM = "slurm"
     ENVIRONMENT = "environment"
 
 
 LAUNCHER_NAMES = ("mpiexec", "mpirun", "orterun", "prterun")
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 
+@dataclass(frozen=True)
+class Wrapper:
+    """A command that starts the command behind its own words."""
+
+    valued: tuple[str, ...] = ()  # options whose value is the next word
+    words: int = 0  # words of its own behind the options
+
+
+WRAPPERS = {
+    "env": Wrapper(("-u", "--unset", "-C", "--chdir")),
+    "nice": Wrapper(("-n", "--adjustment")),
+    "nohup": Wrapper(),
+    "setsid": Wrapper(),
+    "stdbuf": Wrapper(("-i", "-o", "-e")),
+    "timeout": Wrapper(("-k", "--kill-after", "-s", "--signal"), words=1),
+}
+
+
+@lru_cache(maxsize=64)
 def launcher_version(program: str) -> str:
     """Return what ``program --version`` prints, or an empty text if it prints nothing within ten seconds."""
     try:
-        answer = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10, check=False)
+        answer = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, errors="replace", timeout=10, check=False,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return answer.stdout + answer.stderr
 
 
 def recognise(program: str, version: Callable[[str], str] = launcher_version) -> Launcher:
-    """Say which launcher a command starts with.
+    """Say which launcher a program is.
 
     Parameters
     ----------
     program : str
-        The first word of the user's command.
+        The launcher's word of the user's command.
     version : callable
         Returns what ``program --version`` prints; asked only if the name is a launcher's.
     """
     name = Path(program).name
-    if name.split(".")[0] not in LAUNCHER_NAMES or shutil.which(program) is None:
+    if name == "srun":
+        return Launcher.SLURM
+    stem = name.split(".")[0]
+    if stem not in LAUNCHER_NAMES or shutil.which(program) is None:
         return Launcher.ENVIRONMENT
     text = version(program)
-    if "Open MPI" in text or "OpenRTE" in text or "PRRTE" in text:
+    if "Open MPI" in text or "OpenRTE" in text or "PRRTE" in text or stem in ("orterun", "prterun"):
         return Launcher.OPEN_MPI
-    if "HYDRA" in text or "Intel(R) MPI Library" in text:
+    # mpiexec.gforker knows no --version; the usage that it prints instead names the option.
+    if "HYDRA" in text or "Intel(R) MPI Library" in text or "-genv" in text:
         return Launcher.HYDRA
     return Launcher.ENVIRONMENT
 
 
-def joined_preload(ours: str, theirs: str | None) -> str:
-    """Return an LD_PRELOAD value that keeps what the user already preloads, after the layer."""
-    return f"{ours}:{theirs}" if theirs else ours
+def launchers_on_path(environment: Mapping[str, str]) -> list[Path]:
+    """Return the launchers in all folders of PATH, under every name that MPI installations and Debian give them."""
+    found = []
+    for folder in environment.get("PATH", os.defpath).split(":"):
+        try:
+            names = sorted(os.listdir(folder or "."))
+        except OSError:
+            continue
+        files = [Path(folder) / name for name in names if name.split(".")[0] in LAUNCHER_NAMES]
+        found += [file for file in files if file.is_file() and os.access(file, os.X_OK)]
+    return found
+
+
+def launcher_prefixes(path: Path) -> list[Path]:
+    """Return where the MPI of a launcher may be installed: above the file, and above what a link leads to."""
+    return list(dict.fromkeys(file.parent.parent for file in (path.absolute(), path.resolve())))
+
+
+def launcher_position(command: Sequence[str]) -> int:
+    """Return which word of a command is the launcher's, behind ``env A=b``, ``timeout 60`` and their like."""
+    at = 0
+    while at < len(command):
+        name = Path(command[at]).name
+        wrapper = WRAPPERS.get(name)
+        if wrapper is None:
+            return at
+        at += 1
+        while at < len(command) and command[at].startswith("-"):
+            at += 2 if command[at] in wrapper.valued else 1
+        at += wrapper.words
+        while name == "env" and at < len(command) and ASSIGNMENT.match(command[at]):
+            at += 1
+    return 0
+
+
+def assigned(words: Sequence[str]) -> dict[str, str]:
+    """Return the variables that wrapper words like ``env A=b`` set."""
+    return dict(word.split("=", 1) for word in words if ASSIGNMENT.match(word))  # type: ignore[misc]
+
+
+def split_programs(words: Sequence[str], launcher: Launcher) -> list[list[str]]:
+    """Split the words behind a launcher's name where it starts another program: at each colon that stands alone."""
+    if launcher is Launcher.ENVIRONMENT:
+        return [list(words)]
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if word == ":":
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return parts
+
+
+# Options whose values may be executable files or variables, with how many words they take; not the program.
+VALUES = {
+    Launcher.HYDRA: {
+        "genv": 2, "env": 2, "genvlist": 1, "envlist": 1, "launcher-exec": 1, "bootstrap-exec": 1, "gtool": 1, "f": 1,
+        "machinefile": 1, "hostfile": 1, "configfile": 1, "wdir": 1, "path": 1,
+    },
+    Launcher.OPEN_MPI: {
+        "x": 1, "mca": 2, "gmca": 2, "prtemca": 2, "gprtemca": 2, "pmixmca": 2, "gpmixmca": 2, "launch-agent": 1,
+        "hostfile": 1, "machinefile": 1, "default-hostfile": 1, "rankfile": 1, "rf": 1, "app": 1, "prefix": 1,
+        "wdir": 1, "wd": 1, "path": 1,
+    },
+    Launcher.SLURM: {"export": 1, "chdir": 1, "D": 1, "task-prolog": 1, "task-epilog": 1, "prolog": 1, "epilog": 1},
+    Launcher.ENVIRONMENT: {},
+}  # fmt: skip
+
+
+def program_position(words: Sequence[str], launcher: Launcher) -> int:
+    """Return which word is the program: the first that is an executable file (all words are options if none is)."""
+    at = 0
+    while at < len(words):
+        found = shutil.which(words[at])
+        if found and os.path.isfile(found):
+            return at
+        option = words[at].lstrip("-") if words[at].startswith("-") else ""
+        at += 1 + VALUES[launcher].get(option, 0)
+    return len(words)
 
 
 @dataclass(frozen=True)
-class Launch:
-    """A command and the environment to start it with."""
+class RanksProgram:
+    """One program that ranks run, and the variables that the launcher's options set for it."""
 
-    command: list[str]
+    path: Path
     environment: dict[str, str]
 
 
-def put_under(
-    command: Sequence[str],
-    preload: str,
-    settings: Mapping[str, str],
-    environment: Mapping[str, str],
-    launcher: Launcher,
-) -> Launch:
-    """Rewrite a command so that its ranks load the layer and see its settings.
+def ranks_programs(
+    command: Sequence[str], launcher: Launcher, environment: Mapping[str, str] | None = None
+) -> list[RanksProgram]:
+    """Return the programs that the ranks run, as far as they can be told from the command.
 
     Parameters
     ----------
     command : sequence of str
         The user's command.
-    preload : str
-        The path of the preload object.
-    settings : mapping
-        The layer's settings for this run (GAPLESS_*); those already in the environment are passed on too.
-    environment : mapping
-        The environment that the user started us with.
     launcher : Launcher
-        What the command starts with.
+        What it starts with.
+    environment : mapping, optional
+        What the command is started with.
     """
-    values = {name: value for name, value in environment.items() if name.startswith("GAPLESS_")} | dict(settings)
-    preload = joined_preload(preload, environment.get("LD_PRELOAD"))
-    started_with = {**environment, **settings}
-    if launcher is Launcher.ENVIRONMENT:
-        return Launch(list(command), {**started_with, "LD_PRELOAD": preload})
-    if launcher is Launcher.HYDRA:
-        rest = _prefix_hydra_preload(command[1:], preload)
-        options = ["-genv", "LD_PRELOAD", preload]
-        for name, value in values.items():
-            options += ["-genv", name, value]
-    else:
-        rest, present = _prefix_open_mpi_preload(command[1:], preload)
-        options = [] if present else ["-x", f"LD_PRELOAD={preload}"]
-        for name, value in values.items():
-            options += ["-x", f"{name}={value}"]
-    return Launch([command[0], *options, *rest], started_with)
+    at = launcher_position(command)
+    seen = {**(environment or {}), **assigned(command[:at])}
+    words = command[at:] if launcher is Launcher.ENVIRONMENT else command[at + 1 :]
+    programs, common = [], {}
+    for part in split_programs(words, launcher):
+        position = program_position(part, launcher)
+        common |= {name: value for name, value, everywhere in given(part[:position], launcher) if everywhere}
+        own = {name: value for name, value, _ in given(part[:position], launcher)}
+        rest = part[position:]
+        inner = launcher_position(rest)
+        found = shutil.which(rest[inner]) if rest else None
+        if found:
+            programs.append(RanksProgram(Path(found), {**seen, **common, **own, **assigned(rest[:inner])}))
+    return programs
 
 
-def _prefix_hydra_preload(arguments: Sequence[str], preload: str) -> list[str]:
-    """Put the layer before what the user preloads with -genv or -env (a later option would replace ours)."""
-    result = list(arguments)
-    for i in range(len(result) - 2):
-        if result[i] in ("-genv", "-env", "--genv", "--env") and result[i + 1] == "LD_PRELOAD":
-            result[i + 2] = joined_preload(preload, result[i + 2])
+def given(options: Sequence[str], launcher: Launcher) -> list[tuple[str, str, bool]]:
+    """Return the variables that launcher options set: name, value, and whether for all programs of the command."""
+    result = []
+    for i, word in enumerate(options):
+        option = word.lstrip("-")
+        if launcher is Launcher.HYDRA and option in ("genv", "env") and i + 2 < len(options):
+            result.append((options[i + 1], options[i + 2], option == "genv"))
+        if launcher is Launcher.OPEN_MPI and option == "x" and i + 1 < len(options) and "=" in options[i + 1]:
+            name, _, value = options[i + 1].partition("=")
+            result.append((name, value, False))
     return result
-
-
-def _prefix_open_mpi_preload(arguments: Sequence[str], preload: str) -> tuple[list[str], bool]:
-    """Put the layer before what the user preloads with -x; say whether there was such an option."""
-    result, present = list(arguments), False
-    for i in range(len(result) - 1):
-        if result[i] in ("-x", "--x") and result[i + 1].split("=", 1)[0] == "LD_PRELOAD":
-            _, _, theirs = result[i + 1].partition("=")
-            result[i + 1] = f"LD_PRELOAD={joined_preload(preload, theirs)}"
-            present = True
-    return result, present
-
-
-def ranks_program(command: Sequence[str], launcher: Launcher) -> Path | None:
-    """Return the program that the ranks run, if it can be told: the first word that is an executable file.
-
-    Parameters
-    ----------
-    command : sequence of str
-        The user's command.
-    launcher : Launcher
-        What it starts with; a launcher's own name is skipped.
-    """
-    words = command if launcher is Launcher.ENVIRONMENT else command[1:]
-    for word in words:
-        found = shutil.which(word)
-        if found and os.path.isfile(found):
-            return Path(found)
-    return None

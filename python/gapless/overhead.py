@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gapless.errors import GaplessError
-from gapless.launcher import joined_preload
+from gapless.launch import joined_preload
 from gapless.paths import Build
 
 INSTRUCTION_LIMIT = 60

@@ -12,6 +12,7 @@ from gapless.errors import GaplessError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PRELOAD_NAME = "libgapless_preload.so"
+LARGE_COUNT_PRELOAD_NAME = "libgapless_preload_lc.so"
 ENGINE_NAME = "libgapless.so"
 
 
@@ -95,6 +96,11 @@ class Build:
         return self.program(f"src/preload/{PRELOAD_NAME}")
 
 
+def build_folder() -> Path:
+    """Return the build folder: the one that GAPLESS_BUILD_DIR names, or build/release of this checkout."""
+    return Path(os.environ.get("GAPLESS_BUILD_DIR") or REPOSITORY / "build" / "release")
+
+
 def _built_library(name: str, folder: str, what: str) -> Path:
     """Return a built library: from the folder that GAPLESS_LIBDIR names, or from the build folder of this checkout."""
     libdir = os.environ.get("GAPLESS_LIBDIR")
@@ -103,8 +109,7 @@ def _built_library(name: str, folder: str, what: str) -> Path:
         if path.is_file():
             return path.resolve()
         raise GaplessError(f"GAPLESS_LIBDIR={libdir} holds no {name}", "correct it, or unset it")
-    build = os.environ.get("GAPLESS_BUILD_DIR") or REPOSITORY / "build" / "release"
-    path = Path(build) / folder / name
+    path = build_folder() / folder / name
     if path.is_file():
         return path.resolve()
     raise GaplessError(
@@ -116,6 +121,14 @@ def _built_library(name: str, folder: str, what: str) -> Path:
 def preload_object() -> Path:
     """Return the layer's preload object."""
     return _built_library(PRELOAD_NAME, "src/preload", "the layer")
+
+
+def large_count_preload_object() -> Path | None:
+    """Return the layer's preload object that also has the large-count procedures, if it is built."""
+    try:
+        return _built_library(LARGE_COUNT_PRELOAD_NAME, "src/preload", "the layer")
+    except GaplessError:
+        return None
 
 
 def engine_library() -> Path:

@@ -1,4 +1,4 @@
-"""Starts a child, hands signals on to it, and returns its exit status as a shell would."""
+"""Starts children: one that stands for us, and gets our signals; or one that is watched, and ended in time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from gapless.errors import GaplessError
 
@@ -57,3 +59,71 @@ def run_child(command: Sequence[str], environment: Mapping[str, str]) -> int:
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return child.returncode if child.returncode >= 0 else 128 - child.returncode
+
+
+def end_group(process: subprocess.Popen[str]) -> None:
+    """End a child that leads a process group, and all of the group: a launcher with its ranks."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a watched child ended."""
+
+    status: int
+    output: str
+    errors: str
+    late: bool = False
+
+    def failure(self, timeout_s: float) -> str | None:
+        """Return in a few words why the child failed, or None if it did not."""
+        if self.late:
+            return f"no end within {timeout_s:.0f} s"
+        if self.status == 0:
+            return None
+        how = f"signal {-self.status}" if self.status < 0 else f"exit status {self.status}"
+        texts = [row.strip() for row in f"{self.errors}\n{self.output}".splitlines()]
+        said = next((row for row in texts if any(c.isalnum() for c in row) and not row.startswith("{")), None)
+        return f"{how}: {said[:200]}" if said else how
+
+
+def run_watched(command: Sequence[str], environment: Mapping[str, str], timeout_s: float) -> Ended:
+    """Run a command to its end, without input; whatever ends us, Ctrl-C too, ends it and its group first.
+
+    Parameters
+    ----------
+    command : sequence of str
+        The program and its arguments.
+    environment : mapping
+        The child's whole environment.
+    timeout_s : float
+        After so long it is ended.
+    """
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        try:
+            process = subprocess.Popen(
+                list(command), env=dict(environment), stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
+                start_new_session=True, text=True,
+            )  # fmt: skip
+        except OSError as error:
+            return Ended(127, "", f"cannot start {command[0]}: {error.strerror}")
+        late = False
+        try:
+            process.wait(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            late = True
+        finally:
+            if process.poll() is None:
+                end_group(process)
+        texts = []
+        for file in (output, errors):
+            file.seek(0)
+            texts.append(file.read().decode("utf-8", "replace"))
+    return Ended(process.returncode, *texts, late)

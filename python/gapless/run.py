@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from gapless.counters import counter_table, total
+from gapless.counters import as_json, counter_table, total
 from gapless.display import console
 from gapless.errors import GaplessError
-from gapless.launcher import put_under, ranks_program, recognise
-from gapless.paths import preload_object
+from gapless.fronts import Front, FrontName, choose_front
+from gapless.launch import put_under
+from gapless.launcher import launcher_position, ranks_programs, recognise
 from gapless.process import run_child
-from gapless.reach import likely_causes, reached_line, read_ranks
+from gapless.reach import Rank, expected_ranks, likely_causes, reached_line, read_ranks
 
 NOT_REACHED = 3
+STATS_SCHEMA = 1
+JSON_PREFIX = "json:"
 
 
 def enabled(name: str) -> bool:
@@ -23,27 +29,79 @@ def enabled(name: str) -> bool:
     return os.environ.get(name, "") not in ("", "0")
 
 
-def run_under_layer(command: Sequence[str], stats: bool) -> int:
+@dataclass(frozen=True)
+class Stats:
+    """Whether calls are counted, and where the sums go: into a file, or (without one) as a table to stderr."""
+
+    on: bool = False
+    file: Path | None = None
+
+    @classmethod
+    def parse(cls, text: str | None) -> Stats:
+        """Read the value of --stats or GAPLESS_STATS: nothing or 0, ``json:FILE``, or anything else for the table.
+
+        Raises
+        ------
+        GaplessError
+            If the file cannot be written: known before a program runs for hours.
+        """
+        if text in (None, "", "0"):
+            return cls()
+        if not text.startswith(JSON_PREFIX):
+            return cls(on=True)
+        file = Path(text.removeprefix(JSON_PREFIX)).expanduser()
+        try:
+            with file.open("a", encoding="utf-8"):
+                pass
+        except OSError as error:
+            raise GaplessError(
+                f"the statistics cannot be written to {file} ({error.strerror})", "name another file: --stats json:FILE"
+            ) from error
+        return cls(on=True, file=file.resolve())
+
+
+def _record(command: Sequence[str], front: Front, status: int, ranks: Sequence[Rank]) -> dict[str, Any]:
+    """Return what the statistics file holds."""
+    return {
+        "schema": STATS_SCHEMA,
+        "kind": "run",
+        "command": list(command),
+        "status": status,
+        "front": front.as_json(),
+        "ranks": {"reached": len(ranks), "expected": expected_ranks(ranks)},
+        "libraries": sorted({rank.library for rank in ranks if rank.library}),
+        "procedures": as_json(total(ranks)),
+    }
+
+
+def run_under_layer(command: Sequence[str], stats: Stats, wanted: FrontName = FrontName.AUTO) -> int:
     """Run a command with the layer under its ranks and return the exit status for the shell.
 
     Parameters
     ----------
     command : sequence of str
         The user's command, launcher and all.
-    stats : bool
-        Whether to count calls and print the sums.
+    stats : Stats
+        Whether to count calls, and where the sums go.
+    wanted : FrontName
+        Which preload object to use.
     """
     if not command:
         raise GaplessError("no command to run", "try 'gapless run -- mpiexec -n 2 ./app'")
-    stats = stats or enabled("GAPLESS_STATS")
-    launcher = recognise(command[0])
+    launcher = recognise(command[launcher_position(command)])
+    front = choose_front(wanted, command, launcher, os.environ)
     with tempfile.TemporaryDirectory(prefix="gapless-run-") as folder:
-        settings = {"GAPLESS_RUN_DIR": folder} | ({"GAPLESS_STATS": "1"} if stats else {})
-        launch = put_under(command, str(preload_object()), settings, os.environ, launcher)
+        settings = {"GAPLESS_RUN_DIR": folder} | ({"GAPLESS_STATS": "1"} if stats.on else {})
+        launch = put_under(command, str(front.path), settings, os.environ, launcher)
         status = run_child(launch.command, launch.environment)
         loaded = read_ranks(Path(folder))
     ranks = [rank for rank in loaded if not rank.native]
     err = console(stderr=True)
+    if stats.file is not None:
+        try:
+            stats.file.write_text(json.dumps(_record(command, front, status, ranks), indent=1) + "\n", encoding="utf-8")
+        except OSError as error:
+            err.print(f"gapless: error: {stats.file}: {error.strerror}", soft_wrap=True, markup=False)
     if enabled("GAPLESS_DISABLE"):
         err.print(
             "gapless: the layer is disabled (GAPLESS_DISABLE is set): every call went straight to MPI", soft_wrap=True
@@ -52,10 +110,11 @@ def run_under_layer(command: Sequence[str], stats: bool) -> int:
     if not ranks:
         ended = f" (the program ended with status {status})" if status else ""
         err.print(f"gapless: error: the layer reached no rank{ended}. Likely causes:", soft_wrap=True)
-        for cause in likely_causes(ranks_program(command, launcher), loaded):
+        programs = [program.path for program in ranks_programs(command, launcher, os.environ)]
+        for cause in likely_causes(programs[0] if programs else None, loaded):
             err.print(f"  - {cause}", soft_wrap=True, markup=False)
         return status or NOT_REACHED
-    err.print(f"gapless: {reached_line(ranks)}", soft_wrap=True, markup=False)
-    if stats:
+    err.print(f"gapless: {reached_line(ranks)}; front {front.name}: {front.reason}", soft_wrap=True, markup=False)
+    if stats.on and stats.file is None:
         err.print(counter_table(total(ranks)))
     return status

@@ -10,6 +10,7 @@
 namespace gapless::mpi {
 
 inline constexpr const char* kAbiName = "openmpi";
+// says so.
 
 inline std::uint64_t key_of(const void* handle) noexcept {
   return reinterpret_cast<std::uintptr_t>(handle);

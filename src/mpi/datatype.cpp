@@ -1,12 +1,14 @@
 #include "mpi/datatype.hpp"
 
 #include <array>
+#include <atomic>
 #include <mutex>
-#include <new>
 #include <unordered_map>
 
 #include "mpi/decode.hpp"
 #include "mpi/library.hpp"
+#include "mpi/marks.hpp"
+#include "mpi/named.hpp"
 #include "mpi/per_thread.hpp"
 
 namespace gapless::mpi {
@@ -18,7 +20,7 @@ struct Registry {
   std::mutex mutex;  // never held across an MPI call, for the delete callback takes it
   std::unordered_map<std::uint64_t, DatatypePtr> types;
   int keyval = MPI_KEYVAL_INVALID;
-  int epochs = 0;  // initialisations that are not finalised: the world and the sessions
+  std::uint64_t attributes = 0;
 };
 
 Registry& registry() noexcept {
@@ -26,14 +28,20 @@ Registry& registry() noexcept {
   return *the;
 }
 
-// Counts evictions: what a thread remembers is valid only while nothing was evicted since.
-std::atomic<std::uint64_t> generation{1};
+// Outside of the registry, because they need no lock.
+constinit Marks marks;
+constinit std::atomic<int> epochs{0};  // initialisations that are not finalised: the world and the sessions
 
 constexpr std::size_t kRemembered = 64;
 
+// Counts what was taken out of the registry. What a thread remembers in a place is valid only while nothing with that
+// place was taken out since: a type that is freed disturbs one in 64.
+using Generations = std::array<std::atomic<std::uint64_t>, kRemembered>;
+constinit Generations generations{};
+
 struct Remembered {
   std::uint64_t key = 0;
-  std::uint64_t generation = 0;  // 0 is no generation
+  std::uint64_t generation = 0;
   DatatypePtr type;
 };
 
@@ -41,21 +49,32 @@ struct Memory {
   std::array<Remembered, kRemembered> types;
 };
 
-// Not MPI_TYPE_NULL_COPY_FN: in Open MPI that is a function of the library, with which nothing here is linked.
-int copy_nothing(MPI_Datatype, int, void*, void*, void*, int* flag) {
-  *flag = 0;
+std::size_t place_of(std::uint64_t key) noexcept {
+  return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15u >> 58);
+}
+
+void forget(std::uint64_t key) noexcept {
+  generations[place_of(key)].fetch_add(1, std::memory_order_release);
+}
+
+// No MPI call, and no lock that is ever held across one: the library may be anywhere, MPI_Wait included.
+int evict(MPI_Datatype type, int, void*, void*) {
+  Registry& all = registry();
+  const std::uint64_t key = key_of(type);
+  DatatypePtr last;  // its memory is given back behind the lock
+  marks.remove(key);
+  const std::lock_guard lock(all.mutex);
+  if (const auto found = all.types.find(key); found != all.types.end()) {
+    last = std::move(found->second);
+    all.types.erase(found);
+    forget(key);
+  }
   return MPI_SUCCESS;
 }
 
-int evict(MPI_Datatype type, int, void*, void*) {
-  Registry& all = registry();
-  DatatypePtr last;  // its memory is given back behind the lock
-  const std::lock_guard lock(all.mutex);
-  if (const auto found = all.types.find(key_of(type)); found != all.types.end()) {
-    last = std::move(found->second);
-    all.types.erase(found);
-    generation.fetch_add(1, std::memory_order_release);
-  }
+// Not MPI_TYPE_NULL_COPY_FN: that may be a function of the library, with which nothing here is linked.
+int copy_nothing(MPI_Datatype, int, void*, void*, void*, int* flag) {
+  *flag = 0;
   return MPI_SUCCESS;
 }
 
@@ -67,9 +86,7 @@ int keyval() {
     if (all.keyval != MPI_KEYVAL_INVALID) return all.keyval;
   }
   int made = MPI_KEYVAL_INVALID;
-  if (library.Type_create_keyval(copy_nothing, evict, &made, nullptr) != MPI_SUCCESS) {
-    return MPI_KEYVAL_INVALID;
-  }
+  if (library.Type_create_keyval(copy_nothing, evict, &made, nullptr) != MPI_SUCCESS) return MPI_KEYVAL_INVALID;
   int kept;
   {
     const std::lock_guard lock(all.mutex);
@@ -80,108 +97,164 @@ int keyval() {
   return kept;
 }
 
-}  // namespace
-
-const plan::Plan* Datatype::decode_now() noexcept {
-  plan::PlanPtr made;
-  try {
-    if (const auto layout = decode(handle_); layout != nullptr) made = plan::compile(*layout);
-  } catch (...) {
-    made = nullptr;  // a layout beyond 63 bits, or no memory: such a type stays native
-  }
-  State expected = State::kUnknown;
-  if (state_.compare_exchange_strong(expected, State::kBeingSet, std::memory_order_acquire)) {
-    plan_ = std::move(made);
-    state_.store(State::kKnown, std::memory_order_release);
-  } else {
-    // Another thread decoded the same type at the same time; it needs a few instructions to publish its plan.
-    while (state_.load(std::memory_order_acquire) != State::kKnown) {
-    }
-  }
-  return plan_.get();
+// Puts the facts under the handle, or finds those that another thread put there.
+DatatypePtr keep(std::uint64_t key, DatatypePtr facts, bool& is_first) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  const auto [entry, inserted] = all.types.try_emplace(key, std::move(facts));
+  is_first = inserted;
+  return entry->second;
 }
 
-void register_type(MPI_Datatype type) noexcept {
-  if (is_contiguous_builtin(type) || type == MPI_DATATYPE_NULL) return;
+bool set_attribute(MPI_Datatype type, int key) noexcept {
+  void* value = nullptr;
+  int has = 0;
+  return library.Type_set_attr(type, key, nullptr) == MPI_SUCCESS &&
+         library.Type_get_attr(type, key, &value, &has) == MPI_SUCCESS && has == 1;
+}
+
+struct Found {
+  DatatypePtr facts;
+  bool is_kept = false;  // under the handle
+};
+
+// Of a type that the program may use now.
+Found register_now(MPI_Datatype type) {
+  Description described = describe(type);
+  if (described.datatype == nullptr || epochs.load(std::memory_order_relaxed) == 0) return {};
+  const std::uint64_t key = key_of(type);
+  const int attribute = described.is_predefined ? MPI_KEYVAL_INVALID : keyval();
+  if (!described.is_predefined && attribute == MPI_KEYVAL_INVALID) return {described.datatype};
+  bool is_first = false;
+  Found found{keep(key, std::move(described.datatype), is_first), true};
+  if (!is_first) return found;
   Registry& all = registry();
-  try {
-    const int key = keyval();
-    if (key == MPI_KEYVAL_INVALID) return;
-    // Where the program's error handler returns, MPICH says MPI_SUCCESS for a commit that failed. A handle that is no
-    // type must never get in here: nothing would ever take it out again. It leaves `has` alone.
-    void* value = nullptr;
-    int has = -1;
-    if (library.Type_get_attr(type, key, &value, &has) != MPI_SUCCESS || has != 0)
-      return;  // or committed a second time
-    {
-      const std::lock_guard lock(all.mutex);
-      if (all.epochs == 0) return;
-      // An entry without an attribute is of an earlier type with this handle (MPICH takes the commit of a freed one).
-      if (!all.types.insert_or_assign(key_of(type), nullptr).second) generation.fetch_add(1, std::memory_order_release);
-    }
-    auto entry = std::make_shared<Datatype>(type);
-    const bool set = library.Type_set_attr(type, key, nullptr) == MPI_SUCCESS;
+  if (described.is_predefined || set_attribute(type, attribute)) {
+    marks.remove(key);
     const std::lock_guard lock(all.mutex);
-    if (set) {
-      all.types[key_of(type)] = std::move(entry);
-    } else {
-      all.types.erase(key_of(type));
+    all.attributes += described.is_predefined ? 0 : 1;
+    return found;
+  }
+  found.is_kept = false;
+  const std::lock_guard lock(all.mutex);
+  all.types.erase(key);
+  forget(key);
+  return found;
+}
+
+Found find_unremembered(MPI_Datatype type, std::uint64_t key, bool also_builtin) {
+  Registry& all = registry();
+  {
+    const std::lock_guard lock(all.mutex);
+    if (const auto entry = all.types.find(key); entry != all.types.end()) return {entry->second, true};
+  }
+  if (type == MPI_DATATYPE_NULL || epochs.load(std::memory_order_relaxed) == 0) return {};
+  if (is_pair(type)) return register_now(type);
+  if (is_contiguous_builtin(type)) return also_builtin ? register_now(type) : Found{};
+  switch (marks.use(key)) {
+    case Marks::Use::kUnknown:
+      return {};
+    case Marks::Use::kFirst: {
+      // An attribute costs more than the look-up in some libraries, and many a type is used once and freed.
+      const Description described = describe(type);
+      return {described.datatype};
     }
+    default:
+      return register_now(type);
+  }
+}
+
+// With a reference count of the thread's own, for eight threads that send one type would pass a shared one around.
+DatatypePtr owned_by_thread(const DatatypePtr& facts) {
+  const auto owner = std::make_shared<DatatypePtr>(facts);
+  return {owner, facts.get()};
+}
+
+[[gnu::noinline]] DatatypePtr find_slowly(MPI_Datatype type, std::uint64_t key, bool also_builtin, Remembered* mine,
+                                          std::uint64_t generation) noexcept {
+  try {
+    Found found = find_unremembered(type, key, also_builtin);
+    // In between, a handler of the program may have been here, and even have ended the epoch.
+    if (found.is_kept && mine != nullptr) *mine = {key, generation, owned_by_thread(found.facts)};
+    return std::move(found.facts);
+  } catch (...) {  // no memory, or no lock
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+void register_type(MPI_Datatype type) noexcept {
+  if (is_contiguous_builtin(type) || type == MPI_DATATYPE_NULL || epochs.load(std::memory_order_relaxed) == 0) return;
+  if (marks.add(key_of(type))) [[likely]]
+    return;
+  try {
+    register_now(type);
   } catch (...) {  // no memory, or no lock
   }
 }
 
 bool is_registered(MPI_Datatype type) noexcept {
+  const std::uint64_t key = key_of(type);
+  if (marks.has(key)) return true;
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  return all.types.count(key_of(type)) != 0;
+  return all.types.count(key) != 0;
 }
 
-DatatypePtr find_type(MPI_Datatype type) noexcept {
+void forget_mark(MPI_Datatype type) noexcept {
+  marks.remove(key_of(type));
+}
+
+DatatypePtr find_type(MPI_Datatype type, bool also_builtin) noexcept {
   const std::uint64_t key = key_of(type);
+  const std::size_t place = place_of(key);
   Memory* const memory = PerThread<Memory>::get();
-  Remembered* const mine = memory == nullptr ? nullptr : &memory->types[(key ^ (key >> 26)) % kRemembered];
-  // Read before the look-up: an eviction in between makes what is remembered too old, never too new.
-  const std::uint64_t now = generation.load(std::memory_order_acquire);
-  if (mine != nullptr && mine->key == key && mine->generation == now) return mine->type;
-  DatatypePtr found;
-  Registry& all = registry();
-  {
-    const std::lock_guard lock(all.mutex);
-    if (const auto entry = all.types.find(key); entry != all.types.end()) found = entry->second;
-  }
-  if (found != nullptr && mine != nullptr) *mine = {key, now, found};
-  return found;
+  Remembered* const mine = memory == nullptr ? nullptr : &memory->types[place];
+  // Read before the look-up: what is taken out in between makes what is remembered too old, never too new.
+  const std::uint64_t now = generations[place].load(std::memory_order_acquire);
+  if (mine != nullptr && mine->key == key && mine->generation == now && mine->type != nullptr) [[likely]]
+    return mine->type;
+  return find_slowly(type, key, also_builtin, mine, now);
 }
 
 void epoch_began() noexcept {
-  Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
-  ++all.epochs;
+  epochs.fetch_add(1, std::memory_order_relaxed);
 }
 
 void epoch_ending() noexcept {
+  if (epochs.load(std::memory_order_relaxed) != 1) return;
   Registry& all = registry();
   int key = MPI_KEYVAL_INVALID;
   {
     const std::lock_guard lock(all.mutex);
-    if (all.epochs == 1) std::swap(key, all.keyval);
+    std::swap(key, all.keyval);
   }
   // The types keep their attributes, and the callback its duty, until they are freed.
   if (key != MPI_KEYVAL_INVALID) library.Type_free_keyval(&key);
 }
 
 bool epoch_ended() noexcept {
+  int before = epochs.load(std::memory_order_relaxed);
+  while (before > 0 && !epochs.compare_exchange_weak(before, before - 1, std::memory_order_relaxed)) {
+  }
+  if (before > 1) return false;
+  // The next epoch gives the same handles to other types, without a callback.
+  marks.clear();
+  structures().clear();
   Registry& all = registry();
   std::unordered_map<std::uint64_t, DatatypePtr> dropped;
   const std::lock_guard lock(all.mutex);
-  if (all.epochs > 0) --all.epochs;
-  if (all.epochs > 0) return false;
-  // The next epoch gives the same handles to other types, without a callback.
   dropped.swap(all.types);
   all.keyval = MPI_KEYVAL_INVALID;
-  generation.fetch_add(1, std::memory_order_release);
+  for (auto& generation : generations) generation.fetch_add(1, std::memory_order_release);
   return true;
+}
+
+RegistryCounts registry_counts() noexcept {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  return {all.types.size(), all.attributes};
 }
 
 }  // namespace gapless::mpi

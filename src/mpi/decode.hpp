@@ -3,12 +3,20 @@
 
 #include "layout/layout.hpp"
 #include "mpi/abi.hpp"
+#include "mpi/datatype.hpp"
+#include "mpi/structures.hpp"
 
 namespace gapless::mpi {
 
-// The layout of a valid datatype, or nullptr if it holds a constructor that is not decoded (F90 types, ...) or
-// one whose bounds the library counts differently. Makes MPI calls: never call it with a lock held. Throws base::Error
-// or std::bad_alloc.
+// The layout of a valid datatype, or nullptr if it holds a constructor that is not known or one whose size the library
+// counts differently. Makes MPI calls: never call it with a lock held. Throws base::Error or std::bad_alloc.
 layout::LayoutPtr decode(MPI_Datatype type);
+
+// The same, with the plan, and looked up by construction in `cache`.
+struct Description {
+  DatatypePtr datatype;        // with no plan: the type cannot be decoded; nullptr: there is no such type, or no memory
+  bool is_predefined = false;  // never freed
+};
+Description describe(MPI_Datatype type, StructureCache& cache = structures()) noexcept;
 
 }  // namespace gapless::mpi

@@ -5,7 +5,7 @@ namespace gapless::mpi {
 namespace {
 
 // Only the pair types have more than one run; every other named type is its size in bytes, whatever its name.
-const char* pair_name(MPI_Datatype type) {
+const char* pair_name(MPI_Datatype type) noexcept {
   if (type == MPI_FLOAT_INT) return "float_int";
   if (type == MPI_DOUBLE_INT) return "double_int";
   if (type == MPI_LONG_INT) return "long_int";
@@ -31,6 +31,10 @@ const char* plain_name(std::int64_t size) {
 }
 
 }  // namespace
+
+bool is_pair(MPI_Datatype type) noexcept {
+  return pair_name(type) != nullptr;
+}
 
 layout::LayoutPtr named_layout(MPI_Datatype type, std::int64_t size, std::int64_t extent) {
   if (const char* name = pair_name(type); name != nullptr) {

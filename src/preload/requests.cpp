@@ -19,7 +19,9 @@ void Requests::lock() noexcept {
 void deliver(Pending& pending, const MPI_Status& status) noexcept {
   if (pending.delivered) return;
   pending.delivered = true;
-  if (pending.receives && status.MPI_SOURCE != kNobody) pending.received.unpack(received_bytes(status));
+  if (!pending.receives) return;
+  if (pending.whole) return pending.received.unpack(pending.received.bytes());
+  if (status.MPI_SOURCE != kNobody) pending.received.unpack(received_bytes(status));
 }
 
 Pending* Requests::make(Procedure procedure) noexcept {

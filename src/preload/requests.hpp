@@ -24,6 +24,7 @@ struct Pending {
   Procedure procedure{};
   Side sent, received;  // whichever is staged
   bool receives = false;
+  bool whole = false;      // all that was staged is unpacked, whatever the status says
   bool delivered = false;  // unpacked already, though the request still exists (MPI_Request_get_status)
 
  private:

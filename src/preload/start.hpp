@@ -26,6 +26,11 @@ class Start {
   // For the library to set.
   MPI_Request* request() noexcept { return pending_ == nullptr ? users_ : &made_; }
 
+  // The status will not say how much was received.
+  void unpack_whole() noexcept {
+    if (pending_ != nullptr) pending_->whole = true;
+  }
+
   // After the call, with what it returned. The return code does not say whether the operation started (where the
   // program's error handler returns, MPICH returns MPI_SUCCESS); the request does.
   int end(int code) noexcept {

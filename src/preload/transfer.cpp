@@ -44,7 +44,7 @@ void Side::choose(Operation operation) noexcept {
   if (mpi::is_contiguous_builtin(type_) && !rule.force) return stay_native(Reason::kContiguous);
   if (!switched_on()) return stay_native(Reason::kOff);
   if (count_ <= 0) return stay_native(count_ == 0 ? Reason::kZero : Reason::kArguments);
-  datatype_ = mpi::find_type(type_);
+  datatype_ = mpi::find_type(type_, rule.force);
   if (datatype_ == nullptr) return stay_native(Reason::kUnregistered);
   plan_ = datatype_->plan();
   if (plan_ == nullptr) return stay_native(Reason::kCombiner);

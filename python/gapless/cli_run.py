@@ -1,0 +1,71 @@
+"""`gapless run ...`: what the shell sees of it."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from gapless.fronts import FrontName
+
+TABLE = "table"
+
+
+class RunCommand(TyperCommand):
+    """Lets --stats stand alone or with a value: a value is the next word only if it begins with ``json:``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Complete a --stats among our own options; what is behind them belongs to the user's command."""
+        complete = list(args)
+        for i, word in enumerate(args):
+            if word == "--stats" and not (i + 1 < len(args) and args[i + 1].startswith("json:")):
+                complete[i] = f"--stats={TABLE}"
+            own = word.startswith("-") or (i > 0 and args[i - 1] in ("--stats", "--front"))
+            if word == "--" or not own:
+                break
+        return list(super().parse_args(ctx, complete))
+
+
+def run(
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="The command as you would type it.")],
+    stats: Annotated[
+        str | None,
+        typer.Option(
+            "--stats", metavar="[json:FILE]", help="Count calls: what was accelerated and declined, as a table or JSON."
+        ),
+    ] = None,
+    front: Annotated[
+        FrontName,
+        typer.Option("--front", help="The preload object: with (lc) or without (plain) the procedures that end in _c."),
+    ] = FrontName.AUTO,
+) -> None:
+    """Run an unmodified MPI program with the layer under its ranks.
+
+    [bold]Examples:[/bold]
+
+    gapless run -- mpiexec -n 2 ./app input.dat
+
+    gapless run --stats -- mpirun -n 4 python3 script.py
+
+    gapless run --stats json:calls.json -- srun -n 64 ./app
+
+    The last line says how many ranks the layer reached. The exit status is the
+    program's own, or 3 if the layer reached no rank.
+
+    The layer is preloaded into the ranks, not into the launcher. mpiexec and
+    mpirun of MPICH, Intel MPI and Open MPI are known, and srun; anything else
+    gets LD_PRELOAD in its environment.
+
+    The front is the preload object: 'lc' if every MPI library that the ranks
+    may load has MPI_Send_c, else 'plain', under which calls to the large-count
+    procedures stay the library's own. The last line says which, and why.
+
+    GAPLESS_DISABLE=1 switches the layer off. GAPLESS_STATS=1 and
+    GAPLESS_STATS=json:FILE mean the same as --stats.
+    """
+    from gapless.run import Stats, run_under_layer
+
+    chosen = Stats.parse(stats if stats is not None else os.environ.get("GAPLESS_STATS"))
+    raise typer.Exit(run_under_layer(command, chosen, front))

@@ -1,0 +1,115 @@
+"""What each rank runs: tests of mpi4py, one JSON line for each that starts and one for each that ends.
+
+Started as ``rank.py SELECTION.json FOLDER``; the lines go to FOLDER/rank-<rank>.jsonl. Imports nothing of Gapless: what
+the ranks load must be what mpi4py's own runner loads. The exit status says only that the tests were run to the end.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import importlib
+import json
+import os
+import signal
+import sys
+import time
+import unittest
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+# A test may have several events (sub-tests, a failure and then an error in tearDown): the worst one is its outcome.
+WORST_LAST = ("pass", "skip", "expected failure", "unexpected success", "fail", "error")
+
+
+class Lines:
+    """Appends JSON lines to a file, each in one write: a reader never sees half of one, even after a crash."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+
+    def write(self, kind: str, **values: Any) -> None:
+        """Write one line."""
+        os.write(self.file, (json.dumps({"kind": kind, **values}) + "\n").encode())
+
+
+class LineResult(unittest.TestResult):
+    """Writes a line when a test starts and one when it has ended."""
+
+    def __init__(self, lines: Lines) -> None:
+        super().__init__()
+        self.lines = lines
+        self.running = ""
+        self.outcome, self.text, self.began = "", "", 0.0
+
+    def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802
+        super().startTest(test)
+        self.running, self.outcome, self.text, self.began = test.id(), "pass", "", time.monotonic()
+        self.lines.write("start", test=self.running)
+
+    def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802
+        super().stopTest(test)
+        seconds = round(time.monotonic() - self.began, 3)
+        self.lines.write("outcome", test=self.running, outcome=self.outcome, seconds=seconds, text=self.text)
+        self.running = ""
+
+    def _saw(self, test: Any, outcome: str, text: str) -> None:
+        if not self.running:  # setUpClass and its like are no tests, but what they say must not be lost
+            self.lines.write("outcome", test=test.id(), outcome=outcome, seconds=0.0, text=text)
+        elif WORST_LAST.index(outcome) > WORST_LAST.index(self.outcome):
+            self.outcome, self.text = outcome, text
+
+    def addSkip(self, test: Any, reason: str) -> None:  # noqa: N802
+        self._saw(test, "skip", reason)
+
+    def addFailure(self, test: Any, err: Any) -> None:  # noqa: N802
+        self._saw(test, "fail", self._exc_info_to_string(err, test))
+
+    def addError(self, test: Any, err: Any) -> None:  # noqa: N802
+        self._saw(test, "error", self._exc_info_to_string(err, test))
+
+    def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802
+        if err is not None:
+            outcome = "fail" if issubclass(err[0], test.failureException) else "error"
+            self._saw(test, outcome, f"{subtest._subDescription()}: {self._exc_info_to_string(err, test)}")
+
+    def addExpectedFailure(self, test: Any, err: Any) -> None:  # noqa: N802
+        self._saw(test, "expected failure", "")
+
+    def addUnexpectedSuccess(self, test: Any) -> None:  # noqa: N802
+        self._saw(test, "unexpected success", "")
+
+
+def cases(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
+    """Yield the tests of a suite, in the order in which it runs them."""
+    for member in suite:
+        if isinstance(member, unittest.TestSuite):
+            yield from cases(member)
+        else:
+            yield member
+
+
+def main(selection_file: str, folder: str) -> None:
+    """Run the selected tests of the selected modules, in order."""
+    selection = json.loads(Path(selection_file).read_text(encoding="utf-8"))
+    faulthandler.enable()
+    faulthandler.register(signal.SIGUSR2, all_threads=True)
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, selection["folder"])
+    # As mpi4py's own runner does: the suite then asks for no device.
+    sys.modules["cupy"] = sys.modules["numba"] = None  # type: ignore[assignment]
+    mpi = importlib.import_module("mpi4py.MPI")
+    lines = Lines(Path(folder) / f"rank-{mpi.COMM_WORLD.Get_rank()}.jsonl")
+    loader = unittest.TestLoader()
+    only, without = set(selection["only"]), set(selection["without"])
+    every = [case for module in selection["modules"] for case in cases(loader.loadTestsFromName(module))]
+    chosen = [case for case in every if case.id() not in without and (not only or case.id() in only)]
+    version = mpi.Get_library_version().strip("\0\n ").splitlines()[0]
+    names = [case.id() for case in chosen]
+    lines.write("plan", pid=os.getpid(), size=mpi.COMM_WORLD.Get_size(), library=version, tests=names)
+    unittest.TestSuite(chosen).run(LineResult(lines))
+    lines.write("end")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
