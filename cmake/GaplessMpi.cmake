@@ -41,14 +41,20 @@ endforeach()
 set(GAPLESS_PROGRAM_ABIS ${GAPLESS_ABIS})
 list(REMOVE_ITEM GAPLESS_PROGRAM_ABIS standard)
 
-# gapless_program(NAME ABI SOURCES...): the target NAME_ABI, a program called NAME: in this build folder for MPICH's ABI,
-# in its subfolder ABI for any other.
+# gapless_program(NAME ABI SOURCES... LIBRARIES libraries...): a program called NAME, in this build folder and as the
+# target NAME for MPICH's ABI, in the subfolder ABI and as NAME_ABI for any other.
 function(gapless_program name abi)
+  cmake_parse_arguments(PARSE_ARGV 2 program "" "" "LIBRARIES")
   set(target ${name}_${abi})
-  add_executable(${target} ${ARGN})
-  target_link_libraries(${target} PRIVATE gapless_program_${abi})
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name})
+  if(abi STREQUAL mpich)
+    set(target ${name})
+  endif()
+  add_executable(${target} ${program_UNPARSED_ARGUMENTS})
+  target_link_libraries(${target} PRIVATE gapless_program_${abi} ${program_LIBRARIES})
+  # A program of MPICH's ABI also runs on Intel MPI: LD_LIBRARY_PATH must win over the path in the program.
+  target_link_options(${target} PRIVATE LINKER:--enable-new-dtags)
   if(NOT abi STREQUAL mpich)
-    set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${abi})
+    set_target_properties(${target} PROPERTIES
+      OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${abi})
   endif()
 endfunction()

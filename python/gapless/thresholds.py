@@ -259,7 +259,7 @@ def write_rules(folder: Path = RESULTS, into: Path = RULES) -> None:
         "//   GAPLESS_RULE(what MPI_Get_library_version contains, send, receive, MPI_Pack and MPI_Unpack)",
         "//   GAPLESS_LIMITS(smallest message [bytes], longest mean run [bytes])",
         "// The first line that fits counts. Written by `gapless bench thresholds --write` from",
-        "// docs/results/thresholds: do not edit. MPI_Pack is called for the packed bytes, so the layer always takes it.",
+        "// docs/results/thresholds: do not edit. MPI_Pack is there for the packed bytes: the layer always takes it.",
         "// A library that was not measured gets no limits.",
     ]
     anything = "GAPLESS_LIMITS(0, kAnyLength)"
