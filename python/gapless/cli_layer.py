@@ -223,8 +223,9 @@ def p2p(
 def thresholds(
     launches: LaunchesOption = 5,
     mpi: MpiOption = None,
-    only: FilterOption = "tiled/",
-    reps: Annotated[str, typer.Option(help="Samples in a launch, of large and of small messages.")] = "7,20",
+    size: Annotated[list[int] | None, typer.Option(help="Bytes of a message; may be repeated (default: 12).")] = None,
+    block: Annotated[list[int] | None, typer.Option(help="Ints of a run; may be repeated (default: 6).")] = None,
+    reps: Annotated[str, typer.Option(help="Samples in a launch, of large and of small messages.")] = "5,25",
     write: Annotated[
         bool, typer.Option("--write", help="Keep the results in docs/results and write the layer's table from them.")
     ] = False,
@@ -235,14 +236,17 @@ def thresholds(
     [bold]Example:[/bold]  gapless bench thresholds --mpi all --write
 
     Over sizes from 64 bytes to 4 MB and runs from 8 bytes to 256 KB: both sides packed, the sender only, the receiver
-    only, nonblocking. The rule has two limits, chosen for the least time lost against the better way.
+    only, nonblocking; the lower decile of all samples stands for each. The rule has two limits, chosen for the least
+    time lost against the better way.
     """
     from gapless.display import console
     from gapless.environment import environment_line
     from gapless.pingpong import progress_bar
     from gapless.results import Recorder, new_file, of_kind
     from gapless.thresholds import (
+        BLOCKS,
         RESULTS,
+        SIZES,
         as_json,
         cells_of,
         fit_table,
@@ -253,7 +257,7 @@ def thresholds(
     )
 
     large, _, small = reps.partition(",")
-    arguments = ["--filter", only, "--reps-large", large, "--reps-small", small or large]
+    arguments = ["--reps-large", large, "--reps-small", small or large]
     kept = []
     for library in _chosen(mpi):
         library.require("lab/pingpong")
@@ -261,7 +265,7 @@ def thresholds(
         environment = environment_line(library, f"gapless bench thresholds --mpi {library.name}")
         recorder.add(environment)
         with progress_bar() as progress:
-            measure_thresholds(library, launches, arguments, recorder, progress)
+            measure_thresholds(library, launches, size or SIZES, block or BLOCKS, arguments, recorder, progress)
         cells = cells_of(recorder.lines)
         fits = fits_of(cells)
         version = of_kind(recorder.lines, "samples")[0]["mpi_library"]

@@ -14,20 +14,22 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.progress import Progress
 from rich.table import Table
 
 from gapless.display import plain_table
 from gapless.errors import GaplessError
-from gapless.guidelines import Medians
 from gapless.libraries import Library
 from gapless.paths import REPOSITORY
 from gapless.pingpong import measure_pingpong
-from gapless.results import Key, Line, Recorder
+from gapless.results import Line, Recorder, samples_by_key
 from gapless.tables import bytes_text
 
-SIZES = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 262144, 1048576, 4194304)
-BLOCKS = (2, 16, 128, 512, 2048, 8192, 65536)
+SIZES = (64, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536, 262144, 1048576, 4194304)  # [bytes]
+BLOCKS = (2, 16, 128, 1024, 8192, 65536)  # [ints] of a run
+# Which of a method's samples stands for it: what a library costs undisturbed, not what the machine adds.
+QUANTILE = 0.1
 METHODS = ("native", "gapless", "gapless_send", "gapless_receive", "native_nonblocking", "gapless_nonblocking")
 # What is compared with what.
 COMPARISONS = {
@@ -92,7 +94,13 @@ class Fit:
 
 
 def measure_thresholds(
-    library: Library, launches: int, arguments: Sequence[str], recorder: Recorder, progress: Progress
+    library: Library,
+    launches: int,
+    sizes: Sequence[int],
+    blocks: Sequence[int],
+    arguments: Sequence[str],
+    recorder: Recorder,
+    progress: Progress,
 ) -> None:
     """Measure all sizes and run lengths.
 
@@ -102,6 +110,8 @@ def measure_thresholds(
         What to measure.
     launches : int
         The number of replicates.
+    sizes, blocks : sequence of int
+        Bytes of a message, and ints of a run.
     arguments : sequence of str
         Passed on to the lab's program.
     recorder : Recorder
@@ -109,25 +119,28 @@ def measure_thresholds(
     progress : Progress
         Where the advance is shown.
     """
-    layouts = ["--basic-only", "--methods", ",".join(METHODS)]
-    extent = ["--sizes", ",".join(map(str, SIZES)), "--blocks", ",".join(map(str, BLOCKS))]
+    layouts = ["--filter", "tiled/", "--basic-only", "--methods", ",".join(METHODS)]
+    extent = ["--sizes", ",".join(map(str, sizes)), "--blocks", ",".join(map(str, blocks))]
     measure_pingpong(library, launches, [*layouts, *extent, *arguments], recorder, progress, PACK_ALWAYS)
 
 
 def cells_of(lines: Sequence[Line]) -> list[Cell]:
     """Return the cells of a result file. Messages of one run are left out: they need no packing."""
-    medians = Medians(lines)
+    groups: dict[str, dict[str, list[Line]]] = {}
+    for key, sets in samples_by_key(lines).items():
+        groups.setdefault(key.group, {})[key.method] = sets
     cells = []
-    for key, sets in medians.lines_by_key.items():
-        first = sets[0]
+    for methods in groups.values():
+        first = next(iter(methods.values()))[0]
         run_bytes = 4 * first["A"]
-        if key.method != "native" or first["payload_bytes"] < 2 * run_bytes:
+        if first["payload_bytes"] < 2 * run_bytes or not methods.keys() >= set(METHODS):
             continue
-        ns = {method: medians.ns.get(Key(key.group, key.description, method)) for method in METHODS}
-        if None in ns.values():
-            continue
+        ns = {
+            method: float(np.quantile([sample for line in methods[method] for sample in line["samples"]], QUANTILE))
+            for method in METHODS
+        }
         ratios = {name: ns[packed] / ns[native] for name, (packed, native) in COMPARISONS.items()}
-        cells.append(Cell(first["payload_bytes"], run_bytes, first["variant"], ns["native"] / 1000, ratios))
+        cells.append(Cell(first["bytes"], run_bytes, first["variant"], ns["native"] / 1000, ratios))
     return sorted(cells, key=lambda cell: (cell.bytes, cell.run_bytes, cell.variant))
 
 

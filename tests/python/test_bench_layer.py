@@ -56,7 +56,7 @@ def test_p2p_has_every_layout_and_description(gapless: Command, mpi: str, tmp_pa
 
 
 def test_thresholds_pack_whatever_the_rule_says(gapless: Command, mpi: str) -> None:
-    options = ("--launches", 1, "--reps", "1,2", "--filter", "/A=2/4096", "--json")
+    options = ("--launches", 1, "--reps", "1,2", "--size", 4096, "--block", 2, "--json")
     answer = gapless("bench", "thresholds", "--mpi", mpi, *options)
     assert answer.returncode == 0, answer.stderr
     (kept,) = json.loads(answer.stdout)
