@@ -36,3 +36,25 @@ foreach(abi standard openmpi)
     message(STATUS "gapless: no library of the ${abi} ABI found: programs of that ABI run without the layer")
   endif()
 endforeach()
+
+# ABIs that our programs are built for; those of the standard ABI run where MPICH's do.
+set(GAPLESS_PROGRAM_ABIS ${GAPLESS_ABIS})
+list(REMOVE_ITEM GAPLESS_PROGRAM_ABIS standard)
+
+# gapless_program(NAME ABI SOURCES... LIBRARIES libraries...): a program called NAME, in this build folder and as the
+# target NAME for MPICH's ABI, in the subfolder ABI and as NAME_ABI for any other.
+function(gapless_program name abi)
+  cmake_parse_arguments(PARSE_ARGV 2 program "" "" "LIBRARIES")
+  set(target ${name}_${abi})
+  if(abi STREQUAL mpich)
+    set(target ${name})
+  endif()
+  add_executable(${target} ${program_UNPARSED_ARGUMENTS})
+  target_link_libraries(${target} PRIVATE gapless_program_${abi} ${program_LIBRARIES})
+  # A program of MPICH's ABI also runs on Intel MPI: LD_LIBRARY_PATH must win over the path in the program.
+  target_link_options(${target} PRIVATE LINKER:--enable-new-dtags)
+  if(NOT abi STREQUAL mpich)
+    set_target_properties(${target} PROPERTIES
+      OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${abi})
+  endif()
+endfunction()

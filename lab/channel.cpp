@@ -2,6 +2,8 @@
 
 #include "manual_loops.hpp"
 
+#include <utility>
+
 namespace gapless::lab {
 namespace {
 
@@ -9,7 +11,7 @@ constexpr int kTag = 7;
 
 class TypedChannel final : public Channel {
  public:
-  TypedChannel(int* send_buffer, int* receive_buffer, int count, MPI_Datatype type)
+  TypedChannel(void* send_buffer, void* receive_buffer, int count, MPI_Datatype type)
       : send_buffer_(send_buffer), receive_buffer_(receive_buffer), count_(count), type_(type) {}
   void send(int peer) override { MPI_Send(send_buffer_, count_, type_, peer, kTag, MPI_COMM_WORLD); }
   void receive(int peer) override {
@@ -17,8 +19,8 @@ class TypedChannel final : public Channel {
   }
 
  private:
-  int* send_buffer_;
-  int* receive_buffer_;
+  void* send_buffer_;
+  void* receive_buffer_;
   int count_;
   MPI_Datatype type_;
 };
@@ -26,20 +28,20 @@ class TypedChannel final : public Channel {
 class ManualChannel final : public Channel {
  public:
   ManualChannel(Buffers& buffers, const Layout& layout)
-      : buffers_(buffers), layout_(layout), elements_(static_cast<int>(layout.payload_elements())) {}
+      : buffers_(buffers), layout_(layout), bytes_(static_cast<int>(layout.payload_bytes())) {}
   void send(int peer) override {
     manual_pack(layout_, buffers_.user_send(), buffers_.scratch());
-    MPI_Send(buffers_.scratch(), elements_, MPI_INT, peer, kTag, MPI_COMM_WORLD);
+    MPI_Send(buffers_.scratch(), bytes_, MPI_BYTE, peer, kTag, MPI_COMM_WORLD);
   }
   void receive(int peer) override {
-    MPI_Recv(buffers_.scratch(), elements_, MPI_INT, peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(buffers_.scratch(), bytes_, MPI_BYTE, peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     manual_unpack(layout_, buffers_.scratch(), buffers_.user_receive());
   }
 
  private:
   Buffers& buffers_;
   Layout layout_;
-  int elements_;
+  int bytes_;
 };
 
 class PackChannel final : public Channel {
@@ -66,10 +68,85 @@ class PackChannel final : public Channel {
   MPI_Datatype type_;
 };
 
+class NonblockingChannel final : public Channel {
+ public:
+  NonblockingChannel(Buffers& buffers, int count, MPI_Datatype type) : buffers_(buffers), count_(count), type_(type) {}
+  void send(int peer) override {
+    MPI_Request request;
+    MPI_Isend(buffers_.user_send(), count_, type_, peer, kTag, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  void receive(int peer) override {
+    MPI_Request request;
+    MPI_Irecv(buffers_.user_receive(), count_, type_, peer, kTag, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+
+ private:
+  Buffers& buffers_;
+  int count_;
+  MPI_Datatype type_;
+};
+
+class OneSidedChannel final : public Channel {
+ public:
+  OneSidedChannel(std::unique_ptr<Channel> inner, const LayerSwitch& layer, bool on_send)
+      : inner_(std::move(inner)), layer_(layer), on_send_(on_send) {}
+  void send(int peer) override {
+    layer_.set(on_send_);
+    inner_->send(peer);
+  }
+  void receive(int peer) override {
+    layer_.set(!on_send_);
+    inner_->receive(peer);
+  }
+
+ private:
+  std::unique_ptr<Channel> inner_;
+  const LayerSwitch& layer_;
+  bool on_send_;
+};
+
+// Never refused: type, count and room were proved by a verified run before.
+class EnginePack final : public Channel {
+ public:
+  EnginePack(Buffers& buffers, int count, EngineType type) : buffers_(buffers), count_(count), type_(std::move(type)) {}
+  void send(int) override {
+    std::int64_t moved = 0;
+    gapless_pack(buffers_.user_send(), count_, type_.handle(), 0, buffers_.scratch(), buffers_.payload_bytes(), &moved);
+  }
+  void receive(int) override {}
+
+ private:
+  Buffers& buffers_;
+  int count_;
+  EngineType type_;
+};
+
+class EngineUnpack final : public Channel {
+ public:
+  EngineUnpack(Buffers& buffers, int count, EngineType type)
+      : buffers_(buffers), count_(count), type_(std::move(type)) {}
+  void send(int) override {
+    std::int64_t moved = 0;
+    gapless_unpack(buffers_.scratch(), buffers_.payload_bytes(), 0, buffers_.user_receive(), count_, type_.handle(),
+                   &moved);
+  }
+  void receive(int) override {}
+
+ private:
+  Buffers& buffers_;
+  int count_;
+  EngineType type_;
+};
+
 }  // namespace
 
-std::unique_ptr<Channel> make_contiguous_channel(Buffers& buffers, int elements) {
-  return std::make_unique<TypedChannel>(buffers.packed_send(), buffers.packed_receive(), elements, MPI_INT);
+std::unique_ptr<Channel> make_contiguous_channel(Buffers& buffers, const Layout& layout) {
+  const bool ints = layout.element_bytes == kIntBytes;
+  const auto count = static_cast<int>(ints ? layout.payload_elements() : layout.payload_bytes());
+  return std::make_unique<TypedChannel>(buffers.packed_send(), buffers.packed_receive(), count,
+                                        ints ? MPI_INT : MPI_BYTE);
 }
 
 std::unique_ptr<Channel> make_manual_channel(Buffers& buffers, const Layout& layout) {
@@ -82,6 +159,23 @@ std::unique_ptr<Channel> make_pack_channel(Buffers& buffers, int count, MPI_Data
 
 std::unique_ptr<Channel> make_typed_channel(Buffers& buffers, int count, MPI_Datatype type) {
   return std::make_unique<TypedChannel>(buffers.user_send(), buffers.user_receive(), count, type);
+}
+
+std::unique_ptr<Channel> make_nonblocking_channel(Buffers& buffers, int count, MPI_Datatype type) {
+  return std::make_unique<NonblockingChannel>(buffers, count, type);
+}
+
+std::unique_ptr<Channel> make_one_sided_channel(Buffers& buffers, int count, MPI_Datatype type,
+                                                const LayerSwitch& layer, bool on_send) {
+  return std::make_unique<OneSidedChannel>(make_typed_channel(buffers, count, type), layer, on_send);
+}
+
+std::unique_ptr<Channel> make_engine_pack(Buffers& buffers, int count, EngineType type) {
+  return std::make_unique<EnginePack>(buffers, count, std::move(type));
+}
+
+std::unique_ptr<Channel> make_engine_unpack(Buffers& buffers, int count, EngineType type) {
+  return std::make_unique<EngineUnpack>(buffers, count, std::move(type));
 }
 
 }  // namespace gapless::lab

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "buffers.hpp"
+#include "layer_switch.hpp"
 #include "layouts.hpp"
 
 #include <mpi.h>
@@ -19,13 +20,23 @@ class Channel {
   virtual void receive(int peer) = 0;
 };
 
-// Payload sent and received in place as contiguous MPI_INT.
-std::unique_ptr<Channel> make_contiguous_channel(Buffers& buffers, int elements);
+// Payload sent and received in place as contiguous MPI_INT, or MPI_BYTE where its elements are no ints.
+std::unique_ptr<Channel> make_contiguous_channel(Buffers& buffers, const Layout& layout);
 // Hand-written loops around the contiguous send.
 std::unique_ptr<Channel> make_manual_channel(Buffers& buffers, const Layout& layout);
 // MPI_Pack, then the packed bytes as MPI_PACKED; MPI_Unpack at the receiver.
 std::unique_ptr<Channel> make_pack_channel(Buffers& buffers, int count, MPI_Datatype type);
 // The datatype handed to MPI_Send and MPI_Recv.
 std::unique_ptr<Channel> make_typed_channel(Buffers& buffers, int count, MPI_Datatype type);
+// The datatype handed to MPI_Isend and MPI_Irecv, each followed by MPI_Wait.
+std::unique_ptr<Channel> make_nonblocking_channel(Buffers& buffers, int count, MPI_Datatype type);
+// A typed channel with the layer on in one direction only. Switches inside the timed section: two calls of a few
+// nanoseconds, which only the search for thresholds may afford.
+std::unique_ptr<Channel> make_one_sided_channel(Buffers& buffers, int count, MPI_Datatype type,
+                                                const LayerSwitch& layer, bool on_send);
+// No message: the engine, without MPI and without the layer, packs or unpacks where the others do. Its send() is the
+// work, its receive() nothing.
+std::unique_ptr<Channel> make_engine_pack(Buffers& buffers, int count, EngineType type);
+std::unique_ptr<Channel> make_engine_unpack(Buffers& buffers, int count, EngineType type);
 
 }  // namespace gapless::lab

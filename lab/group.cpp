@@ -10,13 +10,6 @@
 namespace gapless::lab {
 namespace {
 
-struct Method {
-  MethodResult result;
-  bool layer_on;
-  bool lands_packed;  // the payload ends in the contiguous buffer, not in the user's
-  std::unique_ptr<Channel> channel;
-};
-
 double now_ns() {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -40,9 +33,19 @@ void synchronise(int rank) {
                MPI_STATUS_IGNORE);
 }
 
-double sample_ns(Channel& channel, int round_trips, int rank) {
-  // The methods take turns, so each finds the caches and the library as another one left them. One round trip
-  // that is not timed lets every method start from its own.
+// The methods take turns, so each finds the caches and the library as another one left them. One round trip (or call)
+// that is not timed lets every method start from its own.
+double sample_ns(Method& method, int round_trips, int rank) {
+  Channel& channel = *method.channel;
+  if (!method.sends()) {
+    // The other rank waits for the next message meanwhile, as it does while this one packs for real.
+    synchronise(rank);
+    if (rank != 0) return 0;
+    channel.send(1);
+    const double start_ns = now_ns();
+    for (int i = 0; i < round_trips; ++i) channel.send(1);
+    return (now_ns() - start_ns) / round_trips;
+  }
   round_trip(channel, rank);
   synchronise(rank);
   const double start_ns = now_ns();
@@ -58,7 +61,7 @@ void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
 void prove_type_maps(const Layout& layout, const std::vector<Description>& descriptions, const std::string& group) {
   const TypeMap expected = layout.type_map();
   for (const Description& description : descriptions) {
-    const TypeMap found = description.type.type_map(description.count);
+    const TypeMap found = description.type.type_map(description.count, layout.element_bytes);
     std::optional<std::string> failure;
     if (found.size() != expected.size()) {
       failure = "type map of " + std::to_string(found.size()) + " elements, not " + std::to_string(expected.size());
@@ -72,44 +75,37 @@ void prove_type_maps(const Layout& layout, const std::vector<Description>& descr
 }
 
 void prove_transfer(Method& method, Buffers& buffers, const LayerSwitch& layer, int rank, const std::string& where) {
-  buffers.reset(method.lands_packed);
+  using Result = Method::Result;
+  using Packed = Buffers::Packed;
+  buffers.reset(method.leaves == Result::kReceivedContiguous    ? Packed::kOwnPayload
+                : method.leaves == Result::kUnpackedFromScratch ? Packed::kPeersPayload
+                                                                : Packed::kNothing);
+  const long long before = layer.conversions();
   layer.set(method.layer_on);
-  round_trip(*method.channel, rank);
+  if (method.sends())
+    round_trip(*method.channel, rank);
+  else
+    method.channel->send(1 - rank);
   layer.set(false);
-  agree_or_throw(method.lands_packed ? buffers.check_packed() : buffers.check_user(),
+  if (before >= 0 && method.layer_on) method.result.layer_acts = layer.conversions() > before;
+  agree_or_throw(method.leaves == Result::kReceivedContiguous ? buffers.check_packed()
+                 : method.leaves == Result::kPackedInScratch  ? buffers.check_scratch()
+                                                              : buffers.check_user(),
                  where + " " + method.result.description + " " + method.result.method);
-}
-
-std::vector<Method> make_methods(const Layout& layout, const std::vector<Description>& descriptions,
-                                 const std::vector<MpiType>& types, Buffers& buffers, bool layer_present) {
-  std::vector<Method> methods;
-  methods.push_back({{"contiguous", "int32", "contiguous", {"ET1"}, {}},
-                     false,
-                     true,
-                     make_contiguous_channel(buffers, static_cast<int>(layout.payload_elements()))});
-  methods.push_back({{"manual", "int32", "manual", {}, {}}, false, false, make_manual_channel(buffers, layout)});
-  for (std::size_t i = 0; i < descriptions.size(); ++i) {
-    const Description& description = descriptions[i];
-    const auto add = [&](const char* name, bool layer_on, std::unique_ptr<Channel> channel) {
-      methods.push_back({{description.name, description.type.text(), name, description.tests, {}},
-                         layer_on,
-                         false,
-                         std::move(channel)});
-    };
-    add("pack", false, make_pack_channel(buffers, description.count, types[i].handle()));
-    add("native", false, make_typed_channel(buffers, description.count, types[i].handle()));
-    if (layer_present) add("gapless", true, make_typed_channel(buffers, description.count, types[i].handle()));
-  }
-  return methods;
 }
 
 }  // namespace
 
-GroupResult run_group(const Case& one, const GroupSettings& settings, const LayerSwitch& layer, int rank) {
+GroupResult run_group(const Case& one, const Options& options, const GroupSettings& settings, const LayerSwitch& layer,
+                      int rank) {
   const std::string group = one.name();
   const Layout layout = one.layout();
   GroupResult result;
-  const std::vector<Description> descriptions = describe(layout, one.variant, result.skipped);
+  std::vector<Description> descriptions = describe(layout, one.variant, result.skipped);
+  if (options.basic_only) {
+    descriptions.erase(descriptions.begin() + 1, descriptions.end());
+    result.skipped.clear();
+  }
   prove_type_maps(layout, descriptions, group);
 
   // Types are made with the layer on, as in a program that starts under it.
@@ -125,7 +121,7 @@ GroupResult run_group(const Case& one, const GroupSettings& settings, const Laye
   layer.set(false);
 
   Buffers buffers(layout, static_cast<std::size_t>(packed_bytes), rank);
-  std::vector<Method> methods = make_methods(layout, descriptions, types, buffers, layer.present());
+  std::vector<Method> methods = make_methods(options, layout, descriptions, types, buffers, layer);
   for (Method& method : methods) prove_transfer(method, buffers, layer, rank, group + " before timing:");
 
   std::vector<std::size_t> order(methods.size());
@@ -136,9 +132,9 @@ GroupResult run_group(const Case& one, const GroupSettings& settings, const Laye
     for (std::size_t at : order) {
       Method& method = methods[at];
       layer.set(method.layer_on);
-      const double half_round_trip_ns = sample_ns(*method.channel, settings.round_trips_per_sample, rank);
+      const double ns = sample_ns(method, settings.round_trips_per_sample, rank);
       layer.set(false);
-      if (rep >= 0) method.result.half_round_trip_ns.push_back(half_round_trip_ns);
+      if (rep >= 0) method.result.samples_ns.push_back(ns);
     }
   }
 

@@ -2,22 +2,13 @@
 #pragma once
 
 #include "case.hpp"
-#include "channel.hpp"
 #include "layer_switch.hpp"
+#include "methods.hpp"
 
 #include <string>
 #include <vector>
 
 namespace gapless::lab {
-
-// The samples of one method.
-struct MethodResult {
-  std::string description;
-  std::string type;
-  std::string method;
-  std::vector<std::string> tests;
-  std::vector<double> half_round_trip_ns;  // filled on rank 0
-};
 
 struct GroupResult {
   std::vector<MethodResult> methods;
@@ -27,11 +18,13 @@ struct GroupResult {
 struct GroupSettings {
   int reps;
   int warmup_reps;
-  int round_trips_per_sample;  // so many are timed together and divided, lest the clock's noise matter
+  int round_trips_per_sample;  // so many (or calls of what sends nothing) are timed together and divided, lest the
+                               // clock's noise matter
   std::uint64_t seed;          // of the order of methods; equal on both ranks
 };
 
 // Collective over two ranks. Throws VerificationError on both if a type map or any received datum is wrong.
-GroupResult run_group(const Case& one, const GroupSettings& settings, const LayerSwitch& layer, int rank);
+GroupResult run_group(const Case& one, const Options& options, const GroupSettings& settings, const LayerSwitch& layer,
+                      int rank);
 
 }  // namespace gapless::lab

@@ -1,10 +1,26 @@
 #include "layer_switch.hpp"
 
+#include "gapless/gapless_mpi.h"
+
 #include <dlfcn.h>
+
+#include <initializer_list>
 
 namespace gapless::lab {
 
 LayerSwitch::LayerSwitch() : switch_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch"))) {}
+
+long long LayerSwitch::conversions() const {
+  static const auto count =
+      reinterpret_cast<int (*)(const char*, GAPLESS_Counters*)>(dlsym(RTLD_DEFAULT, "GAPLESS_Count"));
+  long long sum = 0;
+  for (const char* procedure : {"MPI_Send", "MPI_Recv"}) {
+    GAPLESS_Counters counters{};
+    if (count == nullptr || count(procedure, &counters) != 0) return -1;
+    sum += counters.accelerated;
+  }
+  return sum;
+}
 
 void LayerSwitch::set(bool on) const {
   if (switch_ != nullptr) switch_(on ? 1 : 0);

@@ -8,6 +8,8 @@ class LayerSwitch {
   LayerSwitch();
   // Whether the layer sits under this process.
   bool present() const { return switch_ != nullptr; }
+  // How many calls of MPI_Send and MPI_Recv the layer has converted in this process; -1 where it does not count.
+  long long conversions() const;
   // Turns the layer on or off; does nothing where it is absent. Never called inside a timed section.
   void set(bool on) const;
 

@@ -1,5 +1,7 @@
 #include "manual_loops.hpp"
 
+#include <cstring>
+
 namespace gapless::lab {
 namespace {
 
@@ -45,16 +47,36 @@ void unpack_pairs(const Layout& layout, const int* packed, int* user) {
 
 }  // namespace
 
-void manual_pack(const Layout& layout, const int* user, int* packed) {
-  if (layout.unit.kind == LayoutKind::kTiled)
-    pack_tiles(layout.units, layout.unit.first_length, layout.unit.extent, user, packed);
+void manual_pack(const Layout& layout, const char* user_bytes, char* packed_bytes) {
+  const Unit& unit = layout.unit;
+  if (unit.kind == LayoutKind::kHeterogeneous) {
+    for (int u = 0; u < layout.units; ++u)
+      std::memcpy(packed_bytes + std::int64_t{u} * unit.first_length, user_bytes + std::int64_t{u} * unit.extent,
+                  static_cast<std::size_t>(unit.first_length));
+    return;
+  }
+  const int* user = reinterpret_cast<const int*>(user_bytes);
+  int* packed = reinterpret_cast<int*>(packed_bytes);
+  for (int i = 0; i < layout.head; ++i) packed[i] = user[i];
+  if (unit.second_length == 0)
+    pack_tiles(layout.units, unit.first_length, unit.extent, user + layout.head, packed + layout.head);
   else
     pack_pairs(layout, user, packed);
 }
 
-void manual_unpack(const Layout& layout, const int* packed, int* user) {
-  if (layout.unit.kind == LayoutKind::kTiled)
-    unpack_tiles(layout.units, layout.unit.first_length, layout.unit.extent, packed, user);
+void manual_unpack(const Layout& layout, const char* packed_bytes, char* user_bytes) {
+  const Unit& unit = layout.unit;
+  if (unit.kind == LayoutKind::kHeterogeneous) {
+    for (int u = 0; u < layout.units; ++u)
+      std::memcpy(user_bytes + std::int64_t{u} * unit.extent, packed_bytes + std::int64_t{u} * unit.first_length,
+                  static_cast<std::size_t>(unit.first_length));
+    return;
+  }
+  const int* packed = reinterpret_cast<const int*>(packed_bytes);
+  int* user = reinterpret_cast<int*>(user_bytes);
+  for (int i = 0; i < layout.head; ++i) user[i] = packed[i];
+  if (unit.second_length == 0)
+    unpack_tiles(layout.units, unit.first_length, unit.extent, packed + layout.head, user + layout.head);
   else
     unpack_pairs(layout, packed, user);
 }

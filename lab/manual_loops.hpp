@@ -5,7 +5,7 @@
 
 namespace gapless::lab {
 
-void manual_pack(const Layout& layout, const int* user, int* packed);
-void manual_unpack(const Layout& layout, const int* packed, int* user);
+void manual_pack(const Layout& layout, const char* user, char* packed);
+void manual_unpack(const Layout& layout, const char* packed, char* user);
 
 }  // namespace gapless::lab

@@ -12,13 +12,29 @@ constexpr int kRepsSmall = 100;
 constexpr int kQuickRepsLarge = 9;
 constexpr int kQuickRepsSmall = 30;
 
+const std::vector<std::string> kMethods{"contiguous",
+                                        "manual",
+                                        "pack",
+                                        "native",
+                                        "gapless",
+                                        "gapless_send",
+                                        "gapless_receive",
+                                        "native_nonblocking",
+                                        "gapless_nonblocking",
+                                        "engine_pack",
+                                        "engine_unpack"};
+
 constexpr const char* kAbout =
-    "Ping-pong between two ranks of the four basic layouts (tiled, block, bucket, alternating), each sent\n"
+    "Ping-pong between two ranks of the four basic layouts (tiled, block, bucket, alternating), or of all layouts of\n"
+    "the expectation tests, each sent\n"
     "  contiguous  as plain MPI_INT out of a contiguous buffer: the bound to reach,\n"
     "  manual      packed and unpacked by hand-written loops,\n"
     "  pack        through MPI_Pack, MPI_PACKED and MPI_Unpack,\n"
     "  native      as an MPI derived datatype, the Gapless layer off,\n"
     "  gapless     as the same datatype with the layer on (only where the layer is under the program).\n"
+    "Further methods on demand: native_nonblocking and gapless_nonblocking (MPI_Isend, MPI_Irecv, MPI_Wait);\n"
+    "gapless_send and gapless_receive (the layer on in one direction); engine_pack and engine_unpack (the engine\n"
+    "alone, no message: a sample is one call).\n"
     "Before timing, all descriptions of a layout are proved to have the same type map, and every method's data are\n"
     "compared with known values on both ranks; once again after timing. A sample is half of a round trip on rank 0,\n"
     "in nanoseconds; at 3200 bytes ten round trips are timed together and divided. Raw samples go to the standard\n"
@@ -48,6 +64,17 @@ ParseResult parse_options(int argc, char** argv) {
   app.add_option("--reps-small", options.reps_small, "Samples of each method at 3200 bytes (100; quick: 30)")
       ->check(CLI::PositiveNumber);
   app.add_option("--filter", options.filter, "Only groups whose name contains this text");
+  app.add_flag("--all-layouts", options.all_layouts, "Also the layouts of Expectation Tests 2, 10 and 11, and every A");
+  app.add_flag("--basic-only", options.basic_only, "No other descriptions of a layout than the basic one");
+  app.add_option("--sizes", options.sizes, "Message sizes in bytes (3200,2560000)")
+      ->delimiter(',')
+      ->check(CLI::Range(4, 1 << 28));
+  app.add_option("--blocks", options.blocks, "Values of A (2,10,100,1000; quick: 2,10,1000)")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 1 << 24));
+  app.add_option("--methods", options.methods, "What is measured (contiguous,manual,pack,native,gapless)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(kMethods));
   app.add_flag("--list", options.list, "Print the names of the groups and leave");
   try {
     app.parse(argc, argv);

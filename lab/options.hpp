@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace gapless::lab {
 
@@ -13,6 +14,11 @@ struct Options {
   int reps_large = 0;  // filled in by parse_options if the user does not say
   int reps_small = 0;
   std::string filter;
+  bool all_layouts = false;
+  bool basic_only = false;                  // no other description of a layout
+  std::vector<int> sizes{3200, 2'560'000};  // [bytes]
+  std::vector<int> blocks;                  // A; filled in by parse_options if the user does not say
+  std::vector<std::string> methods{"contiguous", "manual", "pack", "native", "gapless"};
   bool list = false;
 };
 

@@ -27,29 +27,31 @@ void Output::samples(const Case& one, const MethodResult& method) const {
   if (!writes_) return;
   Json samples = Json::array();
   // A tenth of a nanosecond is below what the clock resolves.
-  for (double ns : method.half_round_trip_ns) samples.push_back(std::round(ns * 10) / 10);
-  write_line({{"schema", kSchema},
-              {"kind", "samples"},
-              {"experiment", "pingpong"},
-              {"launch", facts_.launch},
-              {"group", one.name()},
-              {"layout", layout_name(one.kind)},
-              {"variant", one.variant},
-              {"A", one.a},
-              {"bytes", one.bytes},
-              {"payload_bytes", one.layout().payload_elements() * kBaseBytes},
-              {"description", method.description},
-              {"type", method.type},
-              {"method", method.method},
-              {"unit", "ns"},
-              {"metric", "half_round_trip"},
-              {"samples", std::move(samples)},
-              {"verified", true},  // a row that was not is never written: see error()
-              {"tests", method.tests},
-              {"mpi_library", facts_.mpi_library},
-              {"layer_present", facts_.layer_present},
-              {"ranks", facts_.ranks},
-              {"hosts", facts_.hosts}});
+  for (double ns : method.samples_ns) samples.push_back(std::round(ns * 10) / 10);
+  Json line{{"schema", kSchema},
+            {"kind", "samples"},
+            {"experiment", "pingpong"},
+            {"launch", facts_.launch},
+            {"group", one.name()},
+            {"layout", layout_name(one.kind)},
+            {"variant", one.variant},
+            {"A", one.a},
+            {"bytes", one.bytes},
+            {"payload_bytes", one.layout().payload_bytes()},
+            {"description", method.description},
+            {"type", method.type},
+            {"method", method.method},
+            {"unit", "ns"},
+            {"metric", method.method.starts_with("engine") ? "call" : "half_round_trip"},
+            {"samples", std::move(samples)},
+            {"verified", true},  // a row that was not is never written: see error()
+            {"tests", method.tests},
+            {"mpi_library", facts_.mpi_library},
+            {"layer_present", facts_.layer_present},
+            {"ranks", facts_.ranks},
+            {"hosts", facts_.hosts}};
+  if (method.layer_acts) line["layer_acts"] = *method.layer_acts;
+  write_line(line);
 }
 
 void Output::skipped(const std::string& group, const std::string& reason) const {

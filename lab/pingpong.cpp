@@ -1,4 +1,4 @@
-// The ping-pong of the four basic layouts: see --help.
+// The ping-pong of the layouts of the expectation tests: see --help.
 #include "agreement.hpp"
 #include "case.hpp"
 #include "group.hpp"
@@ -17,6 +17,8 @@ namespace {
 using namespace gapless::lab;
 
 constexpr int kUsageError = 2;
+// A row and a column of a large matrix lie far apart: its buffers would need gigabytes.
+constexpr std::int64_t kMostExtentBytes = std::int64_t{64} << 20;
 
 std::string mpi_library_line() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -44,14 +46,18 @@ GroupSettings settings_of(const Options& options, const Case& one, std::size_t i
   return {small ? options.reps_small : options.reps_large, 2, small ? 10 : 1, seed};
 }
 
-void run_case(const Case& one, const GroupSettings& settings, const LayerSwitch& layer, int rank,
-              const Output& output) {
+void run_case(const Case& one, const Options& options, const GroupSettings& settings, const LayerSwitch& layer,
+              int rank, const Output& output) {
   if (one.layout().units == 0) {
     output.skipped(one.name(), "one unit of the layout is larger than " + std::to_string(one.bytes) + " bytes");
     return;
   }
+  if (one.layout().extent_bytes() > kMostExtentBytes) {
+    output.skipped(one.name(), "it extends over more than " + std::to_string(kMostExtentBytes) + " bytes of memory");
+    return;
+  }
   MPI_Barrier(MPI_COMM_WORLD);
-  const GroupResult result = run_group(one, settings, layer, rank);
+  const GroupResult result = run_group(one, options, settings, layer, rank);
   for (const std::string& reason : result.skipped) output.skipped(one.name(), reason);
   for (const MethodResult& method : result.methods) output.samples(one, method);
 }
@@ -67,7 +73,7 @@ int run(const Options& options, int rank) {
   const std::vector<Case> cases = make_cases(options);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     try {
-      run_case(cases[i], settings_of(options, cases[i], i), layer, rank, output);
+      run_case(cases[i], options, settings_of(options, cases[i], i), layer, rank, output);
     } catch (const VerificationError& error) {
       output.error(cases[i].name(), error.what());
       return 1;

@@ -7,9 +7,19 @@
 namespace gapless::lab {
 namespace {
 
-std::string list_text(const std::vector<int>& values) {
+// Long lists are for machines: people see how they begin and end.
+template <class Value>
+std::string list_text(const std::vector<Value>& values) {
+  constexpr std::size_t kShown = 6;
   std::string text = "[";
-  for (std::size_t i = 0; i < values.size(); ++i) text += (i ? ", " : "") + std::to_string(values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values.size() > 2 * kShown && i == kShown) {
+      text += ", ...";
+      i = values.size() - 2;
+    } else {
+      text += (i ? ", " : "") + std::to_string(values[i]);
+    }
+  }
   return text + "]";
 }
 
@@ -25,22 +35,39 @@ MpiType::~MpiType() {
   if (owned_) MPI_Type_free(&handle_);
 }
 
-TypeSpec TypeSpec::int32() {
+TypeSpec TypeSpec::base(const Named& named) {
   Node node;
-  node.ub_bytes = kBaseBytes;
-  node.text = "int32";
+  node.named = named;
+  node.ub_bytes = named.bytes;
+  node.text = named.name;
   return TypeSpec(std::make_shared<const Node>(std::move(node)));
+}
+
+TypeSpec TypeSpec::int32() {
+  return base({MPI_INT, "int32", 4});
+}
+
+TypeSpec TypeSpec::character() {
+  return base({MPI_CHAR, "char", 1});
+}
+
+TypeSpec TypeSpec::int16() {
+  return base({MPI_SHORT, "int16", 2});
+}
+
+TypeSpec TypeSpec::float64() {
+  return base({MPI_DOUBLE, "double", 8});
 }
 
 // Bounds of a type made of blocks: the least lower bound and the greatest upper bound of its old types.
 TypeSpec TypeSpec::finish(Node node) {
-  const std::int64_t old_extent = extent_of(*node.old);
   node.lb_bytes = std::numeric_limits<std::int64_t>::max();
   node.ub_bytes = std::numeric_limits<std::int64_t>::min();
   for (const Block& block : node.blocks) {
-    const std::int64_t last = block.displacement_bytes + (block.length - 1) * old_extent;
-    node.lb_bytes = std::min(node.lb_bytes, block.displacement_bytes + node.old->lb_bytes);
-    node.ub_bytes = std::max(node.ub_bytes, last + node.old->ub_bytes);
+    const Node& old = *node.olds[block.member];
+    const std::int64_t last = block.displacement_bytes + (block.length - 1) * extent_of(old);
+    node.lb_bytes = std::min(node.lb_bytes, block.displacement_bytes + old.lb_bytes);
+    node.ub_bytes = std::max(node.ub_bytes, last + old.ub_bytes);
   }
   return TypeSpec(std::make_shared<const Node>(std::move(node)));
 }
@@ -50,7 +77,7 @@ TypeSpec TypeSpec::contiguous(int count, TypeSpec old) {
   node.constructor = Constructor::kContiguous;
   node.count = count;
   node.text = "contiguous(" + std::to_string(count) + ", " + old.text() + ")";
-  node.old = old.node_;
+  node.olds = {old.node_};
   node.blocks.push_back({0, count});
   return finish(std::move(node));
 }
@@ -63,7 +90,7 @@ TypeSpec TypeSpec::vector(int count, int block_length, int stride, TypeSpec old)
   node.stride = stride;
   node.text = "vector(" + std::to_string(count) + ", " + std::to_string(block_length) + ", " + std::to_string(stride) +
               ", " + old.text() + ")";
-  node.old = old.node_;
+  node.olds = {old.node_};
   for (std::int64_t i = 0; i < count; ++i) node.blocks.push_back({i * stride * old.extent_bytes(), block_length});
   return finish(std::move(node));
 }
@@ -76,7 +103,7 @@ TypeSpec TypeSpec::hvector(int count, int block_length, std::int64_t stride_byte
   node.stride = stride_bytes;
   node.text = "hvector(" + std::to_string(count) + ", " + std::to_string(block_length) + ", " +
               std::to_string(stride_bytes) + ", " + old.text() + ")";
-  node.old = old.node_;
+  node.olds = {old.node_};
   for (std::int64_t i = 0; i < count; ++i) node.blocks.push_back({i * stride_bytes, block_length});
   return finish(std::move(node));
 }
@@ -87,7 +114,7 @@ TypeSpec TypeSpec::indexed_block(int block_length, std::vector<int> displacement
   node.block_length = block_length;
   node.text =
       "indexed_block(" + std::to_string(block_length) + ", " + list_text(displacements) + ", " + old.text() + ")";
-  node.old = old.node_;
+  node.olds = {old.node_};
   for (int displacement : displacements) node.blocks.push_back({displacement * old.extent_bytes(), block_length});
   node.displacements = std::move(displacements);
   return finish(std::move(node));
@@ -97,7 +124,7 @@ TypeSpec TypeSpec::indexed(std::vector<int> block_lengths, std::vector<int> disp
   Node node;
   node.constructor = Constructor::kIndexed;
   node.text = "indexed(" + list_text(block_lengths) + ", " + list_text(displacements) + ", " + old.text() + ")";
-  node.old = old.node_;
+  node.olds = {old.node_};
   for (std::size_t i = 0; i < block_lengths.size(); ++i)
     node.blocks.push_back({displacements[i] * old.extent_bytes(), block_lengths[i]});
   node.lengths = std::move(block_lengths);
@@ -109,33 +136,56 @@ TypeSpec TypeSpec::resized(std::int64_t lb_bytes, std::int64_t extent_bytes, Typ
   Node node;
   node.constructor = Constructor::kResized;
   node.text = "resized(" + std::to_string(lb_bytes) + ", " + std::to_string(extent_bytes) + ", " + old.text() + ")";
-  node.old = old.node_;
+  node.olds = {old.node_};
   node.blocks.push_back({0, 1});
   node.lb_bytes = lb_bytes;
   node.ub_bytes = lb_bytes + extent_bytes;
   return TypeSpec(std::make_shared<const Node>(std::move(node)));
 }
 
-void TypeSpec::expand(const Node& node, std::int64_t origin_bytes, TypeMap& map) {
-  if (node.constructor == Constructor::kNamed) {
-    map.push_back(origin_bytes);
-    return;
+TypeSpec TypeSpec::structure(std::vector<int> lengths, std::vector<std::int64_t> displacements_bytes,
+                             const std::vector<TypeSpec>& members) {
+  Node node;
+  node.constructor = Constructor::kStruct;
+  node.text = "struct(" + list_text(lengths) + ", " + list_text(displacements_bytes) + ", [";
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    node.text += (i ? ", " : "") + members[i].text();
+    node.olds.push_back(members[i].node_);
+    node.blocks.push_back({displacements_bytes[i], lengths[i], i});
   }
-  for (const Block& block : node.blocks)
-    for (int i = 0; i < block.length; ++i)
-      expand(*node.old, origin_bytes + block.displacement_bytes + i * extent_of(*node.old), map);
+  node.text += "])";
+  node.lengths = std::move(lengths);
+  node.displacements_bytes = std::move(displacements_bytes);
+  return finish(std::move(node));
 }
 
-TypeMap TypeSpec::type_map(int count) const {
+void TypeSpec::expand(const Node& node, std::int64_t origin_bytes, std::int64_t element_bytes, TypeMap& map) {
+  if (node.constructor == Constructor::kNamed) {
+    for (std::int64_t at = 0; at < node.named.bytes; at += element_bytes) map.push_back(origin_bytes + at);
+    return;
+  }
+  for (const Block& block : node.blocks) {
+    const Node& old = *node.olds[block.member];
+    for (int i = 0; i < block.length; ++i)
+      expand(old, origin_bytes + block.displacement_bytes + i * extent_of(old), element_bytes, map);
+  }
+}
+
+TypeMap TypeSpec::type_map(int count, std::int64_t element_bytes) const {
   TypeMap map;
-  for (int i = 0; i < count; ++i) expand(*node_, i * extent_bytes(), map);
+  for (int i = 0; i < count; ++i) expand(*node_, i * extent_bytes(), element_bytes, map);
   return map;
 }
 
 MpiType TypeSpec::construct(const Node& node) {
-  if (node.constructor == Constructor::kNamed) return MpiType(MPI_INT, false);
-  const MpiType old_type = construct(*node.old);
-  const MPI_Datatype old = old_type.handle();
+  if (node.constructor == Constructor::kNamed) return MpiType(node.named.type, false);
+  std::vector<MpiType> old_types;
+  std::vector<MPI_Datatype> olds;
+  for (const auto& member : node.olds) {
+    old_types.push_back(construct(*member));
+    olds.push_back(old_types.back().handle());
+  }
+  const MPI_Datatype old = olds.front();
   MPI_Datatype handle = MPI_DATATYPE_NULL;
   const int listed = static_cast<int>(node.displacements.size());
   switch (node.constructor) {
@@ -159,6 +209,12 @@ MpiType TypeSpec::construct(const Node& node) {
     case Constructor::kResized:
       MPI_Type_create_resized(old, node.lb_bytes, extent_of(node), &handle);
       break;
+    case Constructor::kStruct: {
+      const std::vector<MPI_Aint> addresses(node.displacements_bytes.begin(), node.displacements_bytes.end());
+      MPI_Type_create_struct(static_cast<int>(olds.size()), node.lengths.data(), addresses.data(), olds.data(),
+                             &handle);
+      break;
+    }
   }
   return MpiType(handle, true);
 }

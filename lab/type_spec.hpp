@@ -2,6 +2,8 @@
 // The type map is expanded literally from the constructor's definition in the MPI standard, never asked from MPI.
 #pragma once
 
+#include "gapless/gapless.h"
+
 #include <mpi.h>
 
 #include <cstdint>
@@ -12,9 +14,9 @@
 namespace gapless::lab {
 
 static_assert(sizeof(int) == 4, "the lab's base type MPI_INT is printed and verified as int32");
-inline constexpr std::int64_t kBaseBytes = 4;
+inline constexpr std::int64_t kIntBytes = 4;
 
-// Byte displacement of every base element, in type-map (= packing) order.
+// Byte displacement of every element, in type-map (= packing) order; larger types count as so many elements.
 using TypeMap = std::vector<std::int64_t>;
 
 // An MPI handle that frees itself; predefined types are left alone.
@@ -32,10 +34,27 @@ class MpiType {
   bool owned_ = false;
 };
 
+// The same for the engine's own handle, that of a type without MPI.
+class EngineType {
+ public:
+  EngineType() = default;
+  EngineType(EngineType&& other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }
+  EngineType& operator=(EngineType&& other) noexcept;
+  ~EngineType();
+  gapless_type handle() const { return handle_; }
+  gapless_type* address() { return &handle_; }
+
+ private:
+  gapless_type handle_ = nullptr;
+};
+
 class TypeSpec {
  public:
-  // The base type, MPI_INT.
+  // MPI_INT, the base type of nearly all layouts; MPI_CHAR, MPI_SHORT, MPI_DOUBLE.
   static TypeSpec int32();
+  static TypeSpec character();
+  static TypeSpec int16();
+  static TypeSpec float64();
   // The constructors of MPI, arguments in MPI's order; only positive counts and block lengths are needed here.
   static TypeSpec contiguous(int count, TypeSpec old);
   static TypeSpec vector(int count, int block_length, int stride, TypeSpec old);
@@ -43,31 +62,45 @@ class TypeSpec {
   static TypeSpec indexed_block(int block_length, std::vector<int> displacements, TypeSpec old);
   static TypeSpec indexed(std::vector<int> block_lengths, std::vector<int> displacements, TypeSpec old);
   static TypeSpec resized(std::int64_t lb_bytes, std::int64_t extent_bytes, TypeSpec old);
+  static TypeSpec structure(std::vector<int> lengths, std::vector<std::int64_t> displacements_bytes,
+                            const std::vector<TypeSpec>& members);
 
   // E.g. "resized(0, 16, contiguous(2, int32))".
   const std::string& text() const { return node_->text; }
   // A committed handle.
   MpiType commit() const;
-  // The type map of `count` such types one after the other, as in a send of (count, type).
-  TypeMap type_map(int count) const;
+  // The same type in the engine linked to the lab. Throws std::runtime_error if the engine refuses.
+  EngineType engine() const;
+  // The type map of `count` such types one after the other, as in a send of (count, type), in elements of so many
+  // bytes, which must divide the size of every base type.
+  TypeMap type_map(int count, std::int64_t element_bytes) const;
   std::int64_t extent_bytes() const { return node_->ub_bytes - node_->lb_bytes; }
 
  private:
-  enum class Constructor { kNamed, kContiguous, kVector, kHvector, kIndexedBlock, kIndexed, kResized };
+  enum class Constructor { kNamed, kContiguous, kVector, kHvector, kIndexedBlock, kIndexed, kResized, kStruct };
   struct Node;
-  // `length` old types one after the other, the first at `displacement_bytes`.
+  // `length` old types (of a struct: that member) one after the other, the first at `displacement_bytes`.
   struct Block {
     std::int64_t displacement_bytes;
     int length;
+    std::size_t member = 0;
+  };
+  struct Named {
+    MPI_Datatype type;
+    const char* name;
+    std::int64_t bytes;
   };
   struct Node {
     Constructor constructor = Constructor::kNamed;
-    std::shared_ptr<const Node> old;
+    Named named{};
+    std::vector<std::shared_ptr<const Node>> olds;  // one, or those of a struct
+    const Node& old() const { return *olds.front(); }
     // The constructor's own arguments, as MPI receives them.
     int count = 0;
     int block_length = 0;
     std::int64_t stride = 0;  // elements for vector, bytes for hvector
     std::vector<int> lengths, displacements;
+    std::vector<std::int64_t> displacements_bytes;  // of a struct
     // What the definition of the constructor makes of them.
     std::vector<Block> blocks;
     std::int64_t lb_bytes = 0;
@@ -76,10 +109,12 @@ class TypeSpec {
   };
 
   explicit TypeSpec(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
+  static TypeSpec base(const Named& named);
   static TypeSpec finish(Node node);
   static std::int64_t extent_of(const Node& node) { return node.ub_bytes - node.lb_bytes; }
-  static void expand(const Node& node, std::int64_t origin_bytes, TypeMap& map);
+  static void expand(const Node& node, std::int64_t origin_bytes, std::int64_t element_bytes, TypeMap& map);
   static MpiType construct(const Node& node);
+  static EngineType construct_engine(const Node& node);
 
   std::shared_ptr<const Node> node_;
 };

@@ -18,7 +18,12 @@ def pingpong(
     out: Annotated[
         Path | None, typer.Option(help="The file to append to (default: results/<time>-pingpong.jsonl).")
     ] = None,
-    mpi: Annotated[Path | None, typer.Option(metavar="PREFIX", help="Measure the MPI installed there.")] = None,
+    mpi: Annotated[
+        str | None, typer.Option(metavar="NAME", help="mpich, openmpi, intel, or the prefix of an MPI.")
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all-layouts", help="Every layout of the expectation tests, not only the basic four.")
+    ] = False,
 ) -> None:
     """Measure the ping-pong of the basic layouts and their other descriptions.
 
@@ -26,15 +31,16 @@ def pingpong(
     """
     from gapless.display import console
     from gapless.environment import environment_line
-    from gapless.paths import Build
+    from gapless.libraries import find_library
     from gapless.pingpong import measure_pingpong, progress_bar
     from gapless.results import Recorder, new_file
 
-    build = Build.find(mpi)
+    build = find_library(mpi)
     build.require("lab/pingpong")
     recorder = Recorder(out or new_file("pingpong"))
     recorder.add(environment_line(build, "gapless measure pingpong"))
     arguments = (["--quick"] if quick else []) + (["--filter", only] if only else [])
+    arguments += ["--all-layouts"] if every else []
     with progress_bar() as progress:
         measure_pingpong(build, launches, arguments, recorder, progress)
     console(stderr=True).print(

@@ -12,12 +12,23 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from gapless.results import Key, Line, samples_by_key
-from gapless.statistics import Expectation, Verdict, judge, median_of_medians
+from gapless.statistics import TOLERANCE, Expectation, Verdict, judge, median_of_medians
 
 METHODS = ("contiguous", "manual", "pack", "native", "gapless")
 TYPED = ("native", "gapless")
 # Which guideline a description is there to test, and which description it is measured against.
-TESTED_BY = {"contiguous_subtype": "GL1", "tiled_vector": "GL4", "vector_tiled": "GL4"}
+TESTED_BY = {
+    "contiguous_subtype": "GL1",
+    "tiled_vector": "GL4",
+    "vector_tiled": "GL4",
+    "tiled_struct_11": "GL4",
+    "tiled_struct_23": "GL4",
+    "block_indexed": "GL4",
+    "alternating_indexed": "GL4",
+    "alternating_struct": "GL4",
+    "row_column_indexed": "GL4",
+    "row_column_fully_indexed": "GL4",
+}
 EXPECTATIONS = {"GL1": Expectation.SIMILAR, "GL2/GL3": Expectation.NOT_SLOWER, "GL4": Expectation.NOT_SLOWER}
 PACK = "GL2/GL3"
 
@@ -80,7 +91,7 @@ class Medians:
         """Return a median, or None if it was not measured."""
         return self.ns.get(Key(group, description, method))
 
-    def verdicts(self, group: str, description: str, method: str) -> dict[str, Verdict]:
+    def verdicts(self, group: str, description: str, method: str, tolerance: float = TOLERANCE) -> dict[str, Verdict]:
         """Judge a typed method of one case: against packing, and against the basic description.
 
         Packing is always the library's own (the layer off), so that the layer cannot help its own reference.
@@ -92,7 +103,7 @@ class Medians:
         if description in TESTED_BY:
             references[TESTED_BY[description]] = self.get(group, "basic", method)
         return {
-            guideline: judge(time, reference, EXPECTATIONS[guideline])
+            guideline: judge(time, reference, EXPECTATIONS[guideline], tolerance)
             for guideline, reference in references.items()
             if reference
         }

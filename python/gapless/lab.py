@@ -7,7 +7,7 @@ import os
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gapless.errors import GaplessError
@@ -22,7 +22,7 @@ TIMEOUT_S = 600
 
 def mpi_command(build: Build, program: str, arguments: Sequence[str], ranks: int = 2) -> list[str]:
     """Return the command that runs a built program on `ranks` ranks."""
-    return [str(build.mpiexec), "-n", str(ranks), str(build.program(program)), *arguments]
+    return [*build.launch(ranks), str(build.program(program)), *arguments]
 
 
 def _without_layer() -> dict[str, str]:
@@ -33,7 +33,11 @@ def _without_layer() -> dict[str, str]:
 
 
 def json_lines(
-    build: Build, command: Sequence[str], layer: bool, timeout_s: float = TIMEOUT_S
+    build: Build,
+    command: Sequence[str],
+    layer: bool,
+    timeout_s: float = TIMEOUT_S,
+    layer_settings: Mapping[str, str] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Run a command and yield the JSON objects that it prints, as it prints them.
 
@@ -47,15 +51,17 @@ def json_lines(
         Whether the ranks run under the layer.
     timeout_s : float
         After so long the command is ended.
+    layer_settings : mapping, optional
+        Settings of the layer (GAPLESS_*) for this run.
 
     Raises
     ------
     GaplessError
         If the command fails; the last line of its error output is part of the message.
     """
-    environment = _without_layer()
+    environment = _without_layer() | dict(build.settings)
     if layer:
-        launch = put_under(command, str(build.preload), {}, environment, recognise(command[0]))
+        launch = put_under(command, str(build.preload), layer_settings or {}, environment, recognise(command[0]))
         command, environment = launch.command, launch.environment
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
         process = subprocess.Popen(
@@ -89,17 +95,24 @@ def json_lines(
             )
 
 
-def run_lab(build: Build, program: str, arguments: Sequence[str], launch: int) -> Iterator[Line]:
+def run_lab(
+    build: Build,
+    program: str,
+    arguments: Sequence[str],
+    launch: int,
+    layer_settings: Mapping[str, str] | None = None,
+) -> Iterator[Line]:
     """Run one launch of a measuring program; a failed launch ends with a line that records the reason."""
+    command = mpi_command(build, program, ["--launch", str(launch), *arguments])
     try:
-        yield from json_lines(build, mpi_command(build, program, ["--launch", str(launch), *arguments]), layer=True)
+        yield from json_lines(build, command, layer=True, layer_settings=layer_settings)
     except GaplessError as error:
         yield {"schema": SCHEMA, "kind": "error", "experiment": program, "launch": launch, "reason": str(error)}
 
 
-def run_example(build: Build, program: str, arguments: Sequence[str], layer: bool) -> dict[str, Any]:
+def run_example(build: Build, program: str, arguments: Sequence[str], layer: bool, ranks: int = 2) -> dict[str, Any]:
     """Run a program that prints one JSON object and return it."""
-    lines = list(json_lines(build, mpi_command(build, program, arguments), layer))
+    lines = list(json_lines(build, mpi_command(build, program, arguments, ranks), layer))
     if not lines:
         raise GaplessError(f"{program} printed no result", "run it by hand to see what it prints")
     return lines[-1]

@@ -1,4 +1,4 @@
-"""What the layer costs a call that it cannot speed up: instructions counted by callgrind, and latency compared."""
+"""What the layer costs a call that it cannot speed up: instructions, counted by callgrind."""
 
 from __future__ import annotations
 
@@ -9,41 +9,43 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import median
 
 from gapless.errors import GaplessError
-from gapless.lab import run_example
 from gapless.launch import joined_preload
 from gapless.paths import Build
-from gapless.statistics import Equivalence, equivalence
 
 INSTRUCTION_LIMIT = 60
 # Start-up drifts by some 100 000 instructions from run to run; this many calls keep that below one a call.
 FEW_CALLS, MANY_CALLS = 1000, 401000
-PROCEDURES = ("send", "recv", "sendrecv", "pack")
-RELATIVE_MARGIN, ABSOLUTE_MARGIN_NS = 0.05, 10.0
+# What is called, how many MPI calls that is, and among how many outstanding receives that the layer staged.
+CASES = (
+    ("send", 1, 0), ("recv", 1, 0), ("sendrecv", 1, 0), ("pack", 1, 0), ("isend+wait", 2, 0), ("irecv+wait", 2, 0),
+    ("test", 1, 0), ("isend+wait", 2, 1000), ("irecv+wait", 2, 1000), ("test", 1, 1000),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class CallCost:
-    """Instructions of one contiguous call of a procedure."""
+    """Instructions of one contiguous call of a procedure, or of a pair of calls."""
 
     procedure: str
+    calls: int
+    outstanding: int
     plain: float
     under_layer: float
 
     @property
     def extra(self) -> float:
-        """What the layer adds to a call."""
-        return self.under_layer - self.plain
+        """What the layer adds to each call."""
+        return (self.under_layer - self.plain) / self.calls
 
 
-def _instructions(build: Build, procedure: str, calls: int, layer: bool) -> int:
+def _instructions(build: Build, procedure: str, calls: int, outstanding: int, layer: bool) -> int:
     """Count the instructions of a whole singleton run."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("GAPLESS_")}
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("GAPLESS_")} | dict(build.settings)
     with tempfile.TemporaryDirectory(prefix="gapless-callgrind-") as folder:
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out"]
-        program = [str(build.program("bench/contiguous_calls")), procedure, str(calls)]
+        program = [str(build.program("bench/contiguous_calls")), procedure, str(calls), str(outstanding)]
         if layer:
             # By env(1), below valgrind: the layer must not be loaded into valgrind itself.
             preload = joined_preload(str(build.preload), environment.get("LD_PRELOAD"))
@@ -71,49 +73,11 @@ def call_costs(build: Build, now: Callable[[str], None] = lambda _: None) -> lis
     if shutil.which("valgrind") is None:
         raise GaplessError("valgrind is not installed, so instructions cannot be counted", "install it and run again")
     costs = []
-    for procedure in PROCEDURES:
-        now(procedure)
-        per_call = [
-            (_instructions(build, procedure, MANY_CALLS, layer) - _instructions(build, procedure, FEW_CALLS, layer))
-            / (MANY_CALLS - FEW_CALLS)
-            for layer in (False, True)
-        ]
-        costs.append(CallCost(procedure, *per_call))
+    for procedure, calls, outstanding in CASES:
+        now(f"{procedure} among {outstanding}")
+        per_call = []
+        for layer in (False, True):
+            many, few = (_instructions(build, procedure, n, outstanding, layer) for n in (MANY_CALLS, FEW_CALLS))
+            per_call.append((many - few) / (MANY_CALLS - FEW_CALLS))
+        costs.append(CallCost(procedure, calls, outstanding, *per_call))
     return costs
-
-
-@dataclass(frozen=True)
-class Latency:
-    """An 8-byte contiguous ping-pong without and with the layer, one median per launch, in nanoseconds."""
-
-    plain_ns: list[float]
-    under_layer_ns: list[float]
-
-    @property
-    def margin_ns(self) -> float:
-        """How much slower would still count as equal: 5 % or 10 ns, whichever is more."""
-        return max(RELATIVE_MARGIN * median(self.plain_ns), ABSOLUTE_MARGIN_NS)
-
-    def test(self) -> Equivalence:
-        """Test whether the layer changes the latency by less than the margin."""
-        return equivalence(self.under_layer_ns, self.plain_ns, self.margin_ns)
-
-
-def measure_latency(build: Build, launches: int, now: Callable[[int], None] = lambda _: None) -> Latency:
-    """Launch the ping-pong without and with the layer in turn; which goes first alternates.
-
-    Parameters
-    ----------
-    build : Build
-        What to measure.
-    launches : int
-        Launches of each kind.
-    now : callable
-        Told the number of finished pairs.
-    """
-    times: dict[bool, list[float]] = {False: [], True: []}
-    for pair in range(launches):
-        for layer in (False, True) if pair % 2 == 0 else (True, False):
-            times[layer].append(float(run_example(build, "bench/latency8", [], layer)["half_round_trip_ns_median"]))
-        now(pair + 1)
-    return Latency(times[False], times[True])

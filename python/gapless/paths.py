@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,6 +70,15 @@ class Build:
         _ = self.preload, self.mpiexec
         for program in programs:
             self.program(program)
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """What the environment must say for this MPI's programs and launcher; nothing for the build's own."""
+        return {}
+
+    def launch(self, ranks: int) -> list[str]:
+        """Return how a command begins that starts so many ranks."""
+        return [str(self.mpiexec), "-n", str(ranks)]
 
     @property
     def mpiexec(self) -> Path:

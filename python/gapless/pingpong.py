@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -23,7 +23,12 @@ def progress_bar() -> Progress:
 
 
 def measure_pingpong(
-    build: Build, launches: int, arguments: Sequence[str], recorder: Recorder, progress: Progress
+    build: Build,
+    launches: int,
+    arguments: Sequence[str],
+    recorder: Recorder,
+    progress: Progress,
+    layer_settings: Mapping[str, str] | None = None,
 ) -> None:
     """Run the ping-pong so many times, each launch in a process group and an address space of its own.
 
@@ -39,10 +44,12 @@ def measure_pingpong(
         Where the lines go.
     progress : Progress
         Where the advance is shown.
+    layer_settings : mapping, optional
+        Settings of the layer (GAPLESS_*).
     """
     task = progress.add_task("ping-pong", total=launches, now="")
     for launch in range(1, launches + 1):
-        for line in run_lab(build, "lab/pingpong", arguments, launch):
+        for line in run_lab(build, "lab/pingpong", arguments, launch, layer_settings):
             if line["kind"] == "progress":
                 done = launch - 1 + line["done"] / max(line["of"], 1)
                 progress.update(task, completed=done, now=f"launch {launch} of {launches}, {line['group']}")

@@ -31,9 +31,9 @@ enum class Reason : int {
   kCompletion,    // a nonblocking receive in a process that completes requests by a procedure that is not wrapped
   kOverlap,       // pack, unpack: the packed bytes lie inside the user's data, which MPI leaves undefined
 };
-inline constexpr const char* kReasonNames[] = {"none",  "contiguous",   "zero",       "arguments", "proc_null",
-                                               "off",   "unregistered", "combiner",   "large",     "device",     "buffer",
-                                               "small", "staging",      "completion", "overlap"};
+inline constexpr const char* kReasonNames[] = {"none",   "contiguous",   "zero",     "arguments",  "proc_null",
+                                               "off",    "unregistered", "combiner", "large",      "device",
+                                               "buffer", "small",        "staging",  "completion", "overlap"};
 inline constexpr int kReasonCount = sizeof kReasonNames / sizeof kReasonNames[0];
 
 enum class Operation {
@@ -44,10 +44,27 @@ enum class Operation {
   kUnpack,
 };
 
-// The rule's parameters. A transfer of fewer bytes stays native: 0 packs always. To be set from measurements.
-struct Rule {
+// Where packing is measured to be faster than the library's own way with a derived type: from so many bytes on, in runs
+// that are not too long. Below, the fixed cost of staging weighs more than the library's loop; above, the library
+// copies long runs as fast as we do, and staging would be a copy too many.
+struct Limits {
   std::int64_t smallest_bytes = 0;
+  std::int64_t longest_run_bytes = INT64_MAX;  // of the mean run
+  bool allow(std::int64_t bytes, const plan::Plan& plan) const noexcept {
+    if (bytes < smallest_bytes) return false;
+    std::int64_t long_runs_bytes;  // of one element whose runs are all as long as is still worth it
+    if (__builtin_mul_overflow(plan.run_count(), longest_run_bytes, &long_runs_bytes)) return true;
+    return plan.size() <= long_runs_bytes;
+  }
+};
+
+// The limits of a library, from rules.def.
+struct Rule {
+  Limits send, receive, pack;
   bool force = false;  // GAPLESS_FORCE: convert whatever can be converted, also what gains nothing
+  const Limits& limits(Operation operation) const noexcept {
+    return operation == Operation::kSend ? send : operation == Operation::kReceive ? receive : pack;
+  }
 };
 
 struct Decision {
@@ -56,11 +73,12 @@ struct Decision {
   std::int64_t bytes;
 };
 
-// Of the library that the program runs on, with GAPLESS_FORCE taken into account.
+// Of the library that the program runs on, with GAPLESS_FORCE, GAPLESS_SMALLEST_BYTES and GAPLESS_LONGEST_RUN taken
+// into account; the latter two take the place of the table's limits.
 Rule rule_for_this_library();
 
 // `largest` [bytes]: what the library can be given as one message of bytes.
-inline Decision decide(const Rule& rule, const plan::Plan& plan, std::int64_t count, Operation,
+inline Decision decide(const Rule& rule, const plan::Plan& plan, std::int64_t count, Operation operation,
                        std::int64_t largest) noexcept {
   std::int64_t bytes;
   if (__builtin_mul_overflow(plan.size(), count, &bytes) || bytes > largest) return {Path::kNative, Reason::kLarge, 0};
@@ -68,7 +86,7 @@ inline Decision decide(const Rule& rule, const plan::Plan& plan, std::int64_t co
   if (rule.force) return {Path::kPack, Reason::kNone, bytes};
   if (plan.is_contiguous()) return {Path::kNative, Reason::kContiguous, bytes};
   if (plan.run_count() == 1 && count == 1) return {Path::kInPlace, Reason::kNone, bytes};
-  if (bytes < rule.smallest_bytes) return {Path::kNative, Reason::kSmall, bytes};
+  if (!rule.limits(operation).allow(bytes, plan)) return {Path::kNative, Reason::kSmall, bytes};
   return {Path::kPack, Reason::kNone, bytes};
 }
 

@@ -1,0 +1,287 @@
+"""`gapless bench ...` of the layer: its speed, its thresholds, and what it costs where it cannot help."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+MpiOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--mpi",
+        metavar="NAME",
+        help="mpich, openmpi, intel, all, or the prefix of an MPI; may be repeated (default: the MPI of the build).",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
+LaunchesOption = Annotated[int, typer.Option(min=1, help="Independent launches of each library: the replicates.")]
+FilterOption = Annotated[str, typer.Option("--filter", help="Only groups whose name contains this text.")]
+
+
+def _chosen(mpi: list[str] | None) -> list:
+    """Return the libraries of the --mpi options."""
+    from gapless.libraries import find_library, libraries
+
+    return libraries(None) if mpi and "all" in mpi else [find_library(name) for name in mpi or ["mpich"]]
+
+
+def overhead(mpi: MpiOption = None, json: JsonOption = False) -> None:
+    """Count the instructions that the layer adds to a contiguous call, with callgrind (limit: 60).
+
+    [bold]Example:[/bold]  gapless bench overhead --mpi all
+
+    Of a pair, as MPI_Isend and its MPI_Wait, the mean of both. Exits with status 1 if a call costs more; says so and
+    skips where valgrind is not installed.
+    """
+    import shutil
+
+    from gapless.display import console, plain_table
+    from gapless.overhead import CASES, INSTRUCTION_LIMIT, call_costs
+    from gapless.pingpong import progress_bar
+
+    if shutil.which("valgrind") is None:
+        console(stderr=True).print("gapless: valgrind is not installed: the instruction count is skipped")
+        return
+    table = plain_table(
+        "Instructions of a contiguous 8-byte call",
+        ["library", "call", "among staged", "plain", "with Gapless", "extra a call", "limit"],
+        left=2,
+    )
+    chosen, found = _chosen(mpi), []
+    with progress_bar() as progress:
+        task = progress.add_task("instructions", total=len(chosen) * len(CASES), now="")
+        for library in chosen:
+            library.require("bench/contiguous_calls")
+            for cost in call_costs(library, lambda what: progress.update(task, advance=1, now=what)):
+                found.append(vars(cost) | {"library": library.name, "extra": cost.extra})
+                numbers = (f"{number:.1f}" for number in (cost.plain, cost.under_layer, cost.extra))
+                table.add_row(library.name, cost.procedure, f"{cost.outstanding}", *numbers, f"{INSTRUCTION_LIMIT}")
+    if json:
+        print(json_module.dumps(found))
+    else:
+        console().print(table)
+    raise typer.Exit(1 if any(cost["extra"] > INSTRUCTION_LIMIT for cost in found) else 0)
+
+
+def latency(
+    launches: Annotated[int, typer.Option(min=6, help="Launches without, and as many with, the layer.")] = 20,
+    mpi: MpiOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Test that contiguous messages and completions are as fast under the layer as without it.
+
+    [bold]Example:[/bold]  gapless bench latency --launches 20 --mpi all
+
+    8 bytes and 1 KB to and fro; MPI_Wait and MPI_Test among 0 and 1000 outstanding receives, contiguous ones or staged
+    by the layer. Two one-sided tests at 5 % on the launches' medians, paired by interleaving; equal means within 5 % or
+    10 ns, whichever is more. Exits with status 1 unless equivalence, or that the layer is faster, is shown for all.
+    """
+    from gapless.display import console
+    from gapless.interleaved import LATENCY, equivalence_table, measure_interleaved
+    from gapless.pingpong import progress_bar
+
+    chosen, failed, printed = _chosen(mpi), False, {}
+    with progress_bar() as progress:
+        task = progress.add_task("latency", total=launches * len(chosen), now="")
+        for library in chosen:
+            library.require(*(program.path for program in LATENCY))
+            printed[library.name] = measure_interleaved(
+                library, LATENCY, launches, lambda _, name=library.name: progress.update(task, advance=1, now=name)
+            )
+    for name, comparisons in printed.items():
+        answers = [of.test() for of in comparisons]
+        failed = failed or any(answer.high >= answer.margin for answer in answers)
+        if not json:
+            console().print(equivalence_table(f"{name}, {launches} launches each", comparisons))
+    if json:
+        print(json_module.dumps({name: [of.as_json() for of in found] for name, found in printed.items()}))
+    raise typer.Exit(1 if failed else 0)
+
+
+def types(
+    launches: Annotated[int, typer.Option(min=1, help="Launches without, and as many with, the layer.")] = 9,
+    mpi: MpiOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show what making a small type for every message costs, without and with the layer.
+
+    [bold]Example:[/bold]  gapless bench types --mpi all
+
+    Create, commit, the first send of 128 bytes, and free, each alone and all together; medians over launches.
+    """
+    from gapless.display import console
+    from gapless.interleaved import TYPES, measure_interleaved, types_table
+    from gapless.pingpong import progress_bar
+
+    chosen, printed = _chosen(mpi), {}
+    with progress_bar() as progress:
+        task = progress.add_task("types", total=launches * len(chosen), now="")
+        for library in chosen:
+            library.require(*(program.path for program in TYPES))
+            printed[library.name] = measure_interleaved(
+                library, TYPES, launches, lambda _, name=library.name: progress.update(task, advance=1, now=name)
+            )
+    if json:
+        print(json_module.dumps({name: [vars(of) for of in found] for name, found in printed.items()}))
+        return
+    for name, comparisons in printed.items():
+        console().print(types_table(f"{name}: a small type made for each message, nanoseconds", comparisons))
+
+
+def flat(
+    messages: Annotated[int, typer.Option(min=160, help="Messages of each run.")] = 10_000_000,
+    mpi: MpiOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Test that memory stays flat over ten million messages of derived types (a few minutes for each library).
+
+    [bold]Example:[/bold]  gapless bench flat --mpi all
+
+    Blocking, nonblocking, and with a new type for each pair of messages. Exits with status 1 if a rank grows by more
+    than 1 MiB from the first tenth of the messages to the last under the layer, or if the layer did not act.
+    """
+    from gapless.display import console
+    from gapless.flat import WAYS, flat_table, measure_flat
+    from gapless.pingpong import progress_bar
+
+    chosen, rows = _chosen(mpi), []
+    with progress_bar() as progress:
+        task = progress.add_task("flat", total=2 * len(WAYS) * len(chosen), now="")
+        for row in measure_flat(chosen, messages, lambda what: progress.update(task, now=what)):
+            rows.append(row)
+            progress.update(task, advance=1)
+    if json:
+        print(json_module.dumps([vars(row) | {"growth_bytes": row.growth_bytes, "flat": row.flat} for row in rows]))
+    else:
+        console().print(flat_table(rows))
+    raise typer.Exit(0 if all(row.flat and row.accelerated for row in rows if row.layer) else 1)
+
+
+def p2p(
+    launches: LaunchesOption = 5,
+    mpi: MpiOption = None,
+    only: FilterOption = "",
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer samples and fewer block sizes.")] = False,
+    reps: Annotated[str, typer.Option(help="Samples in a launch, of large and of small messages.")] = "9,30",
+    every: Annotated[bool, typer.Option("--all", help="Print every row, not only those that fail.")] = False,
+    tsv: Annotated[Path | None, typer.Option(help="Also write every row there, tab-separated.")] = None,
+    stored: Annotated[list[Path] | None, typer.Option("--from", help="Judge stored samples instead.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Measure every layout of Expectation Tests 1 to 11 under the layer, against its parts and the native ways.
+
+    [bold]Example:[/bold]  gapless bench p2p --mpi all --tsv p2p.tsv
+
+    A row passes if the layer takes at most 1.10 × (engine pack + contiguous send + engine unpack), each measured alone
+    in the same run, and at most 1.05 × the faster of the native datatype and MPI_Pack + send, and if GL1 to GL4 hold
+    within 5 % where the layer acts. Rows that fail are listed by name, and then the exit status is 1.
+    """
+    from gapless.display import console
+    from gapless.environment import environment_line
+    from gapless.p2p import measure_p2p, p2p_rows, p2p_table, p2p_tsv, summarise
+    from gapless.pingpong import progress_bar
+    from gapless.results import Recorder, new_file, read
+    from gapless.tables import bytes_text
+
+    found = {}
+    if stored:
+        for path in stored:
+            found[path.stem] = read(path)
+    else:
+        large, _, small = reps.partition(",")
+        arguments = ["--filter", only] + (["--quick"] if quick else [])
+        for library in _chosen(mpi):
+            library.require("lab/pingpong")
+            recorder = Recorder(new_file(f"p2p-{library.name}"))
+            recorder.add(environment_line(library, f"gapless bench p2p --mpi {library.name}"))
+            with progress_bar() as progress:
+                measure_p2p(library, launches, (large, small or large), arguments, recorder, progress)
+            found[library.name] = recorder.lines
+            console(stderr=True).print(f"gapless: {library.name}: samples in {recorder.path}", soft_wrap=True)
+    rows = {name: p2p_rows(name, lines) for name, lines in found.items()}
+    everything = [row for of in rows.values() for row in of]
+    if tsv:
+        tsv.write_text(p2p_tsv(everything), encoding="utf-8")
+    if json:
+        json_module.dump([row.as_json() for row in everything], sys.stdout, indent=1)
+        print()
+    for name, of in rows.items() if not json else ():
+        for size in sorted({row.size for row in of}):
+            shown = [row for row in of if row.size == size and (every or not row.passes)]
+            if shown:
+                kind = "all rows" if every else "rows that fail"
+                console().print(p2p_table(f"{name}, {bytes_text(size)}, {kind}", shown))
+        for summary in summarise(of):
+            console().print(f"{name}, {summary}", soft_wrap=True, markup=False)
+    raise typer.Exit(0 if everything and all(row.passes for row in everything) else 1)
+
+
+def thresholds(
+    launches: LaunchesOption = 5,
+    mpi: MpiOption = None,
+    size: Annotated[list[int] | None, typer.Option(help="Bytes of a message; may be repeated (default: 12).")] = None,
+    block: Annotated[list[int] | None, typer.Option(help="Ints of a run; may be repeated (default: 6).")] = None,
+    reps: Annotated[str, typer.Option(help="Samples in a launch, of large and of small messages.")] = "5,25",
+    write: Annotated[
+        bool, typer.Option("--write", help="Keep the results in docs/results and write the layer's table from them.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Find from what size on packing beats the native datatype, and derive the layer's rule.
+
+    [bold]Example:[/bold]  gapless bench thresholds --mpi all --write
+
+    Over sizes from 64 bytes to 4 MB and runs from 8 bytes to 256 KB: both sides packed, the sender only, the receiver
+    only, nonblocking; the lower decile of all samples stands for each. The rule has two limits, chosen for the least
+    time lost against the better way.
+    """
+    from gapless.display import console
+    from gapless.environment import environment_line
+    from gapless.pingpong import progress_bar
+    from gapless.results import Recorder, new_file, of_kind
+    from gapless.thresholds import (
+        BLOCKS,
+        RESULTS,
+        SIZES,
+        as_json,
+        cells_of,
+        fit_table,
+        fits_of,
+        measure_thresholds,
+        threshold_table,
+        write_rules,
+    )
+
+    large, _, small = reps.partition(",")
+    arguments = ["--reps-large", large, "--reps-small", small or large]
+    kept = []
+    for library in _chosen(mpi):
+        library.require("lab/pingpong")
+        recorder = Recorder(new_file(f"thresholds-{library.name}"))
+        environment = environment_line(library, f"gapless bench thresholds --mpi {library.name}")
+        recorder.add(environment)
+        with progress_bar() as progress:
+            measure_thresholds(library, launches, size or SIZES, block or BLOCKS, arguments, recorder, progress)
+        cells = cells_of(recorder.lines)
+        fits = fits_of(cells)
+        version = of_kind(recorder.lines, "samples")[0]["mpi_library"]
+        kept.append(as_json(library, environment, version, launches, cells, fits))
+        if write:
+            RESULTS.mkdir(parents=True, exist_ok=True)
+            (RESULTS / f"{library.name}.json").write_text(json_module.dumps(kept[-1], indent=1) + "\n")
+            write_rules()
+        if not json:
+            console().print(threshold_table(library.name, cells))
+            console().print(fit_table(library.name, fits))
+    if json:
+        print(json_module.dumps(kept))
+
+
+def register(bench: typer.Typer) -> None:
+    """Make the commands known."""
+    for command in (p2p, thresholds, overhead, latency, types, flat):
+        bench.command()(command)
