@@ -23,10 +23,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
 import compile as compiling  # noqa: E402
 from cases import CASES, FORTRAN_CASES, Case  # noqa: E402
-from libraries import LIBRARIES, ROOT, WHEELS, Library, environment, lacking  # noqa: E402
-
 from gapless.launch import put_under  # noqa: E402
 from gapless.launcher import Launcher  # noqa: E402
+from libraries import LIBRARIES, ROOT, WHEELS, Library, environment, lacking  # noqa: E402
 
 SKIPPED = 77
 
