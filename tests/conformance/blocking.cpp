@@ -138,13 +138,13 @@ void pack_and_unpack(Twin&, const Message& m, Transcript& seen) {
   const test::Span room{0, bytes + 9, bytes + 9};
   test::Field packed(room, 99);
   Count position = 3;
-  seen.note("code", COUNTED(MPI_Pack)(from.buffer(), m.count, m.type, packed.buffer(), bytes + 9, &position,
-                                      MPI_COMM_WORLD));
+  seen.note("code",
+            COUNTED(MPI_Pack)(from.buffer(), m.count, m.type, packed.buffer(), bytes + 9, &position, MPI_COMM_WORLD));
   seen.note("position", position);
   seen.note_bytes("packed", packed);
   position = 3;
-  seen.note("code", COUNTED(MPI_Unpack)(packed.buffer(), bytes + 9, &position, to.buffer(), m.count, m.type,
-                                        MPI_COMM_WORLD));
+  seen.note("code",
+            COUNTED(MPI_Unpack)(packed.buffer(), bytes + 9, &position, to.buffer(), m.count, m.type, MPI_COMM_WORLD));
   seen.note("position", position);
   seen.note_bytes("unpacked", to);
 }

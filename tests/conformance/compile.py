@@ -31,7 +31,12 @@ def run_compiler(command: list[str], environment: dict[str, str]) -> None:
 
 def newest_s() -> float:
     """Return when the newest source was changed [s]."""
-    files = [*SOURCES.glob("*.[ch]pp"), *SOURCES.glob("*.f90"), *SOURCES.glob("*.inc"), *SOURCES.parent.glob("preload/*.[ch]pp")]
+    files = [
+        *SOURCES.glob("*.[ch]pp"),
+        *SOURCES.glob("*.f90"),
+        *SOURCES.glob("*.inc"),
+        *SOURCES.parent.glob("preload/*.[ch]pp"),
+    ]
     return max(file.stat().st_mtime for file in files)
 
 
@@ -54,15 +59,21 @@ def cpp_program(library: Library, program: str, folder: Path, environment: dict[
         objects.append(str(compiled))
     if program == "plugin_host":
         run_compiler(
-            [library.compiler, *FLAGS, "-fPIC", "-shared", str(SOURCES / "plugin.cpp"), "-o", str(folder / "plugin.so")],
+            [
+                library.compiler,
+                *FLAGS,
+                "-fPIC",
+                "-shared",
+                str(SOURCES / "plugin.cpp"),
+                "-o",
+                str(folder / "plugin.so"),
+            ],
             environment,
         )
     large = program.endswith("_c")
     source = SOURCES / f"{program.removesuffix('_c')}.cpp"
     definitions = ["-DCONFORMANCE_LARGE"] if large else []
-    run_compiler(
-        [library.compiler, *FLAGS, *definitions, str(source), *objects, "-o", str(made), "-ldl"], environment
-    )
+    run_compiler([library.compiler, *FLAGS, *definitions, str(source), *objects, "-o", str(made), "-ldl"], environment)
     return made
 
 

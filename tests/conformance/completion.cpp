@@ -1,5 +1,5 @@
-// Every completing procedure on a list of all kinds of requests: staged and native, sends and receives, null, persistent
-// and inactive, generalised, to nobody; with statuses and without.
+// Every completing procedure on a list of all kinds of requests: staged and native, sends and receives, null,
+// persistent and inactive, generalised, to nobody; with statuses and without.
 #include "counted.hpp"
 #include "mixture.hpp"
 
@@ -97,7 +97,8 @@ void by_get_status_all(Mixture& all, bool ignored) {
   std::vector<MPI_Status> statuses;
   for (int flag = 0; flag == 0;) {
     statuses.assign(all.size(), marked_status());
-    all.code(MPI_Request_get_status_all(all.size(), all.list(), &flag, ignored ? MPI_STATUSES_IGNORE : statuses.data()));
+    all.code(
+        MPI_Request_get_status_all(all.size(), all.list(), &flag, ignored ? MPI_STATUSES_IGNORE : statuses.data()));
   }
   for (int k = 0; k < all.size(); ++k) all.delivered(k, ignored ? nullptr : &statuses[k]);
   by_waitall(all, ignored);

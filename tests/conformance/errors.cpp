@@ -73,7 +73,8 @@ void truncated(Twin& twin, MPI_Comm comm, MPI_Datatype type, int room, int sent,
       break;
     }
     default:
-      note_error(seen, "recv", MPI_Recv(to[kNeighbours / 2].buffer(), room, type, peer, kNeighbours / 2, comm, &status));
+      note_error(seen, "recv",
+                 MPI_Recv(to[kNeighbours / 2].buffer(), room, type, peer, kNeighbours / 2, comm, &status));
   }
   for (MPI_Request& request : requests) {
     if (request != MPI_REQUEST_NULL) MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -56,7 +56,8 @@ void freed_send(Twin& twin, const Message& m, Transcript& seen) {
   seen.note_bytes("what came", to);
 }
 
-// Nothing was sent: the cancel succeeds, nothing is written, and the message that comes next belongs to another receive.
+// Nothing was sent: the cancel succeeds, nothing is written, and the message that comes next belongs to another
+// receive.
 void cancelled_receive(Twin& twin, const Message& m, Transcript& seen) {
   test::Field from = m.field(1), to = m.field(2), other = m.field(3);
   if (twin.rank() == 1) {
@@ -82,19 +83,6 @@ void cancelled_receive(Twin& twin, const Message& m, Transcript& seen) {
   MPI_Send(from.buffer(), m.count, m.type, 1, 5, MPI_COMM_WORLD);
 }
 
-// The message was there already: the cancel comes too late.
-void cancelled_too_late(Twin&, const Message& m, Transcript& seen) {
-  test::Field from = m.field(1), to = m.field(2);
-  MPI_Request request;
-  MPI_Status status = marked_status();
-  MPI_Irecv(to.buffer(), m.count, m.type, 0, 5, MPI_COMM_SELF, &request);
-  MPI_Send(from.buffer(), m.count, m.type, 0, 5, MPI_COMM_SELF);
-  MPI_Cancel(&request);
-  seen.note("code", MPI_Wait(&request, &status));
-  seen.note_status("status", status, m.type);
-  seen.note_bytes("what came", to);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -107,7 +95,6 @@ int main(int argc, char** argv) {
     }
     twin.compare("freed send" + s, [&](Transcript& seen) { freed_send(twin, m, seen); });
     twin.compare("cancelled" + s, [&](Transcript& seen) { cancelled_receive(twin, m, seen); });
-    twin.compare("cancelled too late" + s, [&](Transcript& seen) { cancelled_too_late(twin, m, seen); });
   });
   return 0;
 }

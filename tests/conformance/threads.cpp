@@ -1,5 +1,5 @@
-// MPI_THREAD_MULTIPLE: eight threads, each with requests of its own, completed by every completing procedure, while types
-// are created and freed. Checked against arithmetic. usage: threads [ROUNDS]
+// MPI_THREAD_MULTIPLE: eight threads, each with requests of its own, completed by every completing procedure, while
+// types are created and freed. Checked against arithmetic. usage: threads [ROUNDS]
 #include <thread>
 
 #include "twin.hpp"

@@ -3,11 +3,26 @@
 #include <mpi.h>
 #include <string.h>
 
-enum { kSend, kRecv, kIsend, kIrecv, kSendrecv, kPack, kWait, kWaitall, kWaitany, kTest, kTestsome, kGetStatus, kFree, kKinds };
+enum {
+  kSend,
+  kRecv,
+  kIsend,
+  kIrecv,
+  kSendrecv,
+  kPack,
+  kWait,
+  kWaitall,
+  kWaitany,
+  kTest,
+  kTestsome,
+  kGetStatus,
+  kFree,
+  kKinds
+};
 
-static const char* const names[kKinds] = {"MPI_Send", "MPI_Recv",    "MPI_Isend",   "MPI_Irecv", "MPI_Sendrecv", "MPI_Pack",
-                                          "MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Test",  "MPI_Testsome",
-                                          "MPI_Request_get_status", "MPI_Request_free"};
+static const char* const names[kKinds] = {
+    "MPI_Send",    "MPI_Recv",    "MPI_Isend", "MPI_Irecv",    "MPI_Sendrecv",           "MPI_Pack",        "MPI_Wait",
+    "MPI_Waitall", "MPI_Waitany", "MPI_Test",  "MPI_Testsome", "MPI_Request_get_status", "MPI_Request_free"};
 static int calls[kKinds], as_made[kKinds];
 
 int tool_calls(const char* name) {
@@ -39,7 +54,8 @@ int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MP
   saw(kRecv, is_user_type(count, type));
   return PMPI_Recv(buffer, count, type, source, tag, comm, status);
 }
-int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+              MPI_Request* request) {
   saw(kIsend, is_user_type(count, type));
   return PMPI_Isend(buffer, count, type, dest, tag, comm, request);
 }
@@ -50,7 +66,8 @@ int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, M
 int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int dest, int send_tag, void* in, int in_count,
                  MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
   saw(kSendrecv, is_user_type(out_count, out_type) && is_user_type(in_count, in_type));
-  return PMPI_Sendrecv(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, comm, status);
+  return PMPI_Sendrecv(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, comm,
+                       status);
 }
 int MPI_Pack(const void* in, int count, MPI_Datatype type, void* out, int size, int* position, MPI_Comm comm) {
   saw(kPack, is_user_type(count, type));

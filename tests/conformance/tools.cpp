@@ -78,7 +78,8 @@ int main(int argc, char** argv) {
   }
   for (const auto& [name, times] : made) {
     const char* const procedure = name.c_str();
-    CHECK(ask("tool_calls", procedure) == times, "%s: the tool saw %d of %d", procedure, ask("tool_calls", procedure), times);
+    CHECK(ask("tool_calls", procedure) == times, "%s: the tool saw %d of %d", procedure, ask("tool_calls", procedure),
+          times);
     CHECK(ask("tool_as_made", procedure) == times, "%s: the tool saw other arguments", procedure);
     CHECK(twin.layer().count(procedure).calls == times, "%s: the layer saw %lld of %d", procedure,
           twin.layer().count(procedure).calls, times);

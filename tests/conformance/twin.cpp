@@ -44,15 +44,15 @@ MPI_Datatype large_type(int which) {
 
 bool lacks(const char* procedure) {
   const char* const list = std::getenv("CONFORMANCE_LACKS");
-  return list != nullptr && (',' + std::string(list) + ',').find(',' + std::string(procedure) + ',') != std::string::npos;
+  return list != nullptr &&
+         (',' + std::string(list) + ',').find(',' + std::string(procedure) + ',') != std::string::npos;
 }
 
 void Transcript::note(const std::string& what, long long value) {
   entries_.push_back({what, value, {}});
 }
 
-void Transcript::note_status(const std::string& what, const MPI_Status& status, MPI_Datatype type,
-                             bool has_elements) {
+void Transcript::note_status(const std::string& what, const MPI_Status& status, MPI_Datatype type, bool has_elements) {
   int cancelled = -1;
   MPI_Test_cancelled(&status, &cancelled);
   note(what + ": error", status.MPI_ERROR);

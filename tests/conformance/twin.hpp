@@ -62,7 +62,8 @@ class Twin {
   ~Twin();
 
   using Scenario = std::function<void(Transcript&)>;
-  // Runs the scenario on every rank, once for each way in which the layer can be on. A scenario leaves no message behind.
+  // Runs the scenario on every rank, once for each way in which the layer can be on. A scenario leaves no message
+  // behind.
   void compare(const std::string& name, const Scenario& scenario);
   // With `count` random messages, and every eighth a large one, each freed afterwards.
   void for_each_message(int count, std::uint64_t seed, const std::function<void(const Message&)>& use);
