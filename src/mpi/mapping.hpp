@@ -21,6 +21,8 @@ std::int64_t page_bytes() noexcept;
 char* map_pages(std::int64_t bytes) noexcept;
 char* map_buffers(std::int64_t bytes) noexcept;
 // `count` windows, each for a block at its start. Refused where address space is limited, too: the program may need it.
+// A program that had locked its future memory (mlockall) before gets them without pages; one that locks all its present
+// memory afterwards would get them with all their pages, and is not protected from that.
 char* map_windows(std::int64_t count, std::int64_t block_bytes) noexcept;
 void unmap(char* start, std::int64_t bytes) noexcept;
 
