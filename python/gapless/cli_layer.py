@@ -224,7 +224,7 @@ def thresholds(
     launches: LaunchesOption = 5,
     mpi: MpiOption = None,
     size: Annotated[list[int] | None, typer.Option(help="Bytes of a message; may be repeated (default: 12).")] = None,
-    block: Annotated[list[int] | None, typer.Option(help="Ints of a run; may be repeated (default: 6).")] = None,
+    block: Annotated[list[int] | None, typer.Option(help="Ints of a run; may be repeated (default: 8).")] = None,
     reps: Annotated[str, typer.Option(help="Samples in a launch, of large and of small messages.")] = "5,25",
     write: Annotated[
         bool, typer.Option("--write", help="Keep the results in docs/results and write the layer's table from them.")
