@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every test: ctest on the release build, the engine's tests under sanitizers, pytest. Runs all three even if one
-# fails, and counts: a suite in which nothing ran is a failure.
+# Every test: ctest on the release build, the engine's tests under sanitizers, pytest, and mpi4py's own suite. Runs all
+# of them even if one fails, and counts: a suite in which nothing ran is a failure.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export PATH=$PWD/.venv/bin:$PATH
@@ -26,6 +26,7 @@ suite() {
 }
 ctest_count='s/.*tests passed, .* out of \([0-9]*\)$/\1/p'
 pytest_count='s/.*\(^\|[ =]\)\([0-9][0-9]*\) passed.*/\2/p'
+mpi4py_count='s/^mpi4py: \([0-9][0-9]*\) tests compared$/\1/p'
 
 # ctest keeps the output of a test that passed to itself; what the random types hit is worth reading every time.
 run_ctest() {
@@ -38,6 +39,7 @@ sanitized() { MPI='' tools/build.sh asan engine_tests && run_ctest build/asan -L
 suite 'ctest, release' "$ctest_count" run_ctest "$release"
 suite 'engine under address and undefined sanitizers' "$ctest_count" sanitized
 suite 'pytest' "$pytest_count" env GAPLESS_BUILD_DIR="$PWD/$release" .venv/bin/python -m pytest
+suite 'mpi4py under the layer' "$mpi4py_count" env GAPLESS_BUILD_DIR="$PWD/$release" tools/test_mpi4py.sh
 
 printf '\n'
 for line in "${summary[@]}"; do printf 'gapless: %s\n' "$line"; done

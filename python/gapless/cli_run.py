@@ -38,7 +38,9 @@ def run(
     ] = None,
     front: Annotated[
         FrontName,
-        typer.Option("--front", help="The preload object: with (lc) or without (plain) the procedures that end in _c."),
+        typer.Option(
+            "--front", help="The preload object: by the MPI version of its procedures; lc: with those that end in _c."
+        ),
     ] = FrontName.AUTO,
 ) -> None:
     """Run an unmodified MPI program with the layer under its ranks.
@@ -58,9 +60,11 @@ def run(
     mpirun of MPICH, Intel MPI and Open MPI are known, and srun; anything else
     gets LD_PRELOAD in its environment.
 
-    The front is the preload object: 'lc' if every MPI library that the ranks
-    may load has MPI_Send_c, else 'plain', under which calls to the large-count
-    procedures stay the library's own. The last line says which, and why.
+    The front is the preload object. The fullest one is taken of whose
+    procedures every MPI library that the ranks may load has all: 'lc41' (MPI
+    4.1), 'lc' (4.0 with large counts), '40' (without), or 'plain' (3.1). Calls
+    to procedures that a front lacks stay the library's own. The last line says
+    which it is, and why.
 
     GAPLESS_DISABLE=1 switches the layer off. GAPLESS_STATS=1 and
     GAPLESS_STATS=json:FILE mean the same as --stats.

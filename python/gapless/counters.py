@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from rich.table import Table
@@ -45,7 +45,8 @@ def total(ranks: Iterable[Rank]) -> dict[str, ProcedureCount]:
 def as_json(totals: dict[str, ProcedureCount]) -> dict[str, dict[str, Any]]:
     """Return the sums in the form that a rank writes its own counts in; a time that no rank gave is left out."""
     return {
-        name: {key: value for key, value in asdict(count).items() if value is not None}
+        name: {key: value for key, value in vars(count).items() if value is not None}
+        | {"declined": dict(count.declined)}
         for name, count in sorted(totals.items())
     }
 

@@ -12,9 +12,10 @@ from typing import Any
 
 from gapless import __version__, machine
 from gapless.errors import GaplessError
+from gapless.fronts import DEMANDS, front_object, fullest_front
 from gapless.installations import Installation, installations
 from gapless.mpi_library import LARGE_COUNT
-from gapless.paths import large_count_preload_object, preload_object
+from gapless.paths import preload_object
 from gapless.probe import Probed, probe
 
 SCHEMA = 1
@@ -31,7 +32,6 @@ class Diagnosis:
     attach: machine.Check
     isa: dict[str, Any]
     preload: Path
-    large_count_preload: Path | None
 
     @property
     def works(self) -> bool:
@@ -55,10 +55,11 @@ class Diagnosis:
                 "no MPI library was found: install one (python3 -m pip install mpich), put its mpiexec on PATH, "
                 "or name where it is with --mpi PREFIX"
             )
-        if self.large_count_preload is None:
-            lines.append(
-                "libgapless_preload_lc.so, the front with large-count procedures, is not built: run 'make build'"
-            )
+        lines += [
+            f"libgapless_preload_{name.value}.so is not built: run 'make build'"
+            for name in DEMANDS
+            if front_object(name) is None
+        ]
         if self.shared_memory.todo:
             lines.append(f"shared memory: {self.shared_memory.todo}")
         if self.attach.works is False:
@@ -75,10 +76,7 @@ class Diagnosis:
             "gapless": __version__,
             "host": socket.gethostname(),
             "works": self.works,
-            "preload": {
-                "plain": str(self.preload),
-                "lc": str(self.large_count_preload) if self.large_count_preload else None,
-            },
+            "preload": {name.value: str(path) if (path := front_object(name)) else None for name in DEMANDS},
             "isa": self.isa,
             "shared_memory": {
                 "works": self.shared_memory.works,
@@ -124,20 +122,17 @@ def diagnose(named: Path | None, timeout_s: float, announce: Any = lambda text: 
     GaplessError
         If the layer is not built, or if there is no MPI library below `named`.
     """
-    front, large = preload_object(), large_count_preload_object()
+    front = preload_object()
     found = installations(os.environ, named)
     if named is not None and not any(named.expanduser().resolve() in i.library.path.parents for i in found):
         raise GaplessError(f"no MPI library is below {named}", "name the prefix that it was installed into")
     libraries = []
     for installation in found:
         announce(str(installation.library.path))
-        chosen = large if large is not None and installation.library.large_counts else front
-        libraries.append((installation, probe(installation, chosen, timeout_s)))
+        libraries.append((installation, probe(installation, fullest_front([installation.library]).path, timeout_s)))
     announce("this machine")
     shared, size, free = machine.shared_memory()
-    return Diagnosis(
-        libraries, shared, size, free, machine.cross_memory_attach(), machine.instruction_sets(), front, large
-    )
+    return Diagnosis(libraries, shared, size, free, machine.cross_memory_attach(), machine.instruction_sets(), front)
 
 
 def write_json(diagnosis: Diagnosis) -> str:

@@ -1,7 +1,8 @@
-"""Chooses the preload object: with the large-count procedures where every MPI library has them, else without.
+"""Chooses the preload object: the fullest one of whose procedures every MPI library has all.
 
 A front that defines MPI_Send_c over a library that has none is a trap: mpi4py asks for the procedure through a weak
-symbol, finds it, and calls it. The front without them is right everywhere, but calls to them stay the library's own.
+symbol, finds it, and calls it. The plain front is right everywhere, but calls to procedures that it lacks stay the
+library's own.
 """
 
 from __future__ import annotations
@@ -25,17 +26,33 @@ from gapless.mpi_library import (
     library_folders,
     looks_like_mpi,
 )
-from gapless.paths import large_count_preload_object, preload_object
-
-NOT_BUILT = "libgapless_preload_lc.so is not built"
+from gapless.paths import other_preload_object, preload_object
 
 
 class FrontName(str, Enum):
-    """What the user may ask for."""
+    """What the user may ask for; the fronts are named by the MPI version of their procedures."""
 
     AUTO = "auto"
     PLAIN = "plain"
+    MPI_40 = "40"
     LARGE_COUNT = "lc"
+    LARGE_COUNT_41 = "lc41"
+
+
+# The fullest first, with the procedures that a library must have. The plain front asks for nothing.
+DEMANDS: dict[FrontName, tuple[str, ...]] = {
+    FrontName.LARGE_COUNT_41: ("MPI_Request_get_status_all", LARGE_COUNT, "MPI_Session_init"),
+    FrontName.LARGE_COUNT: (LARGE_COUNT, "MPI_Session_init"),
+    FrontName.MPI_40: ("MPI_Session_init",),
+    FrontName.PLAIN: (),
+}
+
+
+def front_object(name: FrontName) -> Path | None:
+    """Return a front's file, or None if it is not built (the plain one must be)."""
+    if name is FrontName.PLAIN:
+        return preload_object()
+    return other_preload_object(f"libgapless_preload_{name.value}.so")
 
 
 @dataclass(frozen=True)
@@ -132,21 +149,29 @@ def choose_front(
     GaplessError
         If the front that the user asked for is not built.
     """
-    if wanted is FrontName.PLAIN:
-        return Front("plain", preload_object(), "as asked")
-    large = large_count_preload_object()
-    if wanted is FrontName.LARGE_COUNT:
-        if large is None:
-            raise GaplessError(NOT_BUILT, "run 'make build', or drop --front")
-        return Front("lc", large, "as asked")
+    if wanted is not FrontName.AUTO:
+        asked = front_object(wanted)
+        if asked is None:
+            raise GaplessError(f"the front {wanted.value} is not built", "run 'make build', or drop --front")
+        return Front(wanted.value, asked, "as asked")
     libraries = candidate_libraries(command, launcher, environment)
-    paths = tuple(library.path for library in libraries)
-    without = [library.soname for library in libraries if not library.large_counts]
     if not libraries:
         return Front("plain", preload_object(), "no MPI library was found to look at")
-    if without:
-        return Front("plain", preload_object(), f"{without[0]} has no {LARGE_COUNT}", paths)
+    return fullest_front(libraries)
+
+
+def fullest_front(libraries: Sequence[MpiLibrary]) -> Front:
+    """Return the fullest front that is built and of whose procedures all the given libraries have all."""
+    paths = tuple(library.path for library in libraries)
     sonames = ", ".join(sorted({library.soname for library in libraries}))
-    if large is None:
-        return Front("plain", preload_object(), NOT_BUILT, paths)
-    return Front("lc", large, f"{sonames} {'has' if len(libraries) == 1 else 'have'} {LARGE_COUNT}", paths)
+    obstacle = ""
+    for name, demands in DEMANDS.items():
+        lacks = [
+            f"{lib.soname} has no {demand}" for demand in demands for lib in libraries if demand not in lib.markers
+        ]
+        path = None if lacks else front_object(name)
+        if path is not None:
+            has = f"{sonames} {'has' if len(libraries) == 1 else 'have'} {demands[0]}" if demands else ""
+            return Front(name.value, path, obstacle or has, paths)
+        obstacle = lacks[0] if lacks else f"the front {name.value} is not built"
+    raise AssertionError("the plain front asks for nothing")

@@ -11,19 +11,26 @@ from gapless.elf import read_elf
 
 MPICH, OPEN_MPI, STANDARD = "mpich", "openmpi", "standard"
 LARGE_COUNT = "MPI_Send_c"
+# Procedures by which the fronts differ, the first of each version of MPI that brought wrapped ones.
+MARKERS = frozenset({"MPI_Session_init", LARGE_COUNT, "MPI_Request_get_status_all"})
 
 
 @dataclass(frozen=True)
 class MpiLibrary:
     """A library file that defines MPI.
 
-    `large_counts` says whether it defines the procedures whose names end in ``_c``.
+    `markers` says which of MARKERS it defines.
     """
 
     path: Path
     soname: str
     abi: str
-    large_counts: bool
+    markers: frozenset[str] = frozenset()
+
+    @property
+    def large_counts(self) -> bool:
+        """Whether it defines the procedures whose names end in ``_c``."""
+        return LARGE_COUNT in self.markers
 
 
 def mpi_library(path: Path) -> MpiLibrary | None:
@@ -45,7 +52,7 @@ def mpi_library(path: Path) -> MpiLibrary | None:
         abi = STANDARD
     else:
         abi = MPICH
-    return MpiLibrary(real, elf.soname or real.name, abi, LARGE_COUNT in elf.symbols)
+    return MpiLibrary(real, elf.soname or real.name, abi, MARKERS & elf.symbols)
 
 
 def looks_like_mpi(name: str) -> bool:

@@ -12,7 +12,6 @@ from gapless.errors import GaplessError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PRELOAD_NAME = "libgapless_preload.so"
-LARGE_COUNT_PRELOAD_NAME = "libgapless_preload_lc.so"
 ENGINE_NAME = "libgapless.so"
 
 
@@ -123,10 +122,10 @@ def preload_object() -> Path:
     return _built_library(PRELOAD_NAME, "src/preload", "the layer")
 
 
-def large_count_preload_object() -> Path | None:
-    """Return the layer's preload object that also has the large-count procedures, if it is built."""
+def other_preload_object(name: str) -> Path | None:
+    """Return one of the layer's other preload objects, by its file's name, if it is built."""
     try:
-        return _built_library(LARGE_COUNT_PRELOAD_NAME, "src/preload", "the layer")
+        return _built_library(name, "src/preload", "the layer")
     except GaplessError:
         return None
 

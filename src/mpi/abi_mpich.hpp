@@ -8,6 +8,7 @@
 namespace gapless::mpi {
 
 inline constexpr const char* kAbiName = "mpich";
+inline constexpr bool kTruncationOverruns = false;
 
 inline std::uint64_t key_of(int handle) noexcept {
   return static_cast<std::uint32_t>(handle);

@@ -10,7 +10,10 @@
 namespace gapless::mpi {
 
 inline constexpr const char* kAbiName = "openmpi";
-// says so.
+
+// Between processes of a node the sender's whole message is copied (4.1.4, 5.0.11: btl sm and vader, single copy), and
+// truncation is noticed after that.
+inline constexpr bool kTruncationOverruns = true;
 
 inline std::uint64_t key_of(const void* handle) noexcept {
   return reinterpret_cast<std::uintptr_t>(handle);

@@ -1,14 +1,13 @@
 #include "mpi/pool.hpp"
 
 #include <pthread.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <mutex>
 #include <new>
 
 #include "base/settings.hpp"
+#include "mpi/mapping.hpp"
 
 namespace gapless::mpi::pool {
 
@@ -20,20 +19,17 @@ constexpr std::int64_t kDescriptions = 16 << 10;  // [bytes] of descriptions map
 // Everything below is guarded by `mutex` (`mapped` is only read without it). It is never destroyed: MPI is called even
 // from static destructors.
 constinit std::mutex mutex;
-constinit Region* idle[kClasses] = {};     // every block in the pool
-constinit Region* partial[kClasses] = {};  // some
-constinit Region* unused = nullptr;        // descriptions of nothing
+constinit Region* idle[kAllClasses] = {};     // every block in the pool
+constinit Region* partial[kAllClasses] = {};  // some
+constinit Region* unused = nullptr;           // descriptions of nothing
 constinit Shelf* shelves = nullptr;
 constinit std::int64_t idle_bytes = 0;
+constinit std::int64_t windows = 0, idle_windows = 0;
+constinit bool windows_refused = false;  // by the kernel, once: it is not asked again
 constinit std::atomic<std::int64_t> mapped{0};
 
 std::int64_t cap() noexcept {
   static const std::int64_t bytes = base::setting_bytes("GAPLESS_POOL_BYTES", kDefaultCap);
-  return bytes;
-}
-
-std::int64_t page() noexcept {
-  static const std::int64_t bytes = sysconf(_SC_PAGESIZE);
   return bytes;
 }
 
@@ -48,28 +44,6 @@ class Lock {
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 };
-
-char* map_pages(std::int64_t bytes) noexcept {
-  void* const got =
-      mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return got == MAP_FAILED ? nullptr : static_cast<char*>(got);
-}
-
-// Straight from the kernel, not from malloc: the program's heap stays as it would be without the layer, and large
-// buffers can start at a huge page.
-char* map(std::int64_t bytes) noexcept {
-  const std::int64_t spare = bytes >= kHugePage ? kHugePage : 0;
-  char* start = map_pages(bytes + spare);
-  if (start != nullptr && spare != 0) {
-    const auto address = reinterpret_cast<std::uintptr_t>(start);
-    const std::int64_t before = static_cast<std::int64_t>((kHugePage - address % kHugePage) % kHugePage);
-    if (before != 0) munmap(start, static_cast<std::size_t>(before));
-    if (spare != before) munmap(start + before + bytes, static_cast<std::size_t>(spare - before));
-    start += before;
-    madvise(start, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);  // a wish; refused where there are none
-  }
-  return start;
-}
 
 Region*& list_of(const Region& region) noexcept {
   return (region.free == region.all ? idle : partial)[region.size_class];
@@ -89,13 +63,24 @@ void unlink(T*& first, T& item) noexcept {
   if (item.next != nullptr) item.next->previous = item.previous;
 }
 
+std::int64_t windows_of(const Region& region) noexcept {
+  return is_isolated(region.size_class) ? std::popcount(region.all) : 0;
+}
+
+// Counts the region as idle, or no longer.
+void count_idle(const Region& region, int sign) noexcept {
+  if (region.free != region.all) return;
+  idle_bytes += sign * region.bytes;
+  idle_windows += sign * windows_of(region);
+}
+
 // Moves the region to the list where it belongs with those blocks free. With none it is in no list: its blocks know it.
 void set_free(Region& region, std::uint64_t free) noexcept {
-  if (region.free == region.all) idle_bytes -= region.bytes;
+  count_idle(region, -1);
   if (region.free != 0) unlink(list_of(region), region);
   region.free = free;
   if (region.free != 0) link(list_of(region), region);
-  if (region.free == region.all) idle_bytes += region.bytes;
+  count_idle(region, 1);
 }
 
 Region* new_description() noexcept {
@@ -109,54 +94,69 @@ Region* new_description() noexcept {
   return region;
 }
 
-// The least that serves: where the cap or the kernel leaves no room for as much as is usual, a slab is a block or a
-// few, and a large buffer just what was asked for.
-std::int64_t least_region(std::int64_t bytes) noexcept {
-  const int size_class = class_of(bytes);
-  return rounded_up(size_class < kSmallClasses ? class_bytes(size_class) : bytes, page());
+// The bytes that one block takes of a region, in memory.
+std::int64_t block_bytes(std::int64_t bytes, int size_class) noexcept {
+  const std::int64_t block = not_isolated(size_class) < kSmallClasses ? class_bytes(size_class) : bytes;
+  return is_isolated(size_class) ? rounded_up(block, page_bytes()) : block;
 }
 
-std::int64_t usual_region(std::int64_t bytes) noexcept {
-  const std::int64_t block = class_bytes(class_of(bytes));
-  return rounded_up(std::max(block, std::min(kBlocksInRegion * block, kLargestSmall)), page());
+// The least that serves: where the cap or the kernel leaves no room for as much as is usual, a slab is a block or a
+// few, and a large buffer just what was asked for.
+std::int64_t least_region(std::int64_t bytes, int size_class) noexcept {
+  return rounded_up(block_bytes(bytes, size_class), page_bytes());
+}
+
+std::int64_t usual_region(int size_class) noexcept {
+  const std::int64_t block = block_bytes(class_bytes(size_class), size_class);
+  return rounded_up(std::max(block, std::min(kBlocksInRegion * block, kLargestSmall)), page_bytes());
 }
 
 // One more region, wholly idle; nullptr if there is no room for it.
-Region* add_region(std::int64_t bytes) noexcept {
+Region* add_region(std::int64_t bytes, int size_class) noexcept {
   const std::int64_t room = cap() - mapped.load(std::memory_order_relaxed);
-  const std::int64_t usual = usual_region(bytes);
-  const std::int64_t size = usual <= room ? usual : least_region(bytes);
-  if (size > room) return nullptr;
+  const bool alone = is_isolated(size_class);
+  std::int64_t size = usual_region(size_class);
+  const auto blocks = [&] {
+    if (not_isolated(size_class) >= kSmallClasses) return std::int64_t{1};
+    return std::min<std::int64_t>(kBlocksInRegion, size / block_bytes(bytes, size_class));
+  };
+  if (size > room || (alone && windows + blocks() > kMostWindows)) size = least_region(bytes, size_class);
+  if (size > room || (alone && windows + blocks() > kMostWindows)) return nullptr;
   Region* const region = new_description();
   if (region == nullptr) return nullptr;
-  char* const data = map(size);
+  const std::int64_t block = block_bytes(size, size_class), stride = alone ? window_bytes(block) : block;
+  char* const data = alone ? map_windows(blocks(), block) : map_buffers(size);
   if (data == nullptr) {
+    if (alone) windows_refused = true;
     link(unused, *region);
     return nullptr;
   }
-  mapped.fetch_add(size, std::memory_order_relaxed);
+  const std::int64_t number = blocks();
   // The class that the region can serve the next time: one below that of `bytes` if it is only just large enough.
-  int size_class = class_of(bytes);
-  while (class_bytes(size_class) > size || class_of(class_bytes(size_class)) != size_class) --size_class;
-  const std::int64_t blocks =
-      size_class < kSmallClasses ? std::min<std::int64_t>(kBlocksInRegion, size / class_bytes(size_class)) : 1;
-  *region = Region{.data = data, .bytes = size, .size_class = size_class};
-  region->all = ~std::uint64_t{0} >> (kBlocksInRegion - blocks);
+  int serves = not_isolated(size_class);
+  while (class_bytes(serves) > size || class_of(class_bytes(serves)) != serves) --serves;
+  mapped.fetch_add(size, std::memory_order_relaxed);
+  *region = Region{.data = data, .bytes = size, .stride = stride, .size_class = alone ? isolated(serves) : serves};
+  region->all = ~std::uint64_t{0} >> (kBlocksInRegion - number);
+  windows += windows_of(*region);
   set_free(*region, region->all);
   return region;
 }
 
 void drop_region(Region& region) noexcept {
   set_free(region, 0);
-  munmap(region.data, static_cast<std::size_t>(region.bytes));
+  windows -= windows_of(region);
+  unmap(region.data, is_isolated(region.size_class) ? windows_of(region) * region.stride : region.bytes);
   mapped.fetch_sub(region.bytes, std::memory_order_relaxed);
   link(unused, region);
 }
 
-// The smallest first: what is lost is the warmth of the fewest bytes.
-bool drop_one_idle() noexcept {
-  Region** const found = std::find_if(idle, idle + kClasses, [](Region* first) { return first != nullptr; });
-  if (found == idle + kClasses) return false;
+// The smallest first: what is lost is the warmth of the fewest bytes. Where windows are wanted only those with windows.
+bool drop_one_idle(bool only_windows) noexcept {
+  Region** const end = idle + kAllClasses;
+  Region** const found =
+      std::find_if(idle + (only_windows ? kClasses : 0), end, [](Region* first) { return first != nullptr; });
+  if (found == end) return false;
   drop_region(**found);
   return true;
 }
@@ -186,17 +186,22 @@ void clear(Shelf& shelf) noexcept {
 
 }  // namespace
 
-Block take(std::int64_t bytes) noexcept {
-  if (bytes < 0 || bytes > std::min(cap(), kLargestBlock)) return Block();
-  const int size_class = class_of(bytes);
+Block take(std::int64_t bytes, bool isolated) noexcept {
+  if (bytes < 0) return Block();
+  if (isolated) bytes = std::max(bytes, kSmallestIsolated);
+  if (bytes > std::min(cap(), kLargestBlock)) return Block();
+  const int size_class = class_of(bytes, isolated);
   const Lock lock;
   if (const Block block = take_idle(size_class)) return block;
-  if (Region* const region = add_region(bytes)) return take_from(*region);
+  if (isolated && windows_refused) return Block();
+  if (Region* const region = add_region(bytes, size_class)) return take_from(*region);
+  if (isolated && windows_refused) return Block();
   for (Shelf* shelf = shelves; shelf != nullptr; shelf = shelf->next) clear(*shelf);
   if (const Block block = take_idle(size_class)) return block;
-  if (mapped.load(std::memory_order_relaxed) - idle_bytes + least_region(bytes) > cap()) return Block();
-  while (drop_one_idle()) {
-    if (Region* const region = add_region(bytes)) return take_from(*region);
+  if (mapped.load(std::memory_order_relaxed) - idle_bytes + least_region(bytes, size_class) > cap()) return Block();
+  if (isolated && windows - idle_windows >= kMostWindows) return Block();
+  while (drop_one_idle(isolated && windows >= kMostWindows)) {
+    if (Region* const region = add_region(bytes, size_class)) return take_from(*region);
   }
   return Block();
 }
@@ -204,6 +209,12 @@ Block take(std::int64_t bytes) noexcept {
 void give(Block block) noexcept {
   const Lock lock;
   put_back(block);
+}
+
+void trim(Block block) noexcept {
+  const Region& region = block.region();
+  const std::int64_t kept = rounded_up(block_bytes(region.bytes, region.size_class), page_bytes());
+  discard(static_cast<char*>(block.data()) + kept, region.stride - kept);
 }
 
 void open(Shelf& shelf) noexcept {

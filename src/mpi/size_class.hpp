@@ -18,11 +18,27 @@ constexpr std::int64_t kLargestBlock = std::int64_t{1} << 40;
 constexpr int kSmallClasses = 9;
 constexpr int kClasses = kSmallClasses + 4 * 24;
 
+// Every size comes twice. An isolated block has a window of address space for itself, in which a library that writes
+// past its end (Open MPI does when it truncates) meets nobody. It takes a page at least.
+constexpr int kAllClasses = 2 * kClasses;
+constexpr std::int64_t kSmallestIsolated = 4096;
+
+constexpr bool is_isolated(int size_class) noexcept {
+  return size_class >= kClasses;
+}
+constexpr int isolated(int size_class) noexcept {
+  return size_class + kClasses;
+}
+constexpr int not_isolated(int size_class) noexcept {
+  return is_isolated(size_class) ? size_class - kClasses : size_class;
+}
+
 constexpr std::int64_t rounded_up(std::int64_t bytes, std::int64_t unit) noexcept {
   return (bytes + unit - 1) / unit * unit;
 }
 
 constexpr std::int64_t class_bytes(int size_class) noexcept {
+  size_class = not_isolated(size_class);
   if (size_class < kSmallClasses) return kSmallestBlock << size_class;
   const int step = size_class - kSmallClasses;
   return (kLargestSmall / 4 * (step % 4 + 5)) << (step / 4);
@@ -39,17 +55,22 @@ constexpr int class_of(std::int64_t bytes) noexcept {
   return kSmallClasses + 4 * doublings + static_cast<int>((size - 1) / quarter) - 4;
 }
 
+constexpr int class_of(std::int64_t bytes, bool is_isolated) noexcept {
+  return is_isolated ? isolated(class_of(std::max(bytes, kSmallestIsolated))) : class_of(bytes);
+}
+
 // Enough for a window of 64 small messages; two for the two sides of one call.
 constexpr int kept_by_a_thread(int size_class) noexcept {
   constexpr std::int64_t kBytes = 256 << 10;
-  return size_class >= kSmallClasses ? 2
-                                     : static_cast<int>(std::min<std::int64_t>(64, kBytes / class_bytes(size_class)));
+  return not_isolated(size_class) >= kSmallClasses
+             ? 2
+             : static_cast<int>(std::min<std::int64_t>(64, kBytes / class_bytes(size_class)));
 }
 
 // Where the places of a class begin in a thread's array of them all.
-constexpr std::array<int, kClasses + 1> kFirstPlace = [] {
-  std::array<int, kClasses + 1> first{};
-  for (int c = 0; c < kClasses; ++c) {
+constexpr std::array<int, kAllClasses + 1> kFirstPlace = [] {
+  std::array<int, kAllClasses + 1> first{};
+  for (int c = 0; c < kAllClasses; ++c) {
     first[static_cast<std::size_t>(c) + 1] = first[static_cast<std::size_t>(c)] + kept_by_a_thread(c);
   }
   return first;

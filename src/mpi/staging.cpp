@@ -36,20 +36,21 @@ class Cache {
   std::atomic<Block>& place(int size_class, int number) noexcept {
     return shelf_.places[kFirstPlace[static_cast<std::size_t>(size_class)] + number];
   }
-  std::uint8_t filled_[kClasses] = {};
+  std::uint8_t filled_[kAllClasses] = {};
   Shelf shelf_;
 };
 
 }  // namespace
 
-bool Staging::reserve(std::int64_t bytes) noexcept {
+bool Staging::reserve(std::int64_t bytes, bool isolated) noexcept {
   release();
   if (Cache* const cache = PerThread<Cache>::get(); cache != nullptr && bytes >= 0 && bytes <= kLargestBlock) {
-    block_ = cache->pop(class_of(bytes));
+    block_ = cache->pop(class_of(bytes, isolated));
   }
-  if (!block_) block_ = pool::take(bytes);
+  if (!block_) block_ = pool::take(bytes, isolated);
   if (!block_) return false;
   data_ = block_.data();
+  overrun_ = isolated;
   return true;
 }
 
@@ -57,6 +58,7 @@ void Staging::release() noexcept {
   Block block = std::exchange(block_, Block());
   data_ = nullptr;
   if (!block) return;
+  if (std::exchange(overrun_, false)) pool::trim(block);
   if (Cache* const cache = PerThread<Cache>::get(); cache != nullptr) block = cache->push(block);
   if (block) pool::give(block);
 }

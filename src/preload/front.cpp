@@ -1,50 +1,25 @@
 // The front: decides at the first MPI call where every trampoline leads, and fills the slots.
 //
-// A slot leads either to the backend's wrapper or straight to the next definition. Where another tool lies between this
-// object and the library, MPI_X goes straight to the tool with the program's arguments, and the wrapper waits under
+// A slot leads either to the backend's wrapper or straight to the next definition. Where another tool lies between the
+// front and the library, MPI_X goes straight to the tool with the program's arguments, and the wrapper waits under
 // PMPI_X, which the tool calls; otherwise the wrapper serves both. So a call is converted exactly once, and a tool sees
 // it once, as the program made it.
-#include <dlfcn.h>
+#include "preload/front.hpp"
+
 #include <pthread.h>
 #include <unistd.h>
 
-#include <climits>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <iterator>
-#include <string>
 
 #include "base/settings.hpp"
-#include "preload/front_to_backend.hpp"
-#include "preload/imports.hpp"
-#include "preload/library_search.hpp"
 #include "preload/run_file.hpp"
 
 using namespace gapless;
 using namespace gapless::preload;
 
-extern "C" {
-extern void* gapless_preload_slots[];  // trampolines.S: MPI_X, PMPI_X, ... of each of kServed
-void* gapless_preload_resolve(std::size_t slot, void* caller);
-}
+extern "C" void* gapless_preload_resolve(void** slot, void* caller);
 
 namespace {
-
-// The procedures that this front has; the one without large counts leaves out MPI_X_c.
-constexpr Procedure kServed[] = {
-#if defined(GAPLESS_LARGE_COUNTS)
-#define GAPLESS_COUNTED(name, arguments) Procedure::k##name, Procedure::k##name##_c,
-#else
-#define GAPLESS_COUNTED(name, arguments) Procedure::k##name,
-#endif
-#define GAPLESS_PLAIN(name, arguments) Procedure::k##name,
-#define GAPLESS_SERVICE(name, arguments) Procedure::k##name,
-#include "mpi/procedures.def"
-#undef GAPLESS_COUNTED
-#undef GAPLESS_PLAIN
-#undef GAPLESS_SERVICE
-};
 
 pthread_mutex_t resolving = PTHREAD_MUTEX_INITIALIZER;
 bool resolved = false;
@@ -57,75 +32,43 @@ int missing_procedure() {
   return 16;
 }
 
-std::string own_folder() {
-  Dl_info own{};
-  char path[PATH_MAX];
-  if (dladdr(reinterpret_cast<void*>(&gapless_preload_resolve), &own) == 0 ||
-      realpath(own.dli_fname, path) == nullptr) {
-    return "";
-  }
-  return std::string(path, std::strrchr(path, '/') + 1);
-}
-
-// The backend for the library's ABI, or nullptr and why there is none.
-const Backend* open_backend(Abi abi, std::string& reason) {
-  const std::string path = own_folder() + "libgapless_be_" + abi_name(abi) + ".so";
-  void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (handle == nullptr) {
-    reason = dlerror();
-    return nullptr;
-  }
-  static const Front front{kInterfaceVersion, next_symbol, visible_data, imports_unwrapped_completion, &switched_on};
-  const auto start = reinterpret_cast<StartBackend>(dlsym(handle, kStartBackend));
-  const char* why = "it has no start function";
-  const Backend* const started = start == nullptr ? nullptr : start(&front, &why);
-  if (started == nullptr) reason = path + ": " + why;
-  return started;
-}
-
-void report_native(Abi abi, const std::string& reason) {
+void report_native(const std::string& reason) {
   RunFile file;
-  file.abi = abi_name(abi);
+  file.abi = library_abi();
   file.native = reason;
   static char version[8192];
   int length = 0;
   using GetVersion = int (*)(char*, int*);
-  const auto get_version = reinterpret_cast<GetVersion>(next_symbol("PMPI_Get_library_version"));
+  const auto get_version = reinterpret_cast<GetVersion>(library_function("PMPI_Get_library_version"));
   if (get_version != nullptr && get_version(version, &length) == 0) file.library = first_line(version);
   write_run_file(file);
 }
 
 void fill_slots() {
-  for (std::size_t k = 0; k < std::size(kServed); ++k) {
-    const int procedure = static_cast<int>(kServed[k]);
-    const std::string profiled = std::string("P") + kProcedureNames[procedure];
-    void* next = next_symbol(kProcedureNames[procedure]);
-    void* library = next_symbol(profiled.c_str());
-    if (library == nullptr) library = next;
-    const bool exists = library != nullptr;
-    if (!exists) library = reinterpret_cast<void*>(&missing_procedure);
-    if (next == nullptr) next = library;
-    const bool tool_between = exists && !same_object(next, library);
-    void* const wrapper = backend != nullptr && exists ? backend->wrappers[procedure] : nullptr;
-    void* const outer = wrapper == nullptr || tool_between ? next : wrapper;
+  for (std::size_t k = 0; k < served_count(); ++k) {
+    const Served one = served(k);
+    const bool exists = one.library != nullptr;
+    void* const library = exists ? one.library : reinterpret_cast<void*>(&missing_procedure);
+    void* const next = one.next != nullptr ? one.next : library;
+    void* const wrapper = backend != nullptr && exists ? backend->wrappers[static_cast<int>(one.procedure)] : nullptr;
+    void* const outer = wrapper == nullptr || one.tool_between ? next : wrapper;
     void* const inner = wrapper == nullptr ? library : wrapper;
-    __atomic_store_n(&gapless_preload_slots[2 * k], outer, __ATOMIC_RELEASE);
-    __atomic_store_n(&gapless_preload_slots[2 * k + 1], inner, __ATOMIC_RELEASE);
+    __atomic_store_n(one.outer_slot, outer, __ATOMIC_RELEASE);
+    __atomic_store_n(one.inner_slot, inner, __ATOMIC_RELEASE);
   }
 }
 
 void resolve_all(void* caller) {
-  if (!find_library(caller)) {
+  if (const char* const why = find_library(caller); why != nullptr) {
     // What the loader says and does if a program calls a function that is nowhere.
-    std::fputs("gapless: symbol lookup error: an MPI procedure was called, but no MPI library is loaded\n", stderr);
+    std::fprintf(stderr, "gapless: symbol lookup error: %s\n", why);
     _exit(127);
   }
-  if (!base::setting_on("GAPLESS_DISABLE")) {
-    const Abi abi = detect_abi();
+  if (!base::setting_on("GAPLESS_DISABLE") && !another_front_leads()) {
     std::string reason;
-    const Backend* const opened = open_backend(abi, reason);
+    const Backend* const opened = open_backend(&switched_on, reason);
     __atomic_store_n(&backend, opened, __ATOMIC_RELEASE);
-    if (opened == nullptr) report_native(abi, reason);
+    if (opened == nullptr) report_native(reason);
   }
   fill_slots();
 }
@@ -133,14 +76,14 @@ void resolve_all(void* caller) {
 }  // namespace
 
 // Called by the trampolines' first calls; returns where the call goes on.
-void* gapless_preload_resolve(std::size_t slot, void* caller) {
+void* gapless_preload_resolve(void** slot, void* caller) {
   pthread_mutex_lock(&resolving);
   if (!resolved) {
     resolve_all(caller);
     resolved = true;
   }
   pthread_mutex_unlock(&resolving);
-  return __atomic_load_n(&gapless_preload_slots[slot], __ATOMIC_ACQUIRE);
+  return __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 }
 
 extern "C" [[gnu::visibility("default")]] int GAPLESS_Switch(int on) {

@@ -44,28 +44,33 @@ Dynamic dynamic_of(const dl_phdr_info& object) {
   return result;
 }
 
-bool imports_one(const dl_phdr_info& object) {
+bool imports_one(const dl_phdr_info& object, bool (*asked)(const char* name)) {
   const Dynamic dynamic = dynamic_of(object);
   if (dynamic.symbols == nullptr || dynamic.names == nullptr) return false;
   for (std::uint32_t k = 1; k < dynamic.undefined_end; ++k) {
-    if (dynamic.symbols[k].st_shndx != SHN_UNDEF) continue;
-    for (const char* name : kUnwrapped) {
-      if (std::strcmp(dynamic.names + dynamic.symbols[k].st_name, name) == 0) return true;
-    }
+    const ElfW(Sym) & symbol = dynamic.symbols[k];
+    if (symbol.st_shndx == SHN_UNDEF && asked(dynamic.names + symbol.st_name)) return true;
   }
   return false;
 }
 
 }  // namespace
 
-bool imports_unwrapped_completion() {
+bool completes_unwrapped(const char* name) {
+  for (const char* one : kUnwrapped) {
+    if (std::strcmp(name, one) == 0) return true;
+  }
+  return false;
+}
+
+bool some_object_imports(bool (*asked)(const char* name)) {
   return dl_iterate_phdr(
-             [](dl_phdr_info* object, std::size_t, void*) {
+             [](dl_phdr_info* object, std::size_t, void* data) {
                // The vDSO's table is not relocated like others, and asks for nothing.
                const bool is_vdso = object->dlpi_name != nullptr && std::strstr(object->dlpi_name, "vdso") != nullptr;
-               return !is_vdso && imports_one(*object) ? 1 : 0;
+               return !is_vdso && imports_one(*object, *static_cast<bool (**)(const char*)>(data)) ? 1 : 0;
              },
-             nullptr) != 0;
+             &asked) != 0;
 }
 
 }  // namespace gapless::preload

@@ -30,7 +30,7 @@ namespace {
                               int dest, int send_tag, int source, int receive_tag, MPI_Comm comm,
                               MPI_Request* request) {
   Side side(procedure, buffer, count, type);
-  side.choose(Operation::kSend, dest == MPI_PROC_NULL ? source : dest, comm);
+  side.choose(Operation::kReplace, dest == MPI_PROC_NULL ? source : dest, comm);
   // What goes out is in staging when the call returns, and what comes in replaces it there.
   Start start(procedure, request, &side, nullptr);
   count_sides(side);

@@ -14,14 +14,38 @@ namespace {
 constexpr const char* kAnyProcedure = "PMPI_Init";
 void* library_handle = RTLD_NEXT;
 
+// Each front says under this name what lies behind it: where one stands behind this one, its trampolines are no
+// definitions, or they would lead around the tools between it and the library.
+constexpr const char* kFrontNext = "gapless_front_next";
+using FrontNext = void* (*)(const char* name);
+
+void* look_up(void* handle, const char* name) noexcept {
+  void* symbol = dlsym(handle, name);
+  // RTLD_NEXT counts from whoever dlsym returns to. A tail call would make that the backend, behind which is nothing.
+  asm volatile("" : "+r"(symbol));
+  return symbol;
+}
+
+bool is_own(void* symbol) noexcept {
+  return same_object(symbol, reinterpret_cast<void*>(&search_library));
+}
+
+void* look_behind_fronts(void* handle, const char* name) noexcept {
+  void* const symbol = look_up(handle, name);
+  if (symbol == nullptr) return nullptr;
+  void* const other = look_up(handle, kFrontNext);
+  if (other == nullptr || is_own(other) || !same_object(symbol, other)) return symbol;
+  return reinterpret_cast<FrontNext>(other)(name);
+}
+
 // A library that was opened locally (Python opens its extension modules so) is not in the search order behind this
 // object; but whoever called MPI was bound to it, and what it was linked with is searched through its own handle.
 // The symbol must not be our own trampoline, to which the program's handle leads back.
 bool find_through(const char* object) noexcept {
   void* const handle = dlopen(object, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return false;
-  void* const symbol = dlsym(handle, kAnyProcedure);
-  if (symbol != nullptr && !same_object(symbol, reinterpret_cast<void*>(&find_library))) {
+  void* const symbol = look_behind_fronts(handle, kAnyProcedure);
+  if (symbol != nullptr && !is_own(symbol)) {
     library_handle = handle;  // kept: it must stay loaded as long as the slots lead there
     return true;
   }
@@ -56,8 +80,8 @@ const char* abi_name(Abi abi) noexcept {
   }
 }
 
-bool find_library(void* caller) noexcept {
-  if (dlsym(RTLD_NEXT, kAnyProcedure) != nullptr) return true;
+bool search_library(void* caller) noexcept {
+  if (look_behind_fronts(RTLD_NEXT, kAnyProcedure) != nullptr) return true;
   Dl_info where{};
   link_map* object = nullptr;
   if (dladdr1(caller, &where, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) != 0 && object != nullptr &&
@@ -72,10 +96,7 @@ bool find_library(void* caller) noexcept {
 }
 
 void* next_symbol(const char* name) noexcept {
-  void* symbol = dlsym(library_handle, name);
-  // RTLD_NEXT counts from whoever dlsym returns to. A tail call would make that the backend, behind which is nothing.
-  asm volatile("" : "+r"(symbol));
-  return symbol;
+  return look_behind_fronts(library_handle, name);
 }
 
 void* visible_data(const char* name) noexcept {

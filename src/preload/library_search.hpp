@@ -7,8 +7,9 @@ enum class Abi { kMpich, kOpenMpi, kStandard };
 const char* abi_name(Abi abi) noexcept;
 
 // Looks for the library once; `caller` is an address inside of the code that called MPI. Whether it was found.
-bool find_library(void* caller) noexcept;
-// The next definition of a symbol behind this object: a tool's, or the library's. nullptr if there is none.
+bool search_library(void* caller) noexcept;
+// The next definition of a symbol behind this object: a tool's, or the library's, never another front's. nullptr if
+// there is none.
 void* next_symbol(const char* name) noexcept;
 // A variable of the library as the program sees it.
 void* visible_data(const char* name) noexcept;

@@ -32,7 +32,7 @@ namespace {
                               int dest, int send_tag, int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
   // With one peer missing the exchange is still one; with both, nothing moves.
   Side side(procedure, buffer, count, type);
-  side.choose(Operation::kSend, dest == MPI_PROC_NULL ? source : dest, comm);
+  side.choose(Operation::kReplace, dest == MPI_PROC_NULL ? source : dest, comm);
   count_sides(side);
   const auto native = [&](MPI_Status* s) {
     return call(large, mpi::library.Sendrecv_replace, mpi::library.Sendrecv_replace_c, side, dest, send_tag, source,

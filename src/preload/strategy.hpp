@@ -36,7 +36,13 @@ inline constexpr const char* kReasonNames[] = {"none",   "contiguous",   "zero",
                                                "buffer", "small",        "staging",  "completion", "overlap"};
 inline constexpr int kReasonCount = sizeof kReasonNames / sizeof kReasonNames[0];
 
-enum class Operation { kSend, kReceive, kPack, kUnpack };
+enum class Operation {
+  kSend,
+  kReceive,
+  kReplace,  // sent from and received into one buffer
+  kPack,
+  kUnpack,
+};
 
 // Where packing is measured to be faster than the library's own way with a derived type: from so many bytes on, in runs
 // that are not too long. Below, the fixed cost of staging weighs more than the library's loop; above, the library

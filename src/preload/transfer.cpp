@@ -31,6 +31,7 @@ std::int64_t lowest_byte(const plan::Plan& plan) noexcept {
 void Side::stay_native(Reason reason) noexcept {
   path_ = Path::kNative;
   reason_ = reason;
+  staging_.contained();
 }
 
 void Side::choose(Operation operation, int peer, MPI_Comm comm) noexcept {
@@ -52,12 +53,20 @@ void Side::choose(Operation operation) noexcept {
   if (decision.path == Path::kNative) return stay_native(decision.reason);
   if (buffer_ == MPI_BOTTOM && lowest_byte(*plan_) < kLowestAddress) return stay_native(Reason::kBuffer);
   if (!mpi::is_host(static_cast<const char*>(buffer_) + plan_->first_byte())) return stay_native(Reason::kDevice);
-  const bool staged = operation == Operation::kSend || operation == Operation::kReceive;
-  if (decision.path == Path::kPack && staged && !staging_.reserve(decision.bytes)) {
+  const bool staged = operation != Operation::kPack && operation != Operation::kUnpack;
+  if (decision.path == Path::kPack && staged && !reserve(operation != Operation::kSend, decision.bytes)) {
     return stay_native(Reason::kStaging);
   }
   path_ = decision.path;
   bytes_ = decision.bytes;
+}
+
+bool Side::reserve(bool receives, std::int64_t bytes) noexcept {
+  if (!mpi::kTruncationOverruns) return staging_.reserve(bytes);
+  // Sends, too, though they need not: so that what goes out and what comes in share the buffer that is warm.
+  if (!staging_.reserve_isolated(bytes)) return !receives && staging_.reserve(bytes);
+  if (!receives) staging_.contained();
+  return true;
 }
 
 void choose_matched(Side& side, const MPI_Message* message) noexcept {
@@ -90,7 +99,9 @@ void Side::pack() noexcept {
 }
 
 void Side::unpack(std::int64_t received_bytes) noexcept {
-  if (path_ != Path::kPack || received_bytes <= 0) return;
+  if (path_ != Path::kPack) return;
+  if (received_bytes <= bytes_) staging_.contained();
+  if (received_bytes <= 0) return;
   const std::int64_t bytes = received_bytes < bytes_ ? received_bytes : bytes_;
   timed(procedure_, false,
         [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, staging_.data(), bytes); });

@@ -71,6 +71,8 @@ class Side {
   bool overlaps(const void* packed) const noexcept;
 
  private:
+  bool reserve(bool receives, std::int64_t bytes) noexcept;
+
   Procedure procedure_{};  // that the program called
   const void* buffer_ = nullptr;
   MPI_Count count_ = 0;

@@ -9,10 +9,12 @@ import signal
 import subprocess
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from gapless.launch import Launch
 
 MARK = "MPI4PY_SUITE_LAUNCH"
 POLL_S = 0.1
@@ -27,6 +29,7 @@ class RankLines:
     plan: list[str] = field(default_factory=list)
     running: str = ""
     ended: bool = False
+    fault: str = ""  # where it was when it crashed, or was ended
     outcomes: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -112,8 +115,7 @@ def _end_all(process: subprocess.Popen[bytes], mark: str, ranks: Mapping[int, Ra
 
 
 def launch(
-    command: Sequence[str],
-    environment: Mapping[str, str],
+    started: Launch,
     folder: Path,
     stall_s: float,
     progress: Callable[[Mapping[int, RankLines]], None],
@@ -122,10 +124,8 @@ def launch(
 
     Parameters
     ----------
-    command : sequence of str
-        The launcher and its arguments.
-    environment : mapping
-        The launcher's whole environment.
+    started : Launch
+        The launcher, its arguments, and its whole environment.
     folder : Path
         Where the ranks write their lines; what they print goes to ``output.log`` there.
     stall_s : float
@@ -138,8 +138,8 @@ def launch(
     hung = False
     with (folder / "output.log").open("wb") as log:
         process = subprocess.Popen(
-            list(command),
-            env={**environment, MARK: mark},
+            started.command,
+            env={**started.environment, MARK: mark},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -158,4 +158,7 @@ def launch(
             if process.poll() is None or _marked(mark):
                 _end_all(process, mark, watch.ranks)
     watch.news()
+    for number, rank in watch.ranks.items():
+        with contextlib.suppress(OSError):
+            rank.fault = (folder / f"rank-{number}.fault").read_text(encoding="utf-8", errors="replace")
     return LaunchEnd(watch.ranks, process.returncode or 0, hung)

@@ -1,17 +1,18 @@
-"""Puts the layer under ranks in the way of `gapless run`, and reads what it did there."""
+"""Puts the layer under ranks as `gapless run` does, and reads what it did there."""
 
 from __future__ import annotations
 
-from collections import Counter
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from gapless.counters import ProcedureCount, total
-from gapless.launcher import Launch, put_under, recognise
-from gapless.paths import preload_object
-from gapless.reach import read_ranks
+from gapless.counters import total
+from gapless.fronts import FrontName, choose_front
+from gapless.launch import Launch, put_under
+from gapless.launcher import recognise
+from gapless.reach import Rank, read_ranks
 
 
 class Layer(Enum):
@@ -24,58 +25,79 @@ class Layer(Enum):
 
 @dataclass
 class Account:
-    """What the layer did under the ranks of some launches."""
+    """What the layer did under the ranks of some launches; ranks that crashed left no counts."""
 
-    ranks: int = 0
-    native: Counter[str] = field(default_factory=Counter)
-    procedures: dict[str, ProcedureCount] = field(default_factory=dict)
+    front: str = ""
+    ranks: list[Rank] = field(default_factory=list)
 
-    def add(self, folder: Path, layer: Layer) -> None:
-        """Add what one launch left in its folder; ranks that crashed left no counts."""
-        if layer is Layer.ABSENT:
-            return
-        ranks = read_ranks(folder)
-        self.ranks += len(ranks)
-        self.native.update(rank.native for rank in ranks if rank.native)
-        for name, count in total(ranks).items():
-            sum_ = self.procedures.setdefault(name, ProcedureCount())
-            sum_.calls += count.calls
-            sum_.accelerated += count.accelerated
-            sum_.bytes += count.bytes
-            sum_.declined.update(count.declined)
-
-    @property
-    def calls(self) -> int:
-        """Calls that the layer saw."""
-        return sum(count.calls for count in self.procedures.values())
-
-    @property
-    def accelerated(self) -> int:
-        """Calls that the layer changed."""
-        return sum(count.accelerated for count in self.procedures.values())
+    def describe(self) -> str:
+        """Return in one line how much was changed."""
+        procedures = total(self.ranks).values()
+        seen, changed = sum(p.calls for p in procedures), sum(p.accelerated for p in procedures)
+        acting = sum(p.accelerated > 0 for p in procedures)
+        return f"front {self.front}: {changed} of {seen} calls changed, in {acting} procedures"
 
     def void(self, layer: Layer) -> str:
         """Return why a comparison with these launches would prove nothing; empty if it proves something."""
-        if self.ranks == 0:
+        procedures = total(self.ranks).values()
+        if not self.ranks:
             return "the layer reached no rank"
-        if self.native:
-            return f"the layer left every call to the library: {', '.join(self.native)}"
-        if self.calls == 0:
+        if native := {rank.native for rank in self.ranks if rank.native}:
+            return f"the layer left every call to the library: {', '.join(sorted(native))}"
+        if not any(p.calls for p in procedures):
             return "the layer saw no call"
-        if layer is Layer.FORCE and self.accelerated == 0:
+        if layer is Layer.FORCE and not any(p.accelerated for p in procedures):
             return "the layer was forced and changed no call"
         return ""
 
+    def write(self, path: Path) -> None:
+        """Write the sums of all ranks as JSON."""
+        procedures = {
+            name: {"calls": p.calls, "accelerated": p.accelerated, "bytes": p.bytes, "declined": dict(p.declined)}
+            for name, p in sorted(total(self.ranks).items())
+        }
+        entry = {"front": self.front, "ranks": len(self.ranks), "procedures": procedures}
+        path.write_text(json.dumps(entry, indent=1) + "\n", encoding="utf-8")
 
-def put_layer(command: Sequence[str], environment: Mapping[str, str], layer: Layer, front: str, folder: Path) -> Launch:
-    """Return a command and its environment with the layer under the ranks, or with no trace of it."""
+
+@dataclass
+class Placement:
+    """How the ranks of one launch are started, and where the layer leaves word of them."""
+
+    launch: Launch
+    folder: Path
+    front: str = ""
+
+    def add_to(self, account: Account) -> None:
+        """Add what the layer did in this launch."""
+        if self.front:
+            account.front = self.front
+            account.ranks += read_ranks(self.folder)
+
+
+def place(command: Sequence[str], environment: Mapping[str, str], layer: Layer, folder: Path) -> Placement:
+    """Put the layer under the ranks of a command, or keep every trace of it away from them.
+
+    Parameters
+    ----------
+    command : sequence of str
+        The launcher and its arguments.
+    environment : mapping
+        Its environment.
+    layer : Layer
+        Whether the layer is there, and how.
+    folder : Path
+        Where the layer leaves word; made here.
+    """
     clean = {
         name: value for name, value in environment.items() if name != "LD_PRELOAD" and not name.startswith("GAPLESS_")
     }
     if layer is Layer.ABSENT:
-        return Launch(list(command), clean)
+        return Placement(Launch(list(command), clean), folder)
     folder.mkdir()
     settings = {"GAPLESS_RUN_DIR": str(folder), "GAPLESS_STATS": "1"}
     if layer is Layer.FORCE:
         settings["GAPLESS_FORCE"] = "1"
-    return put_under(command, str(preload_object().with_name(front)), settings, clean, recognise(command[0]))
+    launcher = recognise(command[0])
+    front = choose_front(FrontName.AUTO, command, launcher, clean)
+    return Placement(put_under(command, str(front.path), settings, clean, launcher), folder, front.name)

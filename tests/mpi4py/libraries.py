@@ -12,8 +12,6 @@ from gapless.paths import REPOSITORY
 
 VENV = REPOSITORY / ".venv"
 SUITE = VENV / "rivals" / "mpi4py"
-# mpi4py calls the large-count procedures where it finds them: it must find them only where the library has them.
-LARGE_COUNTS = "libgapless_preload_lc.so"
 
 
 @dataclass(frozen=True)
@@ -24,7 +22,6 @@ class Library:
     prefix: Path
     mpiexec: str
     soname: str
-    front: str = "libgapless_preload.so"
     options: Sequence[str] = ()
     settings: dict[str, str] = field(default_factory=dict)
     spawn_settings: dict[str, str] = field(default_factory=dict)
@@ -69,7 +66,7 @@ def libraries() -> dict[str, Library]:
     fabric = _loads("libfabric.so.1")
     yielding = ("--mca", "mpi_yield_when_idle", "1")
     found = [
-        Library("mpich", VENV, "mpiexec", "libmpi.so.12", LARGE_COUNTS),
+        Library("mpich", VENV, "mpiexec", "libmpi.so.12"),
         Library(
             "openmpi",
             openmpi,
@@ -82,7 +79,6 @@ def libraries() -> dict[str, Library]:
             impi,
             "mpiexec.hydra",
             "libmpi.so.12",
-            LARGE_COUNTS,
             # Polling ranks must let one another run where there are more of them than cores.
             settings={
                 "LD_LIBRARY_PATH": str(impi / "lib"),

@@ -92,14 +92,17 @@ def cases(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
 def main(selection_file: str, folder: str) -> None:
     """Run the selected tests of the selected modules, in order."""
     selection = json.loads(Path(selection_file).read_text(encoding="utf-8"))
-    faulthandler.enable()
-    faulthandler.register(signal.SIGUSR2, all_threads=True)
     sys.dont_write_bytecode = True
     sys.path.insert(0, selection["folder"])
     # As mpi4py's own runner does: the suite then asks for no device.
     sys.modules["cupy"] = sys.modules["numba"] = None  # type: ignore[assignment]
     mpi = importlib.import_module("mpi4py.MPI")
-    lines = Lines(Path(folder) / f"rank-{mpi.COMM_WORLD.Get_rank()}.jsonl")
+    name = f"rank-{mpi.COMM_WORLD.Get_rank()}"
+    lines = Lines(Path(folder) / f"{name}.jsonl")
+    # Which rank crashed, and where; on SIGUSR2, where it hangs.
+    fault = os.open(Path(folder) / f"{name}.fault", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    faulthandler.enable(fault)
+    faulthandler.register(signal.SIGUSR2, fault, all_threads=True)
     loader = unittest.TestLoader()
     only, without = set(selection["only"]), set(selection["without"])
     every = [case for module in selection["modules"] for case in cases(loader.loadTestsFromName(module))]

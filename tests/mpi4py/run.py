@@ -19,7 +19,6 @@ from typing import Annotated
 
 import typer
 from compare import Difference, compare
-from gapless.counters import counter_table
 from gapless.display import console, plain_table
 from gapless.errors import GaplessError
 from gapless.paths import REPOSITORY
@@ -82,7 +81,8 @@ class Campaign:
         void = under.account.void(layer)
         if differences:
             self.print_differences(differences, layer)
-        self.out.print(counter_table(under.account.procedures))
+        under.account.write(self.folder / layer.value / "counts.json")
+        self.out.print(f"{self.library.name}: {under.account.describe()}", soft_wrap=True)
         failures = sum(not difference.flaky for difference in differences)
         same = len(under.tests) - len(differences)
         title = f"mpi4py on {self.library.name}, {self.ranks} ranks, {layer.value}"
@@ -174,7 +174,9 @@ if __name__ == "__main__":
     # Ranks must not outlive us: SIGTERM unwinds the stack as Ctrl-C does.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        typer.run(main)
+        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        app.command()(main)
+        app()
     except GaplessError as error:
         print(f"gapless: error: {error}", file=sys.stderr)
         sys.exit(2)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from launch import LaunchEnd, RankLines, launch
-from layer import Account, Layer, put_layer
+from layer import Account, Layer, place
 from libraries import SUITE, Library
 
 RANK_PROGRAM = Path(__file__).with_name("rank.py")
@@ -109,8 +109,8 @@ def run_suite(
 ) -> SuiteRun:
     """Run a selection of tests and return what became of each.
 
-    After a crash or a hang the first test that some rank did not finish is lost, and the rest is started anew; a module
-    that lost three tests is lost as a whole.
+    After a crash the test in which a rank died is lost, after a hang the first that some rank did not finish, and the
+    rest is started anew; a module that lost three tests is lost as a whole.
 
     Parameters
     ----------
@@ -142,9 +142,9 @@ def run_suite(
         selection.write(here / "selection.json", modules, without)
         program = [sys.executable, str(RANK_PROGRAM), str(here / "selection.json"), str(here)]
         environment = {**os.environ, **library.environment(spawn)}
-        started = put_layer(library.command(ranks, program), environment, layer, library.front, here / "layer")
-        end = launch(started.command, started.environment, here, stall_s, Progress(show, len(without)))
-        run.account.add(here / "layer", layer)
+        placement = place(library.command(ranks, program), environment, layer, here / "layer")
+        end = launch(placement.launch, here, stall_s, Progress(show, len(without)))
+        placement.add_to(run.account)
         run.library = next((rank.library for rank in end.ranks.values()), run.library)
         unfinished = _take(run, end, ranks)
         how = "hung" if end.hung else f"status {end.status}"
@@ -153,7 +153,11 @@ def run_suite(
         if not unfinished:  # or not one rank got as far as its plan
             run.tests[LEAVING_MPI if end.ranks else "(starting)"] = TestOutcome((LOST,) * ranks, 0.0, how)
             break
-        culprit = unfinished[0]
+        # Of a crash the test in which a rank says that it died; a hang begins where the slowest rank waits.
+        died = [
+            rank.running for rank in end.ranks.values() if rank.fault and not end.hung and rank.running in unfinished
+        ]
+        culprit = (died or unfinished)[0]
         module = module_of(culprit)
         losses[module] += 1
         again = [name for name in unfinished if name != culprit]
@@ -162,7 +166,8 @@ def run_suite(
         for name in unfinished:
             if name not in again:
                 entry = run.tests[name]
-                entry.text = f"{how}, see {here}/output.log\n{entry.text}"
+                faults = "\n".join(rank.fault for rank in end.ranks.values() if rank.fault)
+                entry.text = f"{faults}\n{how}, see {here}"
         without = set(run.tests) - set(again)
         modules = [name for name in modules if name in {module_of(test) for test in again}]
     return run

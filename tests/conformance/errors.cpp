@@ -1,0 +1,145 @@
+// Error classes and handlers of nonblocking and completing calls. (Blocking ones: tests/preload/errors_test.cpp too.)
+// What is compared is whether the user's handler ran, for which communicator, with which class, what was returned, and
+// that no byte beside the truncated receive's own changed.
+#include "counted.hpp"
+#include "twin.hpp"
+
+using namespace conformance;
+
+namespace {
+
+int handled = 0, handled_class = 0;
+
+void handler(MPI_Comm*, int* code, ...) {
+  ++handled;
+  handled_class = test::error_class(*code);
+}
+
+// The classes that a library gives a case may be several equal ones; only that they do not depend on the layer counts.
+void note_error(Transcript& seen, const std::string& what, int code) {
+  seen.note(what + ": class", test::error_class(code));
+  seen.note(what + ": handler calls", handled);
+  seen.note(what + ": class in the handler", handled_class);
+  handled = handled_class = 0;
+}
+
+// A longer message than the receive has room for, completed in each way; its neighbours keep their data.
+void truncated(Twin& twin, MPI_Comm comm, MPI_Datatype type, int room, int sent, int how, Transcript& seen) {
+  constexpr int kNeighbours = 12;
+  const test::Span span = test::span_of(type, sent);
+  const int peer = twin.peer();
+  if (twin.rank() == 0) {
+    std::vector<test::Field> from;
+    MPI_Request requests[kNeighbours + 1];
+    for (int k = 0; k <= kNeighbours; ++k) from.emplace_back(span, 70 + k);
+    for (int k = 0; k <= kNeighbours; ++k) {
+      MPI_Isend(from[k].buffer(), k == kNeighbours / 2 ? sent : room, type, peer, k, comm, &requests[k]);
+    }
+    MPI_Waitall(kNeighbours + 1, requests, MPI_STATUSES_IGNORE);
+    handled = handled_class = 0;
+    return;
+  }
+  std::vector<test::Field> to;
+  std::vector<MPI_Request> requests(kNeighbours + 1);
+  for (int k = 0; k <= kNeighbours; ++k) to.emplace_back(span, 170 + k);
+  for (int k = 0; k <= kNeighbours; ++k) {
+    if (how == 3 && k == kNeighbours / 2) {
+      requests[k] = MPI_REQUEST_NULL;
+      continue;
+    }
+    MPI_Irecv(to[k].buffer(), room, type, peer, k, comm, &requests[k]);
+  }
+  MPI_Request& victim = requests[kNeighbours / 2];
+  MPI_Status status = marked_status();
+  switch (how) {
+    case 0:
+      note_error(seen, "wait", MPI_Wait(&victim, &status));
+      break;
+    case 1: {
+      int flag = 0, code = MPI_SUCCESS;
+      while (flag == 0 && code == MPI_SUCCESS && handled == 0 && victim != MPI_REQUEST_NULL) {
+        code = MPI_Test(&victim, &flag, &status);
+      }
+      note_error(seen, "test", code);
+      break;
+    }
+    case 2: {
+      std::vector<MPI_Status> statuses(requests.size(), marked_status());
+      note_error(seen, "waitall", MPI_Waitall(kNeighbours + 1, requests.data(), statuses.data()));
+      for (int k = 0; k <= kNeighbours; ++k) {
+        // The others may be pending still, or done.
+        if (k == kNeighbours / 2) seen.note("error in the status", test::error_class(statuses[k].MPI_ERROR));
+      }
+      break;
+    }
+    default:
+      note_error(seen, "recv", MPI_Recv(to[kNeighbours / 2].buffer(), room, type, peer, kNeighbours / 2, comm, &status));
+  }
+  for (MPI_Request& request : requests) {
+    if (request != MPI_REQUEST_NULL) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  handled = handled_class = 0;
+  for (int k = 0; k <= kNeighbours; ++k) {
+    // What a truncated receive leaves in its own buffer is undefined.
+    if (k != kNeighbours / 2) seen.note_bytes("neighbour " + std::to_string(k), to[k]);
+  }
+}
+
+void wrong_arguments(Twin& twin, MPI_Comm comm, MPI_Datatype type, MPI_Datatype uncommitted, Transcript& seen) {
+  static double field[4096];
+  const int me = twin.rank();
+  const auto one = [&](const char* what, auto call) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = call(&request);
+    note_error(seen, what, code);
+    seen.note(what + std::string(": no request"), request == MPI_REQUEST_NULL);
+  };
+  one("negative count, isend", [&](MPI_Request* r) { return MPI_Isend(field, -1, type, me, 0, comm, r); });
+  one("negative count, irecv", [&](MPI_Request* r) { return MPI_Irecv(field, -1, type, me, 0, comm, r); });
+  one("rank, isend", [&](MPI_Request* r) { return MPI_Isend(field, 1, type, 99, 0, comm, r); });
+  one("rank, irecv", [&](MPI_Request* r) { return MPI_Irecv(field, 1, type, 99, 0, comm, r); });
+  one("rank, issend", [&](MPI_Request* r) { return MPI_Issend(field, 1, type, -7, 0, comm, r); });
+  one("tag, isend", [&](MPI_Request* r) { return MPI_Isend(field, 1, type, me, -5, comm, r); });
+  one("tag, irecv", [&](MPI_Request* r) { return MPI_Irecv(field, 1, type, me, -5, comm, r); });
+  one("tag, irsend", [&](MPI_Request* r) { return MPI_Irsend(field, 1, type, me, -5, comm, r); });
+  one("uncommitted, isend", [&](MPI_Request* r) { return MPI_Isend(field, 1, uncommitted, me, 0, comm, r); });
+  one("uncommitted, irecv", [&](MPI_Request* r) { return MPI_Irecv(field, 1, uncommitted, me, 0, comm, r); });
+  one("null type, isend", [&](MPI_Request* r) { return MPI_Isend(field, 1, MPI_DATATYPE_NULL, me, 0, comm, r); });
+  one("null type, irecv", [&](MPI_Request* r) { return MPI_Irecv(field, 1, MPI_DATATYPE_NULL, me, 0, comm, r); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Twin twin(&argc, &argv);
+  // Debian's Open MPI is built without checks of some arguments: a wrong one may crash it without the layer.
+  const bool checks_arguments = argc < 2 || std::strcmp(argv[1], "truncation") != 0;
+  MPI_Errhandler mine;
+  MPI_Comm_create_errhandler(handler, &mine);
+  MPI_Comm own;
+  MPI_Comm_dup(MPI_COMM_WORLD, &own);
+  MPI_Datatype small, large, uncommitted;
+  MPI_Type_vector(8, 2, 16, MPI_DOUBLE, &small);
+  MPI_Type_vector(500, 2, 5, MPI_DOUBLE, &large);  // 8000 bytes
+  MPI_Type_vector(8, 2, 16, MPI_DOUBLE, &uncommitted);
+  MPI_Type_commit(&small);
+  MPI_Type_commit(&large);
+  for (const bool returns : {true, false}) {
+    MPI_Comm_set_errhandler(own, returns ? MPI_ERRORS_RETURN : mine);
+    const std::string which = returns ? " with ERRORS_RETURN" : " with a handler";
+    for (int how = 0; how < 4; ++how) {
+      const std::string name = "truncation " + std::to_string(how) + which;
+      twin.compare(name, [&](Transcript& seen) { truncated(twin, own, small, 1, 2, how, seen); });
+      twin.compare(name + ", large", [&](Transcript& seen) { truncated(twin, own, large, 1, 4, how, seen); });
+      twin.compare(name + ", larger", [&](Transcript& seen) { truncated(twin, own, large, 4, 64, how, seen); });
+    }
+    if (!checks_arguments) continue;
+    twin.compare("arguments" + which, [&](Transcript& seen) { wrong_arguments(twin, own, small, uncommitted, seen); });
+  }
+  MPI_Type_free(&small);
+  MPI_Type_free(&large);
+  MPI_Type_free(&uncommitted);
+  MPI_Errhandler_free(&mine);
+  MPI_Comm_free(&own);
+  return 0;
+}

@@ -1,0 +1,178 @@
+"""Runs the conformance set under the layer and says which procedure of the table it never accelerated.
+
+run.py [--library NAME]... [--all] [--long] [--case TEXT] [--build FOLDER]
+
+Every library that is asked for and not installed is printed as skipped, with the reason. Fails if a case fails, or if a
+procedure of src/mpi/procedures.def that the library has shows accelerated = 0 over all cases.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+
+import compile as compiling  # noqa: E402
+from cases import CASES, FORTRAN_CASES, Case  # noqa: E402
+from libraries import LIBRARIES, ROOT, WHEELS, Library, environment, lacking  # noqa: E402
+
+from gapless.launch import put_under  # noqa: E402
+from gapless.launcher import Launcher  # noqa: E402
+
+SKIPPED = 77
+
+
+def procedures() -> list[str]:
+    """Return the procedures of the table that the layer can accelerate."""
+    table = (ROOT / "src/mpi/procedures.def").read_text()
+    names = []
+    for kind, name in re.findall(r"^GAPLESS_(COUNTED|PLAIN)\((\w+),", table, re.MULTILINE):
+        names.append(f"MPI_{name}")
+        if kind == "COUNTED":
+            names.append(f"MPI_{name}_c")
+    return names
+
+
+class Run:
+    """All cases on one library."""
+
+    def __init__(self, library: Library, build: Path) -> None:
+        self.library = library
+        self.build = build
+        self.environment = environment(library)
+        self.lacks = lacking(library, procedures()) | set(library.broken)
+        self.accelerated: Counter[str] = Counter()
+        self.failures: list[str] = []
+
+    def front(self) -> Path:
+        """Return the preload object: with large counts where the library has them."""
+        name = "libgapless_preload.so" if "MPI_Send_c" in self.lacks else "libgapless_preload_lc.so"
+        return self.build / "src/preload" / name
+
+    def program(self, case: Case) -> Path:
+        """Return the case's program, compiled if CMake does not do so."""
+        folder = self.build / "tests/conformance" / self.library.abi
+        if case.program.startswith("fortran_"):
+            own = self.build / "tests/conformance" / self.library.name
+            return compiling.fortran_program(self.library, case.program.removeprefix("fortran_"), own, self.environment)
+        if self.library.compiler:
+            return compiling.cpp_program(self.library, case.program, folder, self.environment)
+        return folder / case.program
+
+    def launch(self, case: Case, program: Path, folder: str) -> subprocess.CompletedProcess[str]:
+        """Run the case; its statistics are in the folder afterwards."""
+        settings = {
+            "GAPLESS_STATS": "1",
+            "GAPLESS_RUN_DIR": folder,
+            "CONFORMANCE_LACKS": ",".join(sorted(self.lacks)),
+        } | case.settings
+        command = [self.library.launcher, *self.library.options, "-n", str(case.ranks), str(program), *case.arguments]
+        launcher = Launcher.OPEN_MPI if self.library.is_open_mpi() else Launcher.HYDRA
+        preload = str(self.front())
+        if case.tool:
+            tool = program.parent / "tool.so"
+            preload = f"{preload}:{tool}" if case.tool == "after" else f"{tool}:{preload}"
+        launch = put_under(command, preload, settings, self.environment, launcher)
+        return subprocess.run(
+            launch.command,
+            env=launch.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=case.timeout_s,
+            check=False,
+        )
+
+    def collect(self, folder: str) -> None:
+        """Add up what the ranks counted."""
+        for file in Path(folder).glob("*.json"):
+            stats = json.loads(file.read_text()).get("stats", {})
+            for procedure, counters in stats.get("procedures", {}).items():
+                self.accelerated[procedure] += counters["accelerated"]
+
+    def case(self, case: Case) -> None:
+        """Run one case and print one line."""
+        started = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="gapless-conformance-") as folder:
+            try:
+                answer = self.launch(case, self.program(case), folder)
+                text, code = (answer.stdout + answer.stderr).strip(), answer.returncode
+            except compiling.CompilationFailed as failure:
+                text, code = str(failure), -1
+            except subprocess.TimeoutExpired as late:
+                text, code = f"no end after {case.timeout_s} s: {late.stdout!r} {late.stderr!r}", -1
+            self.collect(folder)
+        seconds = f"{time.monotonic() - started:.1f} s"
+        name = f"{self.library.name}: {case.name()}"
+        # Open MPI's launcher turns the programs' code into its own.
+        if re.search(r"^skipped: ", text, re.MULTILINE) and code != 0:
+            reason = next(line for line in text.splitlines() if line.startswith("skipped: "))
+            print(f"{name}: {reason}", flush=True)
+        elif code in case.exit_codes and case.expects in text:
+            print(f"{name}: {text.splitlines()[0] if text else 'passed'} ({seconds})", flush=True)
+        else:
+            self.failures.append(case.name())
+            print(f"{name}: FAILED with {code} ({seconds})\n{text[-4000:]}", flush=True)
+
+    def never_accelerated(self) -> list[str]:
+        """Return the procedures that the library has and the layer never accelerated."""
+        return [name for name in procedures() if name not in self.lacks and self.accelerated[name] == 0]
+
+
+def run_library(library: Library, options: argparse.Namespace) -> bool:
+    """Run all cases on a library; return whether all went well."""
+    if missing := library.missing():
+        print(f"{library.name}: skipped: {missing}")
+        return True
+    run = Run(library, options.build)
+    if run.lacks:
+        print(f"{library.name}: skipped: not in the library: {', '.join(sorted(run.lacks - set(library.broken)))}")
+    if library.broken:
+        print(f"{library.name}: skipped: broken in the library itself: {', '.join(library.broken)}")
+    fortran = [case for case in FORTRAN_CASES if case.program.removeprefix("fortran_") in library.fortran_flavours]
+    for case in (*CASES, *fortran):
+        if case.is_long and not options.long:
+            continue
+        if options.case and options.case not in case.name():
+            continue
+        run.case(case)
+    for failure in run.failures:
+        print(f"{library.name}: failed: {failure}")
+    if options.case:
+        return not run.failures
+    never = run.never_accelerated()
+    for name in never:
+        print(f"{library.name}: {name}: accelerated = 0")
+    covered = len(procedures()) - len(run.lacks) - len(never)
+    print(f"{library.name}: {covered} procedures accelerated, {len(never)} never, {len(run.failures)} cases failed")
+    return not run.failures and not never
+
+
+def main() -> int:
+    """Parse the command line and run."""
+    names = [library.name for library in LIBRARIES]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--library", action="append", choices=names, help="run on this library (may be repeated)")
+    parser.add_argument("--all", action="store_true", help=f"run on all libraries, not only on {', '.join(WHEELS)}")
+    parser.add_argument("--long", action="store_true", help="run the long and the large cases too")
+    parser.add_argument("--case", default="", help="run only the cases whose name contains this text")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="CMake's build folder")
+    options = parser.parse_args()
+    options.build = options.build.resolve()
+    wanted = options.library or (names if options.all else WHEELS)
+    results = [run_library(library, options) for library in LIBRARIES if library.name in wanted]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,99 @@
+// MPI_THREAD_MULTIPLE: eight threads, each with requests of its own, completed by every completing procedure, while types
+// are created and freed. Checked against arithmetic. usage: threads [ROUNDS]
+#include <thread>
+
+#include "twin.hpp"
+
+using namespace conformance;
+
+namespace {
+
+constexpr int kThreads = 8, kLength = 64, kMany = 4;
+
+void finish(int how, MPI_Request* list, int n) {
+  int done, index, flag = 0;
+  std::vector<int> indices(static_cast<std::size_t>(n));
+  switch (how) {
+    case 0:
+      MPI_Waitall(n, list, MPI_STATUSES_IGNORE);
+      return;
+    case 1:
+      for (int k = n - 1; k >= 0; --k) MPI_Wait(&list[k], MPI_STATUS_IGNORE);
+      return;
+    case 2:
+      do {
+        MPI_Waitany(n, list, &index, MPI_STATUS_IGNORE);
+      } while (index != MPI_UNDEFINED);
+      return;
+    case 3:
+      do {
+        MPI_Waitsome(n, list, &done, indices.data(), MPI_STATUSES_IGNORE);
+      } while (done != MPI_UNDEFINED);
+      return;
+    case 4:
+      while (flag == 0) MPI_Testall(n, list, &flag, MPI_STATUSES_IGNORE), std::this_thread::yield();
+      return;
+    case 5:
+      do {
+        MPI_Testsome(n, list, &done, indices.data(), MPI_STATUSES_IGNORE), std::this_thread::yield();
+      } while (done != MPI_UNDEFINED);
+      return;
+    case 6:
+      do {
+        MPI_Testany(n, list, &index, &flag, MPI_STATUS_IGNORE), std::this_thread::yield();
+      } while (flag == 0 || index != MPI_UNDEFINED);
+      return;
+    default:
+      for (int k = 0; k < n; ++k) {
+        for (flag = 0; flag == 0; std::this_thread::yield()) {
+          MPI_Request_get_status(list[k], &flag, MPI_STATUS_IGNORE);
+        }
+        MPI_Test(&list[k], &flag, MPI_STATUS_IGNORE);
+      }
+  }
+}
+
+void work(int rank, int thread, int rounds) {
+  const int peer = 1 - rank;
+  for (int round = 0; round < rounds; ++round) {
+    const int stride = 3 + (round + thread) % 4;
+    MPI_Datatype type;
+    MPI_Type_vector(kLength, 1, stride, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    std::vector<std::vector<int>> from(kMany), to(kMany);
+    MPI_Request requests[2 * kMany];
+    for (int k = 0; k < kMany; ++k) {
+      to[k].assign(static_cast<std::size_t>(kLength * stride), -1);
+      MPI_Irecv(to[k].data(), 1, type, peer, kMany * thread + k, MPI_COMM_WORLD, &requests[k]);
+    }
+    for (int k = 0; k < kMany; ++k) {
+      for (int j = 0; j < kLength * stride; ++j) from[k].push_back(j + round + 1000 * k + 10000 * rank);
+      MPI_Isend(from[k].data(), 1, type, peer, kMany * thread + k, MPI_COMM_WORLD, &requests[kMany + k]);
+    }
+    if (round % 2 == 0) MPI_Type_free(&type);
+    finish((round + thread) % 8, requests, 2 * kMany);
+    if (round % 2 != 0) MPI_Type_free(&type);
+    for (int k = 0; k < kMany; ++k) {
+      for (int j = 0; j < kLength * stride; ++j) {
+        const int expected = j % stride == 0 ? j + round + 1000 * k + 10000 * peer : -1;
+        const int got = to[k][static_cast<std::size_t>(j)];
+        CHECK(got == expected, "thread %d, round %d, message %d, element %d: %d", thread, round, k, j, got);
+      }
+    }
+    for (const MPI_Request request : requests) CHECK(request == MPI_REQUEST_NULL, "thread %d, round %d", thread, round);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Twin twin(&argc, &argv, MPI_THREAD_MULTIPLE);
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 64;
+  std::vector<std::thread> threads;
+  for (int k = 0; k < kThreads; ++k) threads.emplace_back(work, twin.rank(), k, rounds);
+  for (auto& thread : threads) thread.join();
+  CHECK(twin.layer().accelerated("MPI_Isend") == kThreads * kMany * rounds, "%lld of MPI_Isend accelerated",
+        twin.layer().accelerated("MPI_Isend"));
+  MPI_Barrier(MPI_COMM_WORLD);
+  return 0;
+}

@@ -1,0 +1,35 @@
+// A program that learns of a receive's end by an extension which is not wrapped: its receives must stay the library's
+// own, or the data would not be there when it looks.
+#include <vector>
+
+#include "support.hpp"
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const test::Layer layer = test::layer();
+  MPI_Datatype column;
+  MPI_Type_vector(1000, 1, 3, MPI_INT, &column);
+  MPI_Type_commit(&column);
+  std::vector<int> data(3000, -1);
+  for (int k = 0; k < 3000 && rank == 0; ++k) data[static_cast<std::size_t>(k)] = k;
+  if (rank == 0) {
+    MPI_Send(data.data(), 1, column, 1, 7, MPI_COMM_WORLD);
+    CHECK(layer.accelerated("MPI_Send") == 1, "the blocking send is not concerned");
+  } else {
+    MPI_Request request;
+    MPI_Irecv(data.data(), 1, column, 0, 7, MPI_COMM_WORLD, &request);
+    int flag = 0;
+    while (!MPIX_Request_is_complete(request)) MPI_Iprobe(0, 8, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    for (int k = 0; k < 3000; ++k) {
+      CHECK(data[static_cast<std::size_t>(k)] == (k % 3 == 0 ? k : -1), "element %d is %d", k,
+            data[static_cast<std::size_t>(k)]);
+    }
+    CHECK(layer.count("MPI_Irecv").calls == 1 && layer.accelerated("MPI_Irecv") == 0, "the receive was staged");
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Type_free(&column);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# test_mpi_full.sh: what takes too long for `make test`: mpi4py's own suite with 1 and 4 ranks and with the tests that
+# spawn, the layer as it comes and forced. Runs everything even if something fails.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+failed=()
+
+part() {
+  printf '\n== %s\n' "$*"
+  "$@" || failed+=("$*")
+}
+# Four polling ranks on few cores are slow, not hung.
+part tools/test_mpi4py.sh -n 1 --layer default --layer force
+part tools/test_mpi4py.sh -n 2 --layer default
+part tools/test_mpi4py.sh -n 4 --layer default --layer force --stall 300
+part tools/test_mpi4py.sh -n 2 --spawn -m spawn -m dynproc -m util_pool --layer default --layer force --stall 120
+
+if [ ${#failed[@]} -gt 0 ]; then
+  printf 'gapless: FAILED: %s\n' "${failed[@]}"
+  exit 1
+fi
+printf 'gapless: all of it passed\n'
