@@ -21,6 +21,7 @@ const std::vector<std::string> kMethods{"contiguous",
                                         "gapless_receive",
                                         "native_nonblocking",
                                         "gapless_nonblocking",
+                                        "engine",
                                         "engine_pack",
                                         "engine_unpack"};
 
