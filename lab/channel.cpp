@@ -140,7 +140,33 @@ class EngineUnpack final : public Channel {
   EngineType type_;
 };
 
+class EngineChannel final : public Channel {
+ public:
+  EngineChannel(Buffers& buffers, int count, EngineType type)
+      : buffers_(buffers), count_(count), type_(std::move(type)) {}
+  void send(int peer) override {
+    std::int64_t moved = 0;
+    gapless_pack(buffers_.user_send(), count_, type_.handle(), 0, buffers_.scratch(), buffers_.payload_bytes(), &moved);
+    MPI_Send(buffers_.scratch(), static_cast<int>(moved), MPI_PACKED, peer, kTag, MPI_COMM_WORLD);
+  }
+  void receive(int peer) override {
+    const auto bytes = static_cast<int>(buffers_.payload_bytes());
+    MPI_Recv(buffers_.scratch(), bytes, MPI_PACKED, peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    std::int64_t moved = 0;
+    gapless_unpack(buffers_.scratch(), bytes, 0, buffers_.user_receive(), count_, type_.handle(), &moved);
+  }
+
+ private:
+  Buffers& buffers_;
+  int count_;
+  EngineType type_;
+};
+
 }  // namespace
+
+std::unique_ptr<Channel> make_engine_channel(Buffers& buffers, int count, EngineType type) {
+  return std::make_unique<EngineChannel>(buffers, count, std::move(type));
+}
 
 std::unique_ptr<Channel> make_contiguous_channel(Buffers& buffers, const Layout& layout) {
   const bool ints = layout.element_bytes == kIntBytes;

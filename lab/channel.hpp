@@ -34,6 +34,8 @@ std::unique_ptr<Channel> make_nonblocking_channel(Buffers& buffers, int count, M
 // nanoseconds, which only the search for thresholds may afford.
 std::unique_ptr<Channel> make_one_sided_channel(Buffers& buffers, int count, MPI_Datatype type,
                                                 const LayerSwitch& layer, bool on_send);
+// The engine packs, the packed bytes are sent as MPI_PACKED, the engine unpacks: the layer's work done by the program.
+std::unique_ptr<Channel> make_engine_channel(Buffers& buffers, int count, EngineType type);
 // No message: the engine, without MPI and without the layer, packs or unpacks where the others do. Its send() is the
 // work, its receive() nothing.
 std::unique_ptr<Channel> make_engine_pack(Buffers& buffers, int count, EngineType type);

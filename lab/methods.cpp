@@ -17,6 +17,7 @@ std::unique_ptr<Channel> make_channel(const std::string& method, const Descripti
     return make_nonblocking_channel(buffers, count, type);
   if (method == "gapless_send") return make_one_sided_channel(buffers, count, type, layer, true);
   if (method == "gapless_receive") return make_one_sided_channel(buffers, count, type, layer, false);
+  if (method == "engine") return make_engine_channel(buffers, count, description.type.engine());
   if (method == "engine_pack") return make_engine_pack(buffers, count, description.type.engine());
   if (method == "engine_unpack") return make_engine_unpack(buffers, count, description.type.engine());
   return nullptr;

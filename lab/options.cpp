@@ -21,6 +21,7 @@ const std::vector<std::string> kMethods{"contiguous",
                                         "gapless_receive",
                                         "native_nonblocking",
                                         "gapless_nonblocking",
+                                        "engine",
                                         "engine_pack",
                                         "engine_unpack"};
 
@@ -33,8 +34,9 @@ constexpr const char* kAbout =
     "  native      as an MPI derived datatype, the Gapless layer off,\n"
     "  gapless     as the same datatype with the layer on (only where the layer is under the program).\n"
     "Further methods on demand: native_nonblocking and gapless_nonblocking (MPI_Isend, MPI_Irecv, MPI_Wait);\n"
-    "gapless_send and gapless_receive (the layer on in one direction); engine_pack and engine_unpack (the engine\n"
-    "alone, no message: a sample is one call).\n"
+    "gapless_send and gapless_receive (the layer on in one direction); engine (the layer's work done by the\n"
+    "program: the engine packs, the packed bytes are sent, the engine unpacks); engine_pack and engine_unpack (no\n"
+    "message: a sample is one call).\n"
     "Before timing, all descriptions of a layout are proved to have the same type map, and every method's data are\n"
     "compared with known values on both ranks; once again after timing. A sample is half of a round trip on rank 0,\n"
     "in nanoseconds; at 3200 bytes ten round trips are timed together and divided. Raw samples go to the standard\n"

@@ -42,7 +42,7 @@ void Output::samples(const Case& one, const MethodResult& method) const {
             {"type", method.type},
             {"method", method.method},
             {"unit", "ns"},
-            {"metric", method.method.starts_with("engine") ? "call" : "half_round_trip"},
+            {"metric", method.method.starts_with("engine_") ? "call" : "half_round_trip"},
             {"samples", std::move(samples)},
             {"verified", true},  // a row that was not is never written: see error()
             {"tests", method.tests},

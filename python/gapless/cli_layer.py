@@ -209,14 +209,16 @@ def p2p(
     if json:
         json_module.dump([row.as_json() for row in everything], sys.stdout, indent=1)
         print()
+    out = console()
+    out.width = max(out.width, 150)
     for name, of in rows.items() if not json else ():
         for size in sorted({row.size for row in of}):
             shown = [row for row in of if row.size == size and (every or not row.passes)]
             if shown:
                 kind = "all rows" if every else "rows that fail"
-                console().print(p2p_table(f"{name}, {bytes_text(size)}, {kind}", shown))
+                out.print(p2p_table(f"{name}, {bytes_text(size)}, {kind}", shown))
         for summary in summarise(of):
-            console().print(f"{name}, {summary}", soft_wrap=True, markup=False)
+            out.print(f"{name}, {summary}", soft_wrap=True, markup=False)
     raise typer.Exit(0 if everything and all(row.passes for row in everything) else 1)
 
 
@@ -224,7 +226,7 @@ def thresholds(
     launches: LaunchesOption = 5,
     mpi: MpiOption = None,
     size: Annotated[list[int] | None, typer.Option(help="Bytes of a message; may be repeated (default: 12).")] = None,
-    block: Annotated[list[int] | None, typer.Option(help="Ints of a run; may be repeated (default: 6).")] = None,
+    block: Annotated[list[int] | None, typer.Option(help="Ints of a run; may be repeated (default: 8).")] = None,
     reps: Annotated[str, typer.Option(help="Samples in a launch, of large and of small messages.")] = "5,25",
     write: Annotated[
         bool, typer.Option("--write", help="Keep the results in docs/results and write the layer's table from them.")

@@ -21,7 +21,7 @@ from gapless.pingpong import measure_pingpong
 from gapless.results import Key, Line, Recorder
 from gapless.tables import bytes_text
 
-METHODS = ("contiguous", "pack", "native", "gapless", "engine_pack", "engine_unpack")
+METHODS = ("contiguous", "pack", "native", "gapless", "engine", "engine_pack", "engine_unpack")
 ENGINE_TOLERANCE, BEST_TOLERANCE, GUIDELINE_TOLERANCE = 1.10, 1.05, 0.05
 
 
@@ -31,6 +31,9 @@ class P2pRow:
 
     Attributes
     ----------
+    engine_us : float or None
+        Pack, send, receive and unpack in one message by the engine without the layer; not judged. It says whether a
+        row over its parts is the layer's doing, or that of caches that are warmer for a part alone.
     acts : bool or None
         Whether the layer converted the transfer, by its own counters; None if that was not asked.
     violated : dict
@@ -52,6 +55,12 @@ class P2pRow:
     engine_unpack_us: float
     acts: bool | None
     violated: dict[str, float]
+    engine_us: float | None = None
+
+    @property
+    def to_sequence(self) -> float | None:
+        """The time under the layer, as a ratio to a program that does the same by hand with the engine."""
+        return self.gapless_us / self.engine_us if self.engine_us else None
 
     @property
     def name(self) -> str:
@@ -85,7 +94,7 @@ class P2pRow:
 
     def as_json(self) -> dict[str, Any]:
         """Return the row with its ratios and verdicts."""
-        ratios = ("name", "to_parts", "to_best", "within_parts", "within_best", "passes")
+        ratios = ("name", "to_sequence", "to_parts", "to_best", "within_parts", "within_best", "passes")
         return asdict(self) | {name: getattr(self, name) for name in ratios}
 
 
@@ -137,7 +146,7 @@ def p2p_rows(library: str, lines: Sequence[Line]) -> list[P2pRow]:
             for method in METHODS
         }
         times = {f"{method}_us": ns / 1000 for method, ns in of.items() if ns is not None}
-        if len(times) < len(METHODS):
+        if len(times.keys() | {"engine_us"}) < len(METHODS):
             continue
         verdicts = medians.verdicts(key.group, key.description, "gapless", GUIDELINE_TOLERANCE)
         first = sets[0]
@@ -163,14 +172,29 @@ TIMES = ("contiguous_us", "native_us", "pack_us", "gapless_us", "engine_pack_us"
 
 def p2p_tsv(rows: Sequence[P2pRow]) -> str:
     """Return the rows as tab-separated values with a heading."""
-    columns = ("library", "name", *TIMES, "acts", "to_parts", "to_best", "within_parts", "within_best", "guidelines")
+    columns = (
+        "library",
+        "name",
+        *TIMES,
+        "acts",
+        "to_sequence",
+        "to_parts",
+        "to_best",
+        "within_parts",
+        "within_best",
+        "guidelines",
+    )
     out = ["\t".join(columns)]
     for row in rows:
         times = [f"{getattr(row, name):.4g}" for name in TIMES]
         broken = ",".join(f"{name}x{factor:.2f}" for name, factor in row.violated.items()) or "hold"
         verdicts = ["yes" if holds else "no" for holds in (row.within_parts, row.within_best)]
         acts = {True: "yes", False: "no", None: "?"}[row.acts]
-        ratios = [f"{row.to_parts:.3f}", f"{row.to_best:.3f}"]
+        ratios = [
+            "-" if row.to_sequence is None else f"{row.to_sequence:.3f}",
+            f"{row.to_parts:.3f}",
+            f"{row.to_best:.3f}",
+        ]
         out.append("\t".join([row.library, row.name, *times, acts, *ratios, *verdicts, broken]))
     return "\n".join(out) + "\n"
 
@@ -184,7 +208,19 @@ def p2p_table(title: str, rows: Sequence[P2pRow]) -> Table:
     """Render rows of one message size: the times in microseconds, and the ratios that are judged."""
     table = plain_table(
         f"{title}, µs",
-        ["layout", "contig.", "native", "MPI_Pack", "+ Gapless", "pack", "unpack", "parts", "best", "remark"],
+        [
+            "layout",
+            "contig.",
+            "native",
+            "MPI_Pack",
+            "+ Gapless",
+            "pack",
+            "unpack",
+            "parts",
+            "best",
+            "by hand",
+            "remark",
+        ],
     )
     for row in rows:
         broken = [f"{name} ×{factor:.2f}" for name, factor in row.violated.items()]
@@ -194,6 +230,7 @@ def p2p_table(title: str, rows: Sequence[P2pRow]) -> Table:
             *(time_text(getattr(row, name)) for name in TIMES),
             f"×{row.to_parts:.2f}{' ' if row.within_parts else '!'}",
             f"×{row.to_best:.2f}{' ' if row.within_best else '!'}",
+            "-" if row.to_sequence is None else f"×{row.to_sequence:.2f}",
             remark,
         )
     return table

@@ -27,7 +27,7 @@ from gapless.results import Line, Recorder, samples_by_key
 from gapless.tables import bytes_text
 
 SIZES = (64, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536, 262144, 1048576, 4194304)  # [bytes]
-BLOCKS = (2, 16, 128, 1024, 8192, 65536)  # [ints] of a run
+BLOCKS = (2, 16, 32, 64, 128, 1024, 4096, 65536)  # [ints] of a run
 # Which of a method's samples stands for it: what a library costs undisturbed, not what the machine adds.
 QUANTILE = 0.1
 METHODS = ("native", "gapless", "gapless_send", "gapless_receive", "native_nonblocking", "gapless_nonblocking")
@@ -206,7 +206,7 @@ def threshold_table(library: str, cells: Sequence[Cell]) -> Table:
         row = []
         for run in runs:
             found = [cell for cell in cells if (cell.bytes, cell.run_bytes) == (size, run)]
-            row.append(" / ".join(f"{cell.ratios['both']:.2f}" for cell in found) or "-")
+            row.append("/".join(f"{cell.ratios['both']:.2f}" for cell in found) or "-")
         if any(text != "-" for text in row):
             table.add_row(bytes_text(size), *row)
     return table
