@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# test_mpi_full.sh: what takes too long for `make test`: mpi4py's own suite with 1 and 4 ranks and with the tests that
-# spawn, the layer as it comes and forced. Runs everything even if something fails.
+# test_mpi_full.sh: what takes too long for `make test`: the conformance set with its long cases, on Debian's MPI
+# libraries as well where they are installed (with Fortran: mpich libmpich-dev openmpi-bin libopenmpi-dev gfortran), and
+# mpi4py's own suite with 1 and 4 ranks and with the tests that spawn, the layer as it comes and forced. Runs everything
+# even if something fails.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 failed=()
@@ -9,6 +11,7 @@ part() {
   printf '\n== %s\n' "$*"
   "$@" || failed+=("$*")
 }
+part .venv/bin/python tests/conformance/run.py --all --long --build "$(tools/build_folder.sh release)"
 # Four polling ranks on few cores are slow, not hung.
 part tools/test_mpi4py.sh -n 1 --layer default --layer force
 part tools/test_mpi4py.sh -n 2 --layer default

@@ -70,6 +70,10 @@ def cpp_program(library: Library, program: str, folder: Path, environment: dict[
             ],
             environment,
         )
+    if program == "tools":
+        # Against the C header, without the C++ bindings.
+        tool = [library.compiler, "-w", "-x", "c", "-fPIC", "-shared", str(SOURCES / "tool.c"), "-o"]
+        run_compiler([*tool, str(folder / "tool.so")], environment)
     large = program.endswith("_c")
     source = SOURCES / f"{program.removesuffix('_c')}.cpp"
     definitions = ["-DCONFORMANCE_LARGE"] if large else []

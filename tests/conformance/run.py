@@ -27,6 +27,7 @@ from cases import CASES, FORTRAN_CASES, Case  # noqa: E402
 from gapless.fronts import fullest_front  # noqa: E402
 from gapless.launch import put_under  # noqa: E402
 from gapless.launcher import Launcher  # noqa: E402
+from gapless.loader import cached_libraries  # noqa: E402
 from gapless.mpi_library import mpi_library  # noqa: E402
 from libraries import LIBRARIES, ROOT, WHEELS, Library, environment, lacking  # noqa: E402
 
@@ -58,7 +59,8 @@ class Run:
     def front(self) -> Path:
         """Return the preload object that `gapless run` would take."""
         os.environ["GAPLESS_LIBDIR"] = str(self.build / "src/preload")
-        library = mpi_library(Path(self.library.shared_object))
+        name = self.library.shared_object
+        library = mpi_library(Path(name) if "/" in name else Path(cached_libraries()[name][0]))
         assert library is not None, self.library.shared_object
         return fullest_front([library]).path
 
