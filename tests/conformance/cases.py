@@ -61,7 +61,7 @@ CASES = (
     Case("tools", ("after",), tool="after"),
     Case("tools", ("before",), tool="before"),
     Case("spawn", ranks=1, is_long=True),
-    Case("huge", (), {"GAPLESS_POOL_BYTES": "8G"}, is_long=True, timeout_s=300),
+    Case("huge", (), {"GAPLESS_POOL_BYTES": "8G", "GAPLESS_LONGEST_RUN": "1024G"}, is_long=True, timeout_s=300),
     Case("blocking", ("200",), is_long=True, timeout_s=600),
     Case("nonblocking", ("200",), is_long=True, timeout_s=600),
     Case("completion", ("64",), is_long=True, timeout_s=600),

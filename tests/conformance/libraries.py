@@ -67,7 +67,10 @@ LIBRARIES = (
         str(INTEL / "bin/mpiexec.hydra"),
         str(INTEL / "lib/libmpi.so.12"),
         "mpich",
-        broken_cases={"sessions 3": "the second MPI_Session_init aborts: its process manager's connection is closed"},
+        broken_cases={
+            "sessions 3": "the second MPI_Session_init aborts: its process manager's connection is closed",
+            "spawn": "the wheel cannot spawn: it has no libfabric",
+        },
         environment={"LD_LIBRARY_PATH": str(INTEL / "lib")},
         fortran=("gfortran", f"-I{INTEL}/include"),
         fortran_link=(f"-L{INTEL}/lib", f"-Wl,-rpath,{INTEL}/lib", "-lmpifort", "-lmpi"),
@@ -88,7 +91,7 @@ LIBRARIES = (
         compiler="mpicxx.mpich",
         fortran=("mpif90.mpich",),
         fortran_flavours=("mpif", "usempi", "f08"),
-        broken_cases={"sessions 3": "the second MPI_Session_init crashes"},
+        broken_cases={"sessions 3": "the second MPI_Session_init crashes", "spawn": "MPI_Comm_spawn is an error"},
         broken=("MPI_Isendrecv", "MPI_Isendrecv_c", "MPI_Isendrecv_replace", "MPI_Isendrecv_replace_c"),
     ),
     Library(

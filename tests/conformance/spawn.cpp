@@ -28,7 +28,9 @@ void exchange(MPI_Comm inter, int mine) {
 int main(int argc, char** argv) {
   const char* const own = argv[0];
   MPI_Init(&argc, &argv);
-  const test::Layer layer = test::layer();
+  // Not every launcher hands the environment on (Open MPI 5): a spawned process may be without the layer, and its
+  // parent must not notice.
+  const test::Layer layer;
   MPI_Comm inter;
   MPI_Comm_get_parent(&inter);
   const bool is_child = inter != MPI_COMM_NULL;
@@ -36,7 +38,7 @@ int main(int argc, char** argv) {
     MPI_Comm_spawn(own, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter, MPI_ERRCODES_IGNORE);
   }
   for (int round = 0; round < 10; ++round) exchange(inter, is_child ? 1000 : 0);
-  CHECK(layer.accelerated("MPI_Irecv") == 10, "%lld accelerated", layer.accelerated("MPI_Irecv"));
+  CHECK((is_child && !layer.present()) || layer.accelerated("MPI_Irecv") == 10, "%lld accelerated", layer.accelerated("MPI_Irecv"));
   MPI_Comm_disconnect(&inter);
   if (!is_child) std::puts("ten exchanges with a spawned process");
   MPI_Finalize();
