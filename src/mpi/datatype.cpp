@@ -142,18 +142,22 @@ Found register_now(MPI_Datatype type) {
   return found;
 }
 
-Found find_unremembered(MPI_Datatype type, std::uint64_t key, bool also_builtin) {
+Found registered(std::uint64_t key) {
   Registry& all = registry();
-  {
-    const std::lock_guard lock(all.mutex);
-    if (const auto entry = all.types.find(key); entry != all.types.end()) return {entry->second, true};
-  }
+  const std::lock_guard lock(all.mutex);
+  const auto entry = all.types.find(key);
+  return entry == all.types.end() ? Found{} : Found{entry->second, true};
+}
+
+Found find_unremembered(MPI_Datatype type, std::uint64_t key, bool also_builtin) {
+  if (Found found = registered(key); found.is_kept) return found;
   if (type == MPI_DATATYPE_NULL || epochs.load(std::memory_order_relaxed) == 0) return {};
   if (is_pair(type)) return register_now(type);
   if (is_contiguous_builtin(type)) return also_builtin ? register_now(type) : Found{};
   switch (marks.use(key)) {
     case Marks::Use::kUnknown:
-      return {};
+      // Another thread may have registered the type since we looked; then it took the mark away after that.
+      return registered(key);
     case Marks::Use::kFirst: {
       // An attribute costs more than the look-up in some libraries, and many a type is used once and freed.
       const Description described = describe(type);
