@@ -226,8 +226,12 @@ void epoch_began() noexcept {
   epochs.fetch_add(1, std::memory_order_relaxed);
 }
 
+bool is_last_epoch() noexcept {
+  return epochs.load(std::memory_order_relaxed) == 1;
+}
+
 void epoch_ending() noexcept {
-  if (epochs.load(std::memory_order_relaxed) != 1) return;
+  if (!is_last_epoch()) return;
   Registry& all = registry();
   int key = MPI_KEYVAL_INVALID;
   {

@@ -157,11 +157,15 @@ void look_for_runtimes() noexcept {
 
 }  // namespace
 
-bool is_host(const void* address) noexcept {
+bool has_gpu_runtime() noexcept {
   unsigned long long objects = 0;
   dl_iterate_phdr(count_objects, &objects);
   if (objects != objects_seen.load(std::memory_order_acquire)) look_for_runtimes();
-  if (!any_runtime.load(std::memory_order_relaxed)) return true;
+  return any_runtime.load(std::memory_order_relaxed);
+}
+
+bool is_host(const void* address) noexcept {
+  if (!has_gpu_runtime()) return true;
   return cuda_says_host(address) && hsa_says_host(address) && level_zero_is_idle();
 }
 

@@ -52,9 +52,10 @@ int wrap_Request_get_status_all(int n, const MPI_Request* list, int* flag, MPI_S
   const AfterReceive look_after_orphans;
   Held held(n, list);
   OwnStatuses own(n, statuses, statuses == MPI_STATUSES_IGNORE);
+  *flag = 0;
   const int code = mpi::library.Request_get_status_all(n, list, flag, own.get());
   const bool ended = code == MPI_SUCCESS && *flag != 0;
-  if (ended) own.give(n);
+  own.give(n);
   for (int k = 0; ended && k < n; ++k) {
     if (held[k] != nullptr && own.good(k) != nullptr) deliver(*held[k], *own.good(k));
   }

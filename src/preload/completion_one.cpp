@@ -51,6 +51,7 @@ int wrap_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
     return mpi::library.Request_get_status(request, flag, status);
   }
   OwnStatuses own(1, status, status == MPI_STATUS_IGNORE);
+  *flag = 0;
   const int code = mpi::library.Request_get_status(request, flag, own.get());
   const bool ended = code == MPI_SUCCESS && *flag != 0;
   own.give(1);

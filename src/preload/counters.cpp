@@ -152,8 +152,8 @@ std::string counters_json() {
     }
     text += (text.empty() ? "\"" : ",\"") + std::string(kProcedureNames[k]) + "\":{\"calls\":" + number(tally.calls()) +
             ",\"accelerated\":" + number(tally.accelerated) + ",\"bytes\":" + number(tally.bytes) +
-            ",\"pack_ns\":" + number(tally.pack_ns) + ",\"unpack_ns\":" + number(tally.unpack_ns) +
-            ",\"declined\":{" + declined + "}}";
+            ",\"pack_ns\":" + number(tally.pack_ns) + ",\"unpack_ns\":" + number(tally.unpack_ns) + ",\"declined\":{" +
+            declined + "}}";
   }
   return "{\"procedures\":{" + text + "}}";
 }
@@ -165,7 +165,8 @@ std::string counters_table() {
   for (int k = 0; k < kProcedureCount; ++k) {
     const Tally& tally = all[k];
     if (tally.calls() == 0) continue;
-    std::snprintf(line, sizeof line, "  %-26s %10lld calls %10lld accelerated %14lld bytes %9.3f ms packing %9.3f ms unpacking",
+    std::snprintf(line, sizeof line,
+                  "  %-26s %10lld calls %10lld accelerated %14lld bytes %9.3f ms packing %9.3f ms unpacking",
                   kProcedureNames[k], static_cast<long long>(tally.calls()), static_cast<long long>(tally.accelerated),
                   static_cast<long long>(tally.bytes), static_cast<double>(tally.pack_ns) * 1e-6,
                   static_cast<double>(tally.unpack_ns) * 1e-6);

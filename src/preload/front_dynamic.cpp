@@ -43,8 +43,8 @@ std::string own_folder() {
 // A program may be bound to what its library has and this front lacks.
 bool completes_unserved(const char* name) {
   const char* const own = name[0] == 'P' ? name + 1 : name;
-  for (const Procedure one : {Procedure::kRequest_get_status_all, Procedure::kRequest_get_status_any,
-                              Procedure::kRequest_get_status_some}) {
+  for (const Procedure one :
+       {Procedure::kRequest_get_status_all, Procedure::kRequest_get_status_any, Procedure::kRequest_get_status_some}) {
     if (std::strcmp(own, kProcedureNames[static_cast<int>(one)]) == 0) {
       return std::find(std::begin(kServed), std::end(kServed), one) == std::end(kServed);
     }

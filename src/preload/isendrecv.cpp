@@ -46,7 +46,7 @@ namespace {
   int wrap_##name(const void* out, Count out_count, MPI_Datatype out_type, int dest, int send_tag, void* in,         \
                   Count in_count, MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,                  \
                   MPI_Request* request) {                                                                            \
-    if (passes_by(out_type) && passes_by(in_type)) [[likely]] {                                                      \
+    if (passes_by(out_type, in_type)) [[likely]] {                                                                   \
       return mpi::library.name(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, \
                                comm, request);                                                                       \
     }                                                                                                                \

@@ -58,8 +58,20 @@ void began(bool world) noexcept {
   }
 }
 
+void ending() noexcept {
+  if (mpi::is_last_epoch()) {
+    abandon_orphans();
+  } else {
+    progress_orphans();
+  }
+  mpi::epoch_ending();
+}
+
 void ended() noexcept {
-  if (mpi::epoch_ended()) requests.forget_all();
+  if (mpi::epoch_ended()) {
+    forget_orphans();
+    requests.forget_all();
+  }
   if (!counting()) return;
   try {
     const std::lock_guard lock(reporting);
@@ -101,8 +113,7 @@ int wrap_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int wrap_Finalize(void) {
-  abandon_orphans();
-  mpi::epoch_ending();
+  ending();
   const int code = mpi::library.Finalize();
   world_up.store(false, std::memory_order_relaxed);
   ended();
@@ -110,15 +121,23 @@ int wrap_Finalize(void) {
 }
 
 int wrap_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+  if (session == nullptr) return mpi::library.Session_init(info, errhandler, session);
+  // Where the error handler returns, the code does not say whether there is a session now.
+  const MPI_Session given = *session;
+  *session = MPI_SESSION_NULL;
   const int code = mpi::library.Session_init(info, errhandler, session);
-  if (code == MPI_SUCCESS && *session != MPI_SESSION_NULL) began(false);
+  if (*session != MPI_SESSION_NULL) {
+    began(false);
+  } else {
+    *session = given;
+  }
   return code;
 }
 
 int wrap_Session_finalize(MPI_Session* session) {
   // A session that is none stays what it is, whatever is returned.
   const bool is_one = session != nullptr && *session != MPI_SESSION_NULL;
-  if (is_one) mpi::epoch_ending();
+  if (is_one) ending();
   const int code = mpi::library.Session_finalize(session);
   if (is_one && *session == MPI_SESSION_NULL) ended();
   return code;

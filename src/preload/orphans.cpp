@@ -33,7 +33,7 @@ Orphan* pop_all() noexcept {
 }
 
 void forget(Orphan* orphan) noexcept {
-  requests.drop(orphan->pending);
+  requests.finish(orphan->pending);
   delete orphan;
   orphan_count.fetch_sub(1, std::memory_order_relaxed);
   look_away();
@@ -48,7 +48,7 @@ void adopt(MPI_Request request, Pending* pending) noexcept {
     MPI_Status status{};
     status.MPI_SOURCE = kNobody;
     if (mpi::library.Wait(&request, &status) == MPI_SUCCESS) deliver(*pending, status);
-    return requests.drop(pending);
+    return requests.finish(pending);
   }
   look_closer(true);
   orphan_count.fetch_add(1, std::memory_order_relaxed);
@@ -63,8 +63,11 @@ void progress_orphans() noexcept {
     status.MPI_SOURCE = kNobody;
     int flag = 0;
     const int code = mpi::library.Test(&orphan->request, &flag, &status);
+    // A request that stays is a persistent one, to which the handle of a forgotten operation has gone.
+    const bool stays = flag != 0 && orphan->request != MPI_REQUEST_NULL;
+    if (stays) mpi::library.Request_free(&orphan->request);
     if (orphan->request == MPI_REQUEST_NULL) {
-      if (code == MPI_SUCCESS) deliver(*orphan->pending, status);
+      if (code == MPI_SUCCESS && !stays) deliver(*orphan->pending, status);
       forget(orphan);
     } else {
       push(orphan);
@@ -81,6 +84,14 @@ void abandon_orphans() noexcept {
     orphan_count.fetch_sub(1, std::memory_order_relaxed);
     look_away();
     delete orphan;  // not its entry: the library may still read or write its staging
+    orphan = next;
+  }
+}
+
+void forget_orphans() noexcept {
+  for (Orphan* orphan = pop_all(); orphan != nullptr;) {
+    Orphan* const next = orphan->next;
+    forget(orphan);
     orphan = next;
   }
 }

@@ -15,6 +15,9 @@ void progress_orphans() noexcept;
 // Before MPI is finalised: what is still not complete is left to the library, and its staging never used again.
 void abandon_orphans() noexcept;
 
+// After that: what became one meanwhile has no request any more.
+void forget_orphans() noexcept;
+
 extern std::atomic<int> orphan_count;
 
 // Ends a call that receives or completes.

@@ -1,4 +1,5 @@
 // MPI_Pack, MPI_Unpack: straight between the user's buffers.
+#include "mpi/host_memory.hpp"
 #include "preload/lifecycle.hpp"
 #include "preload/transfer.hpp"
 #include "preload/wrappers.hpp"
@@ -19,7 +20,9 @@ template <class Count>
 Reason obstacle(const Side& side, const void* packed, Count size, const Count* position, MPI_Comm comm) noexcept {
   if (!side.converted()) return side.reason();
   if (comm == MPI_COMM_NULL || !has_room(packed, size, position, side.bytes())) return Reason::kArguments;
-  return side.overlaps(static_cast<const char*>(packed) + *position) ? Reason::kOverlap : Reason::kNone;
+  const char* const at = static_cast<const char*>(packed) + *position;
+  if (!mpi::is_host(at)) return Reason::kDevice;
+  return side.overlaps(at) ? Reason::kOverlap : Reason::kNone;
 }
 
 // The built-in communicators exist while the world does. Any other is shown to the library with a single byte, which is

@@ -17,11 +17,15 @@ void Requests::lock() noexcept {
 }
 
 void deliver(Pending& pending, const MPI_Status& status) noexcept {
-  if (pending.delivered) return;
-  pending.delivered = true;
-  if (!pending.receives) return;
-  if (pending.whole) return pending.received.unpack(pending.received.bytes());
-  if (status.MPI_SOURCE != kNobody) pending.received.unpack(received_bytes(status));
+  if (!pending.receives || (!pending.whole && status.MPI_SOURCE == kNobody)) return;
+  // Two threads may ask for the status of one request, and both may look at the data when they have it.
+  int untouched = 0;
+  if (!__atomic_compare_exchange_n(&pending.delivered, &untouched, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+    while (__atomic_load_n(&pending.delivered, __ATOMIC_ACQUIRE) != 2) sched_yield();
+    return;
+  }
+  pending.received.unpack(pending.whole ? pending.received.bytes() : received_bytes(status));
+  __atomic_store_n(&pending.delivered, 2, __ATOMIC_RELEASE);
 }
 
 Pending* Requests::make(Procedure procedure) noexcept {
@@ -101,7 +105,6 @@ void Requests::finish(Pending* pending) noexcept {
 void Requests::take(Pending* pending) noexcept {
   lock();
   if (pending->listed_) unlist(pending);
-  --pending->holds_;
   unlock();
 }
 
@@ -114,7 +117,8 @@ void Requests::forget_all() noexcept {
       const bool over = pending != nullptr && pending->holds_ == 0;
       unlock();
       if (pending == nullptr) break;
-      if (over) recycle(pending);
+      // Not a receive's: where sessions are not seen (a front without them), it may still be under way.
+      if (over && !pending->receives) recycle(pending);
     }
   }
 }

@@ -24,8 +24,8 @@ struct Pending {
   Procedure procedure{};
   Side sent, received;  // whichever is staged
   bool receives = false;
-  bool whole = false;      // all that was staged is unpacked, whatever the status says
-  bool delivered = false;  // unpacked already, though the request still exists (MPI_Request_get_status)
+  bool whole = false;  // all that was staged is unpacked, whatever the status says
+  int delivered = 0;   // 2: unpacked already, though the request still exists (MPI_Request_get_status); 1: just now
 
  private:
   friend class Requests;
@@ -54,7 +54,7 @@ class Requests {
   void let_go(Pending* pending) noexcept;
   // Ends a hold and forgets the entry: the operation is over.
   void finish(Pending* pending) noexcept;
-  // Ends a hold and takes the entry out of the table, to be kept elsewhere; the caller owns it.
+  // Takes a held entry out of the table, to be kept elsewhere; the hold remains, and finish() ends it.
   void take(Pending* pending) noexcept;
 
   // All handles are dead: MPI was finalised.

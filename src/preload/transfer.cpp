@@ -52,6 +52,8 @@ void Side::choose(Operation operation) noexcept {
   const Decision decision = decide(rule, *plan_, count_, operation, largest_message());
   if (decision.path == Path::kNative) return stay_native(decision.reason);
   if (buffer_ == MPI_BOTTOM && lowest_byte(*plan_) < kLowestAddress) return stay_native(Reason::kBuffer);
+  // Absolute addresses may name memory of both kinds.
+  if (buffer_ == MPI_BOTTOM && mpi::has_gpu_runtime()) return stay_native(Reason::kDevice);
   if (!mpi::is_host(static_cast<const char*>(buffer_) + plan_->first_byte())) return stay_native(Reason::kDevice);
   const bool staged = operation != Operation::kPack && operation != Operation::kUnpack;
   if (decision.path == Path::kPack && staged && !reserve(operation != Operation::kSend, decision.bytes)) {

@@ -36,6 +36,10 @@ inline bool passes_by(MPI_Datatype type) noexcept {
   return mpi::is_contiguous_builtin(type) && !looking_closer();
 }
 
+inline bool passes_by(MPI_Datatype one, MPI_Datatype other) noexcept {
+  return mpi::is_contiguous_builtin(one) && (one == other || mpi::is_contiguous_builtin(other)) && !looking_closer();
+}
+
 // The arguments to hand to the library. Made before any byte moves; after that nothing can fail for want of anything.
 class Side {
  public:

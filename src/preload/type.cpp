@@ -8,7 +8,7 @@ namespace gapless::preload {
 int wrap_Type_commit(MPI_Datatype* type) {
   const int code = mpi::library.Type_commit(type);
   if (counting()) count_call(Procedure::kType_commit);
-  if (code == MPI_SUCCESS) mpi::register_type(*type);
+  if (code == MPI_SUCCESS && type != nullptr) mpi::register_type(*type);
   return code;
 }
 
@@ -24,7 +24,7 @@ int wrap_Type_free(MPI_Datatype* type) {
 int wrap_Type_dup(MPI_Datatype type, MPI_Datatype* copy) {
   const int code = mpi::library.Type_dup(type, copy);
   if (counting()) count_call(Procedure::kType_dup);
-  if (code == MPI_SUCCESS && mpi::is_registered(type)) mpi::register_type(*copy);
+  if (code == MPI_SUCCESS && copy != nullptr && mpi::is_registered(type)) mpi::register_type(*copy);
   return code;
 }
 

@@ -293,7 +293,7 @@ def test_nothing_found_or_nothing_tried_is_not_success() -> None:
     def works(*outcomes: bool | None) -> bool:
         library = MpiLibrary(Path("/lib/libmpi.so.40"), "libmpi.so.40", OPEN_MPI, False)
         found = [(Installation(library, None, Launcher.OPEN_MPI), Probed(works=outcome)) for outcome in outcomes]
-        diagnosis = Diagnosis(found, fine, 1, 1, fine, {}, Path("/front.so"), None)
+        diagnosis = Diagnosis(found, fine, 1, 1, fine, {}, Path("/front.so"))
         assert found or any("pip install mpich" in line for line in diagnosis.todo())
         return diagnosis.works
 
