@@ -63,6 +63,17 @@ TypeSpec TypeSpec::float64() {
   return base({MPI_DOUBLE, "double", 8});
 }
 
+// The rows of a subarray from dimension `d` on, in which `element` elements of the array come before.
+template <class Block>
+void TypeSpec::each_row(const Node& node, std::size_t d, std::int64_t element, const Block& block) {
+  element = element * node.sizes[d] + node.displacements[d];
+  if (d + 1 == node.sizes.size()) {
+    block(element * extent_of(node.old()), node.lengths[d], node.old());
+    return;
+  }
+  for (int i = 0; i < node.lengths[d]; ++i) each_row(node, d + 1, element + i, block);
+}
+
 template <class Block>
 void TypeSpec::each_block(const Node& node, const Block& block) {
   const auto stride_bytes = [&] {
@@ -91,6 +102,9 @@ void TypeSpec::each_block(const Node& node, const Block& block) {
     case Constructor::kStruct:
       for (std::size_t i = 0; i < node.lengths.size(); ++i)
         block(node.displacements_bytes[i], node.lengths[i], *node.olds[i]);
+      break;
+    case Constructor::kSubarray:
+      each_row(node, 0, 0, block);
       break;
   }
 }
@@ -186,6 +200,21 @@ TypeSpec TypeSpec::structure(std::vector<int> lengths, std::vector<std::int64_t>
   return finish(std::move(node));
 }
 
+TypeSpec TypeSpec::subarray(std::vector<int> sizes, std::vector<int> subsizes, std::vector<int> starts, TypeSpec old) {
+  Node node;
+  node.constructor = Constructor::kSubarray;
+  node.text = "subarray(" + list_text(sizes) + ", " + list_text(subsizes) + ", " + list_text(starts) + ", C, " +
+              old.text() + ")";
+  node.olds = {old.node_};
+  // Its bounds are those of the whole array.
+  node.ub_bytes = old.extent_bytes();
+  for (int size : sizes) node.ub_bytes *= size;
+  node.sizes = std::move(sizes);
+  node.lengths = std::move(subsizes);
+  node.displacements = std::move(starts);
+  return TypeSpec(std::make_shared<const Node>(std::move(node)));
+}
+
 // Named types of one node follow each other without a gap: they are one run.
 void TypeSpec::expand(const Node& node, std::int64_t origin_bytes, const Visit& visit) {
   if (node.constructor == Constructor::kNamed) {
@@ -252,6 +281,10 @@ MpiType TypeSpec::construct(const Node& node) {
                              &handle);
       break;
     }
+    case Constructor::kSubarray:
+      MPI_Type_create_subarray(static_cast<int>(node.sizes.size()), node.sizes.data(), node.lengths.data(),
+                               node.displacements.data(), MPI_ORDER_C, old, &handle);
+      break;
   }
   return MpiType(handle, true);
 }

@@ -66,6 +66,8 @@ class TypeSpec {
   static TypeSpec resized(std::int64_t lb_bytes, std::int64_t extent_bytes, TypeSpec old);
   static TypeSpec structure(std::vector<int> lengths, std::vector<std::int64_t> displacements_bytes,
                             const std::vector<TypeSpec>& members);
+  // In C order: the last dimension is the one without a stride.
+  static TypeSpec subarray(std::vector<int> sizes, std::vector<int> subsizes, std::vector<int> starts, TypeSpec old);
 
   // E.g. "resized(0, 16, contiguous(2, int32))".
   const std::string& text() const { return node_->text; }
@@ -82,7 +84,17 @@ class TypeSpec {
   std::int64_t extent_bytes() const { return node_->ub_bytes - node_->lb_bytes; }
 
  private:
-  enum class Constructor { kNamed, kContiguous, kVector, kHvector, kIndexedBlock, kIndexed, kResized, kStruct };
+  enum class Constructor {
+    kNamed,
+    kContiguous,
+    kVector,
+    kHvector,
+    kIndexedBlock,
+    kIndexed,
+    kResized,
+    kStruct,
+    kSubarray
+  };
   struct Node;
   struct Named {
     MPI_Datatype type;
@@ -97,8 +109,9 @@ class TypeSpec {
     // The constructor's own arguments, as MPI receives them.
     int count = 0;
     int block_length = 0;
-    std::int64_t stride = 0;  // elements for vector, bytes for hvector
-    std::vector<int> lengths, displacements;
+    std::int64_t stride = 0;                  // elements for vector, bytes for hvector
+    std::vector<int> lengths, displacements;  // of a subarray: subsizes, starts
+    std::vector<int> sizes;
     std::vector<std::int64_t> displacements_bytes;  // of a struct
     std::int64_t lb_bytes = 0;
     std::int64_t ub_bytes = 0;
@@ -113,6 +126,8 @@ class TypeSpec {
   // every `length` old types one after the other.
   template <class Block>
   static void each_block(const Node& node, const Block& block);
+  template <class Block>
+  static void each_row(const Node& node, std::size_t d, std::int64_t element, const Block& block);
   static void expand(const Node& node, std::int64_t origin_bytes, const Visit& visit);
   static MpiType construct(const Node& node);
   static EngineType construct_engine(const Node& node);

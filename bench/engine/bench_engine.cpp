@@ -97,6 +97,7 @@ struct Job {
 void run(const Options& options) {
   Cases all;
   add_layouts(all);
+  add_ddtbench(all);
   add_matrices(all);
   add_lists(all, last_cache_bytes());
   std::vector<Job> jobs;

@@ -41,6 +41,7 @@ struct Case {
 using Cases = std::vector<Case>;
 
 void add_layouts(Cases& into);
+void add_ddtbench(Cases& into);
 void add_matrices(Cases& into);
 // `cache_bytes`: the last cache, which lists "from memory" exceed ten times.
 void add_lists(Cases& into, std::int64_t cache_bytes);

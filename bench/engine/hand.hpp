@@ -16,6 +16,8 @@ namespace gapless::bench {
 struct HandArguments {
   std::int64_t count = 0;              // units, rows or list entries
   const std::int32_t* list = nullptr;  // of a list: where its blocks begin, in blocks
+  // Of several arrays: elements of the first one, and how many entries of the list are for the second one.
+  std::int64_t length = 0, second_count = 0;
 };
 
 using HandPack = void (*)(const char* user, char* packed, HandArguments arguments);
@@ -43,5 +45,14 @@ HandLoops hand_row_column(int row_length);                 // a row of ints, the
 HandLoops hand_column(int row_doubles);                    // `count` doubles, one in every row
 HandLoops hand_transpose(int n);                           // n x n doubles, the naive double loop
 HandLoops hand_list(int block_bytes);                      // blocks of 4, 8 or 24 bytes that a list names
+
+// The micro-applications of DDTBench; what is not here is one of the above.
+HandLoops hand_blocks(int element_bytes, int length, int stride);  // `count` runs, in elements of 4 or 8 bytes
+// Boxes of nine arrays that begin at (i0, 0, j0), `count` rows of each.
+HandLoops hand_wrf(int si, int d1, int d3, int i0, int j0);
+HandLoops hand_mg_x(int d1, int d2);                   // `count` planes of d2 - 2 doubles
+HandLoops hand_fft(int n, int columns, bool scatter);  // `count` blocks of n x n complex numbers
+HandLoops hand_specfem_cm();                           // points of three floats of two arrays
+HandLoops hand_lammps(int properties);                 // points of three doubles, and so many arrays more
 
 }  // namespace gapless::bench
