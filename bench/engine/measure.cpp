@@ -51,12 +51,11 @@ Chosen choose(Arena& arena, const Rival& rival, bool cold) {
 
 void verify(Arena& arena, Operation operation, const std::vector<Rival>& rivals) {
   for (const Rival& rival : rivals) {
-    if (!rival.moves_message) continue;
     for (const Way& way : rival.ways) {
       const bool pack = operation == Operation::kPack;
       pack ? arena.prepare_pack() : arena.prepare_unpack();
       way.run(1);
-      if (const auto wrong = pack ? arena.check_packed() : arena.check_user())
+      if (const auto wrong = rival.check ? rival.check() : pack ? arena.check_packed() : arena.check_user())
         throw std::runtime_error(std::string(operation_name(operation)) + ", " + rival.name + " " + way.loop + " " +
                                  std::to_string(rival.chunk_bytes) + ": " + *wrong);
     }

@@ -28,13 +28,9 @@ void check(gapless_status status) {
   if (status != GAPLESS_SUCCESS) fail(gapless_last_error());
 }
 
-// Beyond so many lines for each line of payload, visiting them in packing order is not what a good traversal does.
-constexpr std::int64_t kMostVisits = 17;
-
-Footprint allowed_footprint(const Message& message, const Touched& touched, std::int64_t payload_lines) {
-  const bool transposes = !touched.ascending && message.list == nullptr;
-  if (transposes || touched.lines > kMostVisits * payload_lines) return {};
-  return footprint_of(touched);
+std::optional<std::string> differ(const char* what, const char* a, const char* b, std::size_t bytes) {
+  if (std::memcmp(a, b, bytes) == 0) return std::nullopt;
+  return std::string(what) + " did not move what it should";
 }
 
 std::int64_t payload_of(const Description& description, gapless_type type) {
@@ -56,7 +52,8 @@ Contest::Contest(const Message& message, const std::vector<std::string>& wanted)
   std::int64_t capacity_bytes = payload_of(first, basic.type.handle());
   // The address is never used: only its place in a line counts.
   touched_ = touched_lines(reinterpret_cast<const char*>(std::uintptr_t{1} << 46), basic.count, basic.type.handle());
-  if (matches(wanted, "limit")) footprint_ = allowed_footprint(message, touched_, capacity_bytes / kLineBytes + 1);
+  transposes_ = message.list == nullptr && !touched_.ascending && touched_.bytes() > 2 * capacity_bytes;
+  if (matches(wanted, "limit") && !transposes_) footprint_ = footprint_of(touched_);
   if (!footprint_.runs.empty()) capacity_bytes = std::max(capacity_bytes, touched_.bytes());
   if (matches(wanted, "library")) {
     mpi_type_ = first.type.commit();
@@ -144,14 +141,28 @@ Rival Contest::copy(Operation operation) {
   char* const packed = arena().packed();
   const auto pack = [=] { std::memcpy(packed, user, bytes); };
   const auto unpack = [=] { std::memcpy(user, packed, bytes); };
-  return {"memcpy", 0, {{"", operation == Operation::kPack ? timed(pack) : timed(unpack)}}, false};
+  return {"memcpy", 0, {{"", operation == Operation::kPack ? timed(pack) : timed(unpack)}}, [=] {
+            return differ("memcpy", user, packed, bytes);
+          }};
 }
 
 Rival Contest::limit(Operation operation) {
-  Rival rival{"limit", 0, {}, false};
   const Footprint& footprint = footprint_;
   char* const user = arena().user();
   char* const packed = arena().packed();
+  // Both ways, the lines of the list and those of the packed side must be equal in the end; an unpack that visits lines
+  // twice leaves the last of them.
+  const bool comparable = operation == Operation::kPack || touched_.ascending;
+  Rival rival{"limit", 0, {}, [=, this]() -> std::optional<std::string> {
+                const char* lines = packed;
+                if (!comparable) return std::nullopt;
+                for (const LineRun& run : touched_.runs) {
+                  const auto bytes = static_cast<std::size_t>(run.count * kLineBytes);
+                  if (auto wrong = differ("limit", user + run.first * kLineBytes, lines, bytes)) return wrong;
+                  lines += bytes;
+                }
+                return std::nullopt;
+              }};
   for (const LimitLoop& loop : limit_loops()) {
     const auto pack = [=, &footprint] { loop.pack(footprint, user, packed); };
     const auto unpack = [=, &footprint] { loop.unpack(footprint, packed, user); };

@@ -26,7 +26,8 @@ struct Rival {
   std::string name;
   std::int64_t chunk_bytes = 0;  // 0: the whole message in one call
   std::vector<Way> ways;         // the fastest one counts
-  bool moves_message = true;     // its result can be verified; else it moves other bytes
+  // What a rival that moves other bytes than the message must have moved; says what is wrong, or nothing.
+  std::function<std::optional<std::string>()> check = nullptr;
 };
 
 // One message on one MPI library, in its memory.
@@ -38,6 +39,8 @@ class Contest {
   std::vector<Rival> rivals(Operation operation);
   Arena& arena() { return *arena_; }
   const Touched& touched() const { return touched_; }
+  // It visits lines again and again, in an order that a good traversal leaves: visiting them so is no limit.
+  bool transposes() const { return transposes_; }
 
  private:
   struct Described {
@@ -58,6 +61,7 @@ class Contest {
   lab::MpiType mpi_type_;
   int library_bytes_ = 0;
   Touched touched_;
+  bool transposes_ = false;
   Footprint footprint_;
   std::optional<Arena> arena_;
 };

@@ -1,6 +1,6 @@
 #include "touched.hpp"
 
-#include <limits>
+#include <algorithm>
 #include <stdexcept>
 
 #include "memory.hpp"
@@ -15,6 +15,7 @@ std::int64_t line_of(std::int64_t byte) {
 class Visits {
  public:
   void add(std::int64_t begin, std::int64_t bytes) {
+    touched_.shortest_run_bytes = std::min(touched_.shortest_run_bytes, bytes);
     const std::int64_t first = line_of(begin), last = line_of(begin + bytes - 1);
     if (touched_.lines == 0 || first != current_) enter(first);
     covered_ += std::min(begin + bytes, (first + 1) * kLineBytes) - begin;

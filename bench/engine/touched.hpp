@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "gapless/gapless.h"
@@ -20,6 +21,7 @@ struct Touched {
   std::int64_t lines = 0;
   std::int64_t partial_lines = 0;  // visited, and not covered whole: an unpack must keep what else is in them
   bool ascending = true;           // no line is visited twice
+  std::int64_t shortest_run_bytes = std::numeric_limits<std::int64_t>::max();
   std::int64_t bytes() const { return lines * 64; }
 };
 
