@@ -32,15 +32,16 @@ LayoutPtr block(std::int64_t bytes) {
   return layout::contiguous(bytes, byte());
 }
 
-LayoutPtr far_vector(Random& random, std::int64_t count, const LayoutPtr& old) {
-  const std::int64_t stride = old->true_extent + gap(random);
+LayoutPtr far_vector(Random& random, std::int64_t most, const LayoutPtr& old) {
+  const std::int64_t stride = old->true_extent + gap(random), count = random.between(2, most);
   return layout::hvector(count, 1, random.chance(80) ? stride : -stride, old);
 }
 
 // Blocks close together: several in one page, or one over a page's end.
 LayoutPtr near_vector(Random& random) {
   const std::int64_t bytes = random.chance(80) ? random.between(1, 64) : 4 * random.between(1, 64);
-  return layout::hvector(random.between(2, 40), 1, bytes + random.mostly_small(1, 64), block(bytes));
+  const std::int64_t stride = bytes + random.mostly_small(1, 64);
+  return layout::hvector(random.between(2, 40), 1, stride, block(bytes));
 }
 
 // Places of blocks of these lengths, far from one another, ascending or shuffled.
@@ -86,7 +87,7 @@ PageShape alternating(Random& random) {
 PageShape page_shape(Random& random, int kind) {
   switch (kind) {
     case 0:
-      return {"vector", far_vector(random, random.between(2, 40), block(block_bytes(random))), 1};
+      return {"vector", far_vector(random, 40, block(block_bytes(random))), 1};
     case 1: {  // the message's count is the loop
       const std::int64_t bytes = block_bytes(random);
       return {"elements", layout::resized(0, bytes + gap(random), block(bytes)), random.between(2, 40)};
@@ -98,10 +99,11 @@ PageShape page_shape(Random& random, int kind) {
     case 4:
       return {"unlike runs", far_list(random, false), 1};
     case 5:
-      return {"nest", far_vector(random, random.between(2, 24), near_vector(random)), 1};
+      return {"nest", far_vector(random, 24, near_vector(random)), 1};
     default: {  // elements that interleave: rows of a matrix sent column by column
       const std::int64_t bytes = random.chance(50) ? 8 : random.between(1, 64), columns = random.between(2, 20);
-      const LayoutPtr column = layout::hvector(random.between(2, 24), 1, columns * bytes + gap(random), block(bytes));
+      const std::int64_t stride = columns * bytes + gap(random);
+      const LayoutPtr column = layout::hvector(random.between(2, 24), 1, stride, block(bytes));
       return {"columns", layout::resized(0, bytes, column), random.between(1, columns)};
     }
   }
