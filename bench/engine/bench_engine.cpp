@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <nlohmann/json.hpp>
 
@@ -118,6 +119,7 @@ void run(const Options& options) {
          {"launch", options.launch},
          {"library", library_version()},
          {"core", core},
+         {"isa", std::getenv("GAPLESS_ISA") ? std::getenv("GAPLESS_ISA") : ""},
          {"cache_bytes", last_cache_bytes()},
          {"jobs", jobs.size()}});
   for (std::size_t i = 0; i < jobs.size(); ++i) {
