@@ -18,6 +18,7 @@
 #include "notation/print.hpp"
 #include "plan/plan.hpp"
 #include "support/oracle.hpp"
+#include "support/random_number.hpp"
 
 namespace gapless::test {
 namespace {
@@ -35,9 +36,10 @@ LayoutPtr block(std::int64_t bytes) {
 
 class Race {
  public:
-  Race(const LayoutPtr& type, std::int64_t count) : plan_(plan::compile(*type)), count_(count) {
+  // The runs lie `shift` bytes further on in their lines.
+  Race(const LayoutPtr& type, std::int64_t count, std::int64_t shift) : plan_(plan::compile(*type)), count_(count) {
     const std::vector<std::int64_t> bytes = Oracle(*type).byte_displacements(count);
-    low_ = *std::min_element(bytes.begin(), bytes.end()) - kMargin;
+    low_ = *std::min_element(bytes.begin(), bytes.end()) - kMargin - shift;
     const std::int64_t high = *std::max_element(bytes.begin(), bytes.end()) + 1 + kMargin;
     memory_.resize(static_cast<std::size_t>(high - low_));
     const std::set<std::int64_t> runs(bytes.begin(), bytes.end());
@@ -93,10 +95,10 @@ class Race {
   std::vector<std::uint8_t> packed_;
 };
 
-void expect_no_loss(const LayoutPtr& type, std::int64_t count) {
-  Race race(type, count);
+void expect_no_loss(const LayoutPtr& type, std::int64_t count, std::int64_t shift = 0) {
+  Race race(type, count, shift);
   race.run(500, 100, std::chrono::milliseconds(20));
-  EXPECT_EQ(race.lost(), 0) << notation::print(*type) << ", count " << count;
+  EXPECT_EQ(race.lost(), 0) << notation::print(*type).substr(0, 300) << ", count " << count << ", shift " << shift;
 }
 
 // The neighbour of a block lies in the same word, the same vector, the same line.
@@ -111,6 +113,26 @@ TEST(GapBytes, SurviveEveryBlockLength) {
 TEST(GapBytes, SurviveLongBlocks) {
   for (const std::int64_t bytes : {65, 96, 100, 127, 128, 129, 256, 1000}) {
     expect_no_loss(layout::hvector(9, 1, bytes + 1, block(bytes)), 1);
+  }
+}
+
+// The records of real programs, many of them: what a kernel that shuffles or stores whole vectors is made for. As a
+// vector, as elements, and as a list.
+TEST(GapBytes, SurviveManyRecords) {
+  struct Record {
+    std::int64_t block, extent;  // [bytes]
+  };
+  constexpr std::int64_t kRecords = 700;
+  for (const auto& [bytes, extent] :
+       {Record{4, 8}, {4, 12}, {8, 12}, {8, 16}, {12, 16}, {12, 20}, {24, 32}, {40, 48}, {92, 100}}) {
+    std::vector<std::int64_t> displacements;
+    for (std::int64_t i = 0; i < kRecords; ++i)
+      displacements.push_back(i * extent + static_cast<std::int64_t>(mixed(1, static_cast<std::uint64_t>(i)) % 2));
+    for (const std::int64_t shift : {0, 4, 52}) {
+      expect_no_loss(layout::hvector(kRecords, 1, extent, block(bytes)), 1, shift);
+      expect_no_loss(layout::resized(0, extent, block(bytes)), kRecords, shift);
+      expect_no_loss(layout::hindexed_block(bytes, displacements, byte()), 1, shift);
+    }
   }
 }
 

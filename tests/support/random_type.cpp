@@ -180,7 +180,8 @@ LayoutPtr random_of_depth(Random& random, int depth) {
       LayoutPtr apart = layout::resized(0, std::max<std::int64_t>(type->ub(), 1) + random.mostly_small(1, 40), type);
       if (fits(*apart)) type = std::move(apart);
     }
-    type = wrapped(random, std::move(type), depth - depth_of(*type));
+    const int levels = depth - depth_of(*type);
+    type = wrapped(random, std::move(type), levels);
   }
   return type;
 }
