@@ -85,7 +85,13 @@ void run_operation(const Case& of, Contest& contest, Operation operation, std::i
 
 void run_case(const Case& of, std::int64_t nominal_bytes, const Options& options) {
   const Message message = of.make(nominal_bytes);
-  if (message.descriptions.empty()) return;
+  if (message.descriptions.empty()) {
+    print({{"kind", "skipped"},
+           {"case", of.name},
+           {"nominal_bytes", nominal_bytes},
+           {"reason", "not one unit fits, or it spreads over more than a gigabyte"}});
+    return;
+  }
   if (message.hand.empty()) throw std::runtime_error("no loop by hand is written for it");
   Contest contest(message, options.rivals);
   for (const std::string& name : options.operations)
