@@ -74,6 +74,7 @@ def measure_engine(
     arguments: Sequence[str],
     now: Callable[[float, str], None] = lambda _, __: None,
     isa: str | None = None,
+    first_launch: int = 1,
 ) -> list[Line]:
     """Launch the program on every library in turn, as often as told.
 
@@ -92,6 +93,8 @@ def measure_engine(
         Told the number of finished processes, with a fraction, and what is measured now.
     isa : str, optional
         The kernels to force (GAPLESS_ISA).
+    first_launch : int
+        The number of the first launch.
 
     Raises
     ------
@@ -104,11 +107,11 @@ def measure_engine(
             dataclasses.replace(of, environment=dict(of.environment) | {"GAPLESS_ISA": isa}) for of in libraries
         ]
     done = 0
-    for launch in range(launches):
-        turn = launch % len(libraries)
+    for launch in range(first_launch, first_launch + launches):
+        turn = (launch - 1) % len(libraries)
         for i, library in enumerate([*libraries[turn:], *libraries[:turn]]):
             extent = [] if i == 0 else ["--rival", "library", "--temperature", "warm"]
-            command = mpi_command(library, PROGRAM, ["--launch", str(launch + 1), *arguments, *extent], ranks=1)
+            command = mpi_command(library, PROGRAM, ["--launch", str(launch), *arguments, *extent], ranks=1)
             for line in json_lines(library, command, layer=False, timeout_s=TIMEOUT_S):
                 if line["kind"] == "progress":
                     now(done + line["done"] / max(line["of"], 1), f"{library.name}, {line['case']}")
