@@ -75,6 +75,7 @@ def measure_engine(
     now: Callable[[float, str], None] = lambda _, __: None,
     isa: str | None = None,
     first_launch: int = 1,
+    keep: Callable[[Line], None] = lambda _: None,
 ) -> list[Line]:
     """Launch the program on every library in turn, as often as told.
 
@@ -95,6 +96,8 @@ def measure_engine(
         The kernels to force (GAPLESS_ISA).
     first_launch : int
         The number of the first launch.
+    keep : callable
+        Given each line as it comes, so that an interrupted run leaves what it measured.
 
     Raises
     ------
@@ -123,6 +126,7 @@ def measure_engine(
                 if line.get("rival") == "library":
                     line["rival"] = library.name
                 lines.append({"schema": SCHEMA, "process": library.name, **line})
+                keep(lines[-1])
             done += 1
             now(done, "")
     if not any(line["kind"] == "samples" for line in lines):

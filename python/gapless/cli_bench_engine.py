@@ -85,6 +85,9 @@ def engine(
         library.program(PROGRAM)
     recorder = Recorder(out) if out else None
     environment = environment_line(chosen[0], "gapless bench engine")
+    if recorder:
+        recorder.add(environment)
+    keep = recorder.add if recorder else lambda _: None
     lines: list[Line] = []
 
     def measure(more: list[str], first: int) -> None:
@@ -93,7 +96,7 @@ def engine(
             lines.extend(
                 measure_engine(
                     chosen, launches, [*arguments, *more],
-                    lambda done, what: progress.update(task, completed=done, now=what), isa, first,
+                    lambda done, what: progress.update(task, completed=done, now=what), isa, first, keep,
                 )
             )  # fmt: skip
 
@@ -105,8 +108,6 @@ def engine(
         measure([word for name in sorted(missed) for word in ("--case", name)], launches + 1)
         rows = engine_rows(lines)
     summaries = summarise(rows, names, baseline)
-    for line in [environment, *lines] if recorder else []:
-        recorder.add(line)
     result = {
         "environment": environment,
         "versions": {line["process"]: line["library"] for line in lines if line["kind"] == "start"},
