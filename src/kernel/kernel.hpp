@@ -94,6 +94,8 @@ struct LongMove {
 struct Pattern {
   std::span<const Pass> pack, unpack;
   std::span<const LongMove> longs;
+  std::span<const LongMove> runs;  // all, whether passes make them or they are long
+  std::int64_t shortest;           // of them [bytes]
   std::int64_t bytes;  // of data
   // Of runs in ascending order that are whole words of 4 bytes, 1, 2, 4, 8 or 16 of them together: where each word is
   // in user memory, in words. Otherwise word_count is 0.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernel/caches.hpp"
 #include "plan/step.hpp"
 
 namespace gapless::move {
@@ -37,6 +38,15 @@ struct Direction {
       kernel.pack[kAt](packed, user, nest);
     else
       kernel.unpack[kAt](user, packed, nest);
+  }
+  // A transposition writes whole lines all over its destination and never comes back to one, so to leave the caches
+  // alone pays earlier than elsewhere.
+  static void transpose(const kernel::NestKernel& kernel, User user, Packed packed, const kernel::Nest& nest) noexcept {
+    const bool past = 4 * nest.block * nest.inner_count * nest.outer_count >= kernel::far_bytes();
+    if constexpr (kPack)
+      kernel.pack[past](packed, user, nest);
+    else
+      kernel.unpack[past](user, packed, nest);
   }
   static void pattern(const kernel::Pattern& pattern, User user, Packed packed, std::int64_t count,
                       std::int64_t stride) noexcept {

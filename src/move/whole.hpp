@@ -27,7 +27,7 @@ void nest(const plan::Step& step, std::int64_t rows, typename Direction::User us
   }
   const kernel::Nest shape{step.block, step.inner_count, step.inner_stride, rows, step.outer_stride};
   if (interleaves(step, rows))
-    Direction::nest(*step.transpose, user, packed, shape);
+    Direction::transpose(*step.transpose, user, packed, shape);
   else if (step.pattern && rows > 1 && Direction::any_order(disjoint))
     Direction::pattern(step.pattern->kernel(), user, packed, rows, step.outer_stride);
   else

@@ -84,10 +84,9 @@ struct RunPattern::Cut {
   std::int64_t user, packed;
 };
 
-RunPattern::RunPattern(const std::vector<kernel::LongMove>& runs, std::int64_t bytes)
-    : run_count_(static_cast<std::int64_t>(runs.size())) {
+RunPattern::RunPattern(std::vector<kernel::LongMove> runs, std::int64_t bytes) : runs_(std::move(runs)) {
   std::vector<Cut> wide, narrow;
-  for (const kernel::LongMove& run : runs) {
+  for (const kernel::LongMove& run : runs_) {
     if (run.bytes >= kernel::kLongMove) {
       longs_.push_back(run);
       continue;
@@ -120,10 +119,14 @@ RunPattern::RunPattern(const std::vector<kernel::LongMove>& runs, std::int64_t b
     add_pass(one);
   }
   pattern_.bytes = bytes;
-  set_words(runs);
+  set_words();
   pattern_.pack = pack_;
   pattern_.unpack = unpack_;
   pattern_.longs = longs_;
+  pattern_.runs = runs_;
+  pattern_.shortest = std::min_element(runs_.begin(), runs_.end(), [](const auto& a, const auto& b) {
+                        return a.bytes < b.bytes;
+                      })->bytes;
 }
 
 void RunPattern::add_pass(std::vector<Cut>& cuts) {
@@ -141,11 +144,11 @@ void RunPattern::add_pass(std::vector<Cut>& cuts) {
   unpack_.push_back({copy, unpack_moves_.data() + first});
 }
 
-void RunPattern::set_words(const std::vector<kernel::LongMove>& runs) {
+void RunPattern::set_words() {
   if (pattern_.bytes > 4 * kernel::kMostWords) return;
   std::int32_t count = 0;
   std::int64_t behind = 0;
-  for (const kernel::LongMove& run : runs) {
+  for (const kernel::LongMove& run : runs_) {
     if (run.user % 4 != 0 || run.bytes % 4 != 0 || run.user < behind) return;
     for (std::int64_t at = 0; at < run.bytes; at += 4)
       pattern_.words[count++] = static_cast<std::int32_t>((run.user + at) / 4);

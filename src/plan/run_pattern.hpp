@@ -15,22 +15,20 @@ struct Step;
 class RunPattern {
  public:
   // `bytes`: of data in all runs.
-  RunPattern(const std::vector<kernel::LongMove>& runs, std::int64_t bytes);
+  RunPattern(std::vector<kernel::LongMove> runs, std::int64_t bytes);
   const kernel::Pattern& kernel() const noexcept { return pattern_; }
-  std::int64_t run_count() const noexcept { return run_count_; }
   RunPattern(const RunPattern&) = delete;
   RunPattern& operator=(const RunPattern&) = delete;
 
  private:
   struct Cut;
   void add_pass(std::vector<Cut>& cuts);
-  void set_words(const std::vector<kernel::LongMove>& runs);
+  void set_words();
 
   std::vector<kernel::Move> pack_moves_, unpack_moves_;
   std::vector<kernel::Pass> pack_, unpack_;
-  std::vector<kernel::LongMove> longs_;
+  std::vector<kernel::LongMove> runs_, longs_;
   kernel::Pattern pattern_{};
-  std::int64_t run_count_;
 };
 
 // Null if the step has too many runs, or runs too far apart for 32 bits. Cost: constant.

@@ -111,25 +111,29 @@ void near(char* dst, const char* src, const Nest& nest) noexcept {
   }
 }
 
-// The processor fetches ahead by itself where the lines follow each other.
+// The processor fetches ahead by itself where a row leaves no line out.
 GAPLESS_INLINE bool fetches_itself(std::int64_t block, std::int64_t stride) {
-  return block >= 1024 || (stride > -kLine - block && stride < kLine + block);
+  return stride > -kLine - block && stride < kLine + block;
 }
 
-// From a block to the one that is fetched meanwhile [bytes]: far enough for a memory's latency, and in a later row
-// where rows are short.
+// Lines that are fetched before they are needed: enough to hide a memory's latency, and few beside a cache [bytes].
+inline constexpr std::int64_t kFarAhead = 8192;
+
+// From a block to the one that is fetched meanwhile [bytes], in a later row where rows are short.
 GAPLESS_INLINE std::int64_t fetch_distance(const Nest& nest) {
-  constexpr std::int64_t kBlocksAhead = 64;
-  if (nest.inner_count >= kBlocksAhead) return kBlocksAhead * nest.inner_stride;
-  return (kBlocksAhead + nest.inner_count - 1) / nest.inner_count * nest.outer_stride;
+  const std::int64_t blocks = kFarAhead / (nest.block + kLine) + 1;
+  if (nest.inner_count >= blocks) return blocks * nest.inner_stride;
+  return (blocks + nest.inner_count - 1) / nest.inner_count * nest.outer_stride;
 }
 
+// Of a long run, its first lines: the processor follows from there.
 GAPLESS_INLINE void fetch_lines(const char* run, std::int64_t bytes) {
-  for (std::int64_t at = 0; at < bytes; at += kLine) fetch(run + at);
-  fetch(run + bytes - 1);
+  const std::int64_t fetched = least(bytes, 1024);
+  for (std::int64_t at = 0; at < fetched; at += kLine) fetch(run + at);
+  fetch(run + fetched - 1);
 }
 
-inline constexpr std::int64_t kNestBatch = 512;  // [bytes]
+inline constexpr std::int64_t kNestBatch = 256;  // [bytes]
 
 template <class M, class Row>
 void far_pack(char* dst, const char* src, const Nest& nest) noexcept {

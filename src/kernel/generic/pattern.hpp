@@ -3,8 +3,7 @@
 // are taken in tiles that stay in the first cache.
 #pragma once
 
-#include "kernel/generic/close.hpp"
-#include "kernel/generic/stream.hpp"
+#include "kernel/generic/nest.hpp"
 
 namespace gapless::kernel::generic {
 
@@ -127,21 +126,41 @@ void near_pattern(char* dst, const char* src, const Pattern& pattern, std::int64
     tile<M, kPack>(dst, src, pattern, least(each, count), stride);
 }
 
+// A batch may be as long as this; longer repetitions are streamed run by run, if no run is short.
 inline constexpr std::int64_t kPatternBatch = 2048;  // [bytes]
+inline constexpr std::int64_t kShortRun = 2 * kLine;
+
+// From a repetition to the one whose lines are fetched meanwhile [bytes]; 0 where the processor sees to it.
+GAPLESS_INLINE std::int64_t repetition_ahead(const Pattern& pattern, std::int64_t stride) {
+  const std::int64_t apart = stride < 0 ? -stride : stride, runs = static_cast<std::int64_t>(pattern.runs.size());
+  return apart - pattern.bytes < runs * kLine ? 0 : (kFarAhead / (pattern.bytes + runs * kLine) + 1) * stride;
+}
+
+GAPLESS_INLINE void fetch_repetition(const char* at, const Pattern& pattern) {
+  for (const LongMove& run : pattern.runs) fetch_lines(at + run.user, run.bytes);
+}
 
 template <class M>
 void far_pack_pattern(char* dst, const char* src, const Pattern& pattern, std::int64_t count,
                       std::int64_t stride) noexcept {
-  if (pattern.bytes > kPatternBatch) {
+  const bool by_run = pattern.shortest >= kLongMove;
+  if (pattern.bytes > kPatternBatch && !by_run) {
     near_pattern<M, true>(dst, src, pattern, count, stride);
     return;
   }
-  const std::int64_t each = kPatternBatch / pattern.bytes;
   Stream<M, kPatternBatch> stream(dst);
+  const std::int64_t each = pattern.bytes < kNestBatch ? kNestBatch / pattern.bytes : 1;
+  const std::int64_t ahead = repetition_ahead(pattern, stride);
   for (std::int64_t left = count; left > 0;) {
     const std::int64_t n = least(each, left);
-    near_pattern<M, true>(stream.batch(), src, pattern, n, stride);
-    stream.advance(n * pattern.bytes);
+    if (ahead != 0)
+      for (std::int64_t i = 0; i < n; ++i) fetch_repetition(src + ahead + i * stride, pattern);
+    if (by_run) {
+      for (const LongMove& run : pattern.runs) stream.append(src + run.user, run.bytes);
+    } else {
+      tile<M, true>(stream.batch(), src, pattern, n, stride);
+      stream.advance(n * pattern.bytes);
+    }
     src += n * stride;
     left -= n;
   }
@@ -149,10 +168,26 @@ void far_pack_pattern(char* dst, const char* src, const Pattern& pattern, std::i
 }
 
 template <class M>
+void far_unpack_pattern(char* dst, const char* src, const Pattern& pattern, std::int64_t count,
+                        std::int64_t stride) noexcept {
+  if (pattern.shortest < kShortRun) {
+    near_pattern<M, false>(dst, src, pattern, count, stride);
+    return;
+  }
+  const std::int64_t ahead = repetition_ahead(pattern, stride);
+  for (; count > 0; --count, dst += stride, src += pattern.bytes)
+    for (const LongMove& run : pattern.runs) {
+      if (ahead != 0) fetch_ends(dst + run.user + ahead, run.bytes);
+      stream_run<M>(dst + run.user, src + run.packed, run.bytes);
+    }
+  M::fence();
+}
+
+template <class M>
 constexpr PatternKernel pattern_kernel() {
   return {"pattern",
           {near_pattern<M, true>, far_pack_pattern<M>},
-          {near_pattern<M, false>, near_pattern<M, false>},
+          {near_pattern<M, false>, far_unpack_pattern<M>},
           pass_for<M>};
 }
 

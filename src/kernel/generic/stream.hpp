@@ -1,6 +1,5 @@
-// Writing a packed stream past the caches, in whole lines. Batches are packed into a buffer that stays in the first
-// cache, and what the batch before left there is written out meanwhile: a line that is read back at once would wait for
-// the narrower stores that made it.
+// Writing a packed stream past the caches, in whole lines. Batches are packed into a buffer in the first cache, and
+// written out from there. Small batches: the memory is then read and written in turn, not in bursts.
 #pragma once
 
 #include "kernel/generic/bytes.hpp"
@@ -22,24 +21,28 @@ class Stream {
   // Where the next batch goes: room for kBatch bytes and a vector more.
   GAPLESS_INLINE char* batch() { return buffer_ + fill_; }
 
-  // The batch is there. The ones before are written out.
-  void advance(std::int64_t bytes) {
-    write_out();
+  // The batch is there: whole lines are written out, what is left goes to the front.
+  GAPLESS_INLINE void advance(std::int64_t bytes) {
     fill_ += bytes;
-    if (fill_ > kBytes) {
-      write_out();
-      rewind();
+    const std::int64_t lines = fill_ & -kLine;
+    std::int64_t at = 0;
+    if (before_ != 0 && lines != 0) [[unlikely]] {
+      copy_any(out_ + before_, buffer_ + before_, kLine - before_);
+      before_ = 0;
+      at = kLine;
     }
+    for (; at < lines; at += kLine) M::stream_line(out_ + at, buffer_ + at);
+    copy<kLine>(buffer_, buffer_ + lines);
+    out_ += lines;
+    fill_ -= lines;
   }
 
   // A run that is longer than a batch.
   void append(const char* src, std::int64_t bytes) {
-    const std::int64_t head = least((kLine - fill_ % kLine) % kLine, bytes);
+    const std::int64_t head = least((kLine - fill_) % kLine, bytes);
     copy_any(batch(), src, head);
-    fill_ += head;
-    if (fill_ % kLine != 0) return;
-    write_out();
-    rewind();
+    advance(head);
+    if (fill_ != 0) return;
     const std::int64_t lines = (bytes - head) & -kLine;
     stream_lines<M>(out_, src + head, lines);
     out_ += lines;
@@ -48,37 +51,15 @@ class Stream {
   }
 
   void finish() {
-    write_out();
-    copy_any(out_ + done_ + before_, buffer_ + done_ + before_, fill_ - done_ - before_);
+    copy_any(out_ + before_, buffer_ + before_, fill_ - before_);
     M::fence();
   }
 
  private:
-  static constexpr std::int64_t kBytes = 8 * kBatch;
-
-  void write_out() {
-    const std::int64_t lines = fill_ & -kLine;
-    if (before_ != 0 && lines != 0) {
-      copy_any(out_ + before_, buffer_ + before_, kLine - before_);
-      done_ = kLine;
-      before_ = 0;
-    }
-    for (; done_ < lines; done_ += kLine) M::stream_line(out_ + done_, buffer_ + done_);
-  }
-
-  // What is left, less than a line, goes to the front.
-  void rewind() {
-    copy<kLine>(buffer_, buffer_ + done_);
-    out_ += done_;
-    fill_ -= done_;
-    done_ = 0;
-  }
-
-  alignas(kLine) char buffer_[kBytes + kBatch + 2 * kLine];
-  std::int64_t fill_;      // [bytes] in the buffer
-  std::int64_t done_ = 0;  // [bytes] of them written out
-  std::int64_t before_;    // [bytes] of the first line that belong to what lies before the stream
-  char* out_;              // where the buffer's first byte goes, on a line
+  alignas(kLine) char buffer_[kBatch + 3 * kLine];
+  std::int64_t fill_;    // [bytes] in the buffer; less than a line between batches
+  std::int64_t before_;  // [bytes] of the first line that belong to what lies before the stream
+  char* out_;            // where the buffer's first byte goes, on a line
 };
 
 // One run into user memory: whole lines past the caches, the two ends, which others may share, through them.
