@@ -81,9 +81,9 @@ std::span<const char* const> kernel_names() noexcept {
 
 const NestKernel& nest_for(const Set& set, std::int64_t block) noexcept {
   const NestKernel& own = find(set.nests, block);
-  // By vectors of 32 bytes, whose numbers stand for ranges of lengths.
-  const std::int64_t vectors = (block + 31) / 32;
-  return own.block == 0 && block > 16 && vectors <= 8 ? find(set.nests, -vectors) : own;
+  // By halves of vectors of 32 bytes, whose numbers stand for ranges of lengths.
+  const std::int64_t halves = (block + 15) / 16;
+  return own.block == 0 && block > 16 && halves <= 16 ? find(set.nests, -halves) : own;
 }
 
 const TransposeKernel* transpose_for(const Set& set, std::int64_t block) noexcept {

@@ -33,7 +33,7 @@ using CopyNest = void (*)(char* dst, const char* src, const Nest& nest) noexcept
 
 struct NestKernel {
   const char* name;
-  std::int64_t block;  // [bytes]; 0: any; -n: any that takes n vectors of 32 bytes
+  std::int64_t block;  // [bytes]; 0: any; -n: any that takes n vectors of 16 bytes
   CopyNest pack[kReaches], unpack[kReaches];
 };
 
@@ -96,7 +96,7 @@ struct Pattern {
   std::span<const LongMove> longs;
   std::span<const LongMove> runs;  // all, whether passes make them or they are long
   std::int64_t shortest;           // of them [bytes]
-  std::int64_t bytes;  // of data
+  std::int64_t bytes;              // of data
   // Of runs in ascending order that are whole words of 4 bytes, 1, 2, 4, 8 or 16 of them together: where each word is
   // in user memory, in words. Otherwise word_count is 0.
   std::int32_t word_count;

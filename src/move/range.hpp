@@ -36,6 +36,16 @@ void split(std::int64_t each, std::int64_t from, std::int64_t to, Packed packed,
   if (from < to) part(from / each, std::int64_t{0}, to - from, packed);
 }
 
+// Bytes of one repetition of a pattern: few enough runs to look at each.
+template <class Direction>
+void range_pattern(const kernel::Pattern& pattern, std::int64_t from, std::int64_t to, typename Direction::User user,
+                   typename Direction::Packed packed) noexcept {
+  for (const kernel::LongMove& run : pattern.runs) {
+    const std::int64_t first = std::max(from, run.packed), last = std::min(to, run.packed + run.bytes);
+    if (first < last) Direction::bytes(user + (run.user + first - run.packed), packed + (first - from), last - first);
+  }
+}
+
 // One row of blocks.
 template <class Direction>
 void range_row(const plan::Step& step, std::int64_t from, std::int64_t to, typename Direction::User user,
@@ -114,7 +124,10 @@ void range_loop(const plan::Step& body, std::int64_t stride, std::int64_t from, 
   split(
       body.bytes, from, to, packed,
       [&](std::int64_t i, std::int64_t head, std::int64_t end, auto out) {
-        range<Direction>(body, head, end, user + i * stride, out);
+        if (body.pattern && body.outer_count == 1)
+          range_pattern<Direction>(body.pattern->kernel(), head, end, user + i * stride, out);
+        else
+          range<Direction>(body, head, end, user + i * stride, out);
       },
       [&](std::int64_t i, std::int64_t n, auto out) { loop<Direction>(body, n, stride, user + i * stride, out); });
 }
@@ -127,7 +140,10 @@ void range_nest(const plan::Step& step, std::int64_t from, std::int64_t to, type
   split(
       step.block * step.inner_count, from, to, packed,
       [&](std::int64_t i, std::int64_t head, std::int64_t end, auto out) {
-        range_row<Direction>(step, head, end, user + i * step.outer_stride, out);
+        if (step.pattern)
+          range_pattern<Direction>(step.pattern->kernel(), head, end, user + i * step.outer_stride, out);
+        else
+          range_row<Direction>(step, head, end, user + i * step.outer_stride, out);
       },
       [&](std::int64_t i, std::int64_t n, auto out) {
         nest<Direction>(step, n, user + i * step.outer_stride, out, disjoint);

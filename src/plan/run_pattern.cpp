@@ -154,7 +154,9 @@ void RunPattern::set_words() {
       pattern_.words[count++] = static_cast<std::int32_t>((run.user + at) / 4);
     behind = run.user + run.bytes;
   }
-  if ((count & (count - 1)) == 0) pattern_.word_count = count;
+  if ((count & (count - 1)) != 0) return;
+  pattern_.word_count = count;
+  for (std::int32_t i = count; i < kernel::kMostWords; ++i) pattern_.words[i] = pattern_.words[i - count];
 }
 
 std::shared_ptr<const RunPattern> pattern_of(const Step& step) {

@@ -13,9 +13,7 @@ GAPLESS_INLINE __m256i load(const char* src) {
 
 // kWindows vectors of user memory hold the words of one packed vector; each brings its words to their lanes.
 template <std::int64_t kWindows>
-GAPLESS_INLINE void windows(char* dst, const char* src, const std::int32_t* word, std::int64_t vectors,
-                            std::int64_t step) {
-  const __m256i words = _mm256_load_si256(reinterpret_cast<const __m256i*>(word));
+GAPLESS_INLINE void windows(char* dst, const char* src, __m256i words, std::int64_t vectors, std::int64_t step) {
   const __m256i window = _mm256_srli_epi32(words, 3);
   __m256i takes[kWindows];
   for (int w = 0; w < kWindows; ++w) takes[w] = _mm256_cmpeq_epi32(window, _mm256_set1_epi32(w));
@@ -29,6 +27,9 @@ GAPLESS_INLINE void windows(char* dst, const char* src, const std::int32_t* word
 }
 
 struct Machine {
+  template <std::int64_t kWords>
+  static constexpr generic::FirstWords<kWords> kFirstWords{};
+
   static GAPLESS_INLINE void stream16(char* dst, generic::Words words) {
     __m128i vector;
     std::memcpy(&vector, &words, sizeof vector);
@@ -47,15 +48,21 @@ struct Machine {
     if constexpr (kWords > 8) return 0;
     const generic::Shuffle<8, kWords> shuffle(words, count, stride);
     const std::int64_t step = shuffle.kEach * stride;
+    constexpr auto of = generic::repetition<kWords>;
+    const __m256i repetition = _mm256_setr_epi32(of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7));
+    // The word of user memory that each lane takes.
+    const __m256i word =
+        _mm256_add_epi32(load(reinterpret_cast<const char*>(words)),
+                         _mm256_mullo_epi32(repetition, _mm256_set1_epi32(static_cast<int>(stride / 4))));
     switch (shuffle.windows) {
       case 1:
-        windows<1>(dst, src, shuffle.word, shuffle.vectors, step);
+        windows<1>(dst, src, word, shuffle.vectors, step);
         break;
       case 2:
-        windows<2>(dst, src, shuffle.word, shuffle.vectors, step);
+        windows<2>(dst, src, word, shuffle.vectors, step);
         break;
       case 3:
-        windows<3>(dst, src, shuffle.word, shuffle.vectors, step);
+        windows<3>(dst, src, word, shuffle.vectors, step);
         break;
       default:
         return 0;

@@ -14,10 +14,8 @@ GAPLESS_INLINE __m512i load(const char* src) {
 
 // kWindows vectors of user memory hold the words of one packed vector; each joins its words to those before it.
 template <std::int64_t kWindows>
-GAPLESS_INLINE void windows(char* dst, const char* src, const std::int32_t* word, std::int64_t vectors,
-                            std::int64_t step) {
+GAPLESS_INLINE void windows(char* dst, const char* src, __m512i words, std::int64_t vectors, std::int64_t step) {
   const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  const __m512i words = _mm512_load_si512(word);
   const __m512i window = _mm512_srli_epi32(words, 4);
   const __m512i in_window = _mm512_and_si512(words, _mm512_set1_epi32(15));
   // From the second window on: of two vectors, what is there (0 to 15), and the window (16 to 31).
@@ -36,6 +34,9 @@ GAPLESS_INLINE void windows(char* dst, const char* src, const std::int32_t* word
 }
 
 struct Machine {
+  template <std::int64_t kWords>
+  static constexpr generic::FirstWords<kWords> kFirstWords{};
+
   static GAPLESS_INLINE void stream16(char* dst, generic::Words words) {
     __m128i vector;
     std::memcpy(&vector, &words, sizeof vector);
@@ -51,18 +52,24 @@ struct Machine {
                                              std::int64_t stride) {
     const generic::Shuffle<16, kWords> shuffle(words, count, stride);
     const std::int64_t step = shuffle.kEach * stride;
+    constexpr auto of = generic::repetition<kWords>;
+    const __m512i repetition = _mm512_setr_epi32(of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7), of(8), of(9),
+                                                 of(10), of(11), of(12), of(13), of(14), of(15));
+    // The word of user memory that each lane takes.
+    const __m512i word = _mm512_add_epi32(
+        _mm512_loadu_si512(words), _mm512_mullo_epi32(repetition, _mm512_set1_epi32(static_cast<int>(stride / 4))));
     switch (shuffle.windows) {
       case 1:
-        windows<1>(dst, src, shuffle.word, shuffle.vectors, step);
+        windows<1>(dst, src, word, shuffle.vectors, step);
         break;
       case 2:
-        windows<2>(dst, src, shuffle.word, shuffle.vectors, step);
+        windows<2>(dst, src, word, shuffle.vectors, step);
         break;
       case 3:
-        windows<3>(dst, src, shuffle.word, shuffle.vectors, step);
+        windows<3>(dst, src, word, shuffle.vectors, step);
         break;
       case 4:
-        windows<4>(dst, src, shuffle.word, shuffle.vectors, step);
+        windows<4>(dst, src, word, shuffle.vectors, step);
         break;
       default:
         return 0;

@@ -10,6 +10,9 @@ namespace gapless::kernel::baseline {
 namespace {
 
 struct Machine {
+  template <std::int64_t kWords>
+  static constexpr generic::FirstWords<kWords> kFirstWords{};
+
   static GAPLESS_INLINE void stream16(char* dst, generic::Words words) {
 #if defined(__SSE2__)
     __m128i vector;

@@ -71,20 +71,32 @@ struct Shuffle {
   static constexpr std::int64_t kEach = kLanes / kWords;
 
   GAPLESS_INLINE Shuffle(const std::int32_t* words, std::int64_t count, std::int64_t stride) {
-    for (std::int64_t i = 0; i < kLanes; ++i)
-      word[i] = static_cast<std::int32_t>(i / kWords * (stride / 4) + words[i % kWords]);
-    windows = word[kLanes - 1] / kLanes + 1;
+    const std::int64_t last = words[kWords - 1] + (kEach - 1) * (stride / 4);
+    windows = last / kLanes + 1;
     // The windows of the last vector end before the row does.
     const std::int64_t readable = (count - 1) * stride + 4 * (words[kWords - 1] + 1) - windows * kLanes * 4;
     if (readable >= 0 && count > kEach) vectors = least(readable / (kEach * stride), (count - 1) / kEach - 1) + 1;
   }
 
-  alignas(4 * kLanes) std::int32_t word[kLanes];  // of user memory, for each lane
-  std::int64_t windows;                           // vectors of user memory that hold them
-  std::int64_t vectors = 0;                       // that may be made so
+  std::int64_t windows;      // vectors of user memory that hold the words of one
+  std::int64_t vectors = 0;  // that may be made so
 };
 
-static constexpr std::int32_t kFirstWords[] = {0, 1};
+// In which repetition of kWords words lane `lane` is.
+template <std::int64_t kWords>
+constexpr std::int32_t repetition(int lane) {
+  return static_cast<std::int32_t>(lane / kWords);
+}
+
+// The words of blocks of 4 bytes, and of 8.
+template <std::int64_t kWords>
+struct FirstWords {
+  alignas(kLine) std::int32_t of[kMostWords];
+  constexpr FirstWords() : of() {
+    for (int i = 0; i < kMostWords; ++i) of[i] = static_cast<std::int32_t>(i % kWords);
+  }
+};
+
 // Fewer repetitions do not repay the making of the shuffles.
 inline constexpr std::int64_t kLeastShuffled = 64;
 
@@ -106,7 +118,7 @@ GAPLESS_INLINE std::int64_t close_pack(char* dst, const char* src, std::int64_t 
   if constexpr (kBlock == 12)
     return close_pack12(dst, src, count, stride);
   else if constexpr (kBlock == 4 || kBlock == 8)
-    return shuffle_words<M, kBlock / 4>(dst, src, kFirstWords, count, stride);
+    return shuffle_words<M, kBlock / 4>(dst, src, M::template kFirstWords<kBlock / 4>.of, count, stride);
   else
     return 0;
 }

@@ -43,8 +43,8 @@ struct ConstantRow {
   }
 };
 
-// Blocks of 65 to 256 bytes: a constant number of vectors, the last of which overlaps the one before.
-template <std::int64_t kVectors>
+// Blocks of 65 to 256 bytes: a constant number of vectors of 32 bytes, and one of kTail that overlaps the one before.
+template <std::int64_t kVectors, std::int64_t kTail>
 struct VectorsRow {
   static GAPLESS_INLINE std::int64_t block(const Nest& nest) { return nest.block; }
 
@@ -54,8 +54,8 @@ struct VectorsRow {
     const std::int64_t to = dst_step<kPack>(block, stride), from = src_step<kPack>(block, stride);
     for (std::int64_t i = 0; i < count; ++i, dst += to, src += from) {
 #pragma GCC unroll 8
-      for (std::int64_t at = 0; at < (kVectors - 1) * 32; at += 32) generic::copy<32>(dst + at, src + at);
-      generic::copy<32>(dst + block - 32, src + block - 32);
+      for (std::int64_t at = 0; at < kVectors * 32; at += 32) generic::copy<32>(dst + at, src + at);
+      generic::copy<kTail>(dst + block - kTail, src + block - kTail);
     }
   }
   static GAPLESS_INLINE std::int64_t close(char*, const char*, std::int64_t, std::int64_t) { return 0; }

@@ -12,7 +12,10 @@ namespace gapless::kernel::generic {
 template <class M>
 struct Kernels {
 #define GAPLESS_NEST(block) nest_kernel<M, ConstantRow<M, block>>("nest_" #block, block)
-#define GAPLESS_NEST_VECTORS(vectors) nest_kernel<M, VectorsRow<vectors>>("nest_vectors_" #vectors, -(vectors))
+// Up to 16 bytes beyond so many vectors of 32, and up to 32.
+#define GAPLESS_NEST_VECTORS(vectors)                                                          \
+  nest_kernel<M, VectorsRow<vectors, 16>>("nest_vectors_" #vectors "_16", -2 * (vectors) - 1), \
+      nest_kernel<M, VectorsRow<vectors, 32>>("nest_vectors_" #vectors "_32", -2 * (vectors) - 2)
   static constexpr NestKernel kNests[] = {
       GAPLESS_NEST(1),
       GAPLESS_NEST(2),
@@ -42,14 +45,15 @@ struct Kernels {
       GAPLESS_NEST(56),
       GAPLESS_NEST(60),
       GAPLESS_NEST(64),
+      GAPLESS_NEST_VECTORS(2),
       GAPLESS_NEST_VECTORS(3),
       GAPLESS_NEST_VECTORS(4),
       GAPLESS_NEST_VECTORS(5),
       GAPLESS_NEST_VECTORS(6),
       GAPLESS_NEST_VECTORS(7),
-      GAPLESS_NEST_VECTORS(8),
-      nest_kernel<M, PairRow<16>>("nest_pair_16", -1),
-      nest_kernel<M, PairRow<32>>("nest_pair_32", -2),
+      nest_kernel<M, PairRow<16>>("nest_pair_16", -2),
+      nest_kernel<M, PairRow<32>>("nest_pair_32", -3),
+      nest_kernel<M, PairRow<32>>("nest_pair_32", -4),
       nest_kernel<M, AnyRow>("nest_any", 0),
   };
 #undef GAPLESS_NEST_VECTORS

@@ -8,6 +8,9 @@ namespace gapless::kernel::neon {
 namespace {
 
 struct Machine {
+  template <std::int64_t kWords>
+  static constexpr generic::FirstWords<kWords> kFirstWords{};
+
   static GAPLESS_INLINE void stream16(char* dst, generic::Words words) { generic::store_words(dst, words); }
 
   static GAPLESS_INLINE void stream_line(char* dst, const char* src) {
