@@ -68,6 +68,10 @@ EngineType TypeSpec::construct_engine(const Node& node) {
       check(gapless_type_struct(static_cast<std::int64_t>(olds.size()), lengths.data(), node.displacements_bytes.data(),
                                 olds.data(), into));
       break;
+    case Constructor::kSubarray:
+      check(gapless_type_subarray(static_cast<int>(node.sizes.size()), wide(node.sizes).data(), lengths.data(),
+                                  displacements.data(), GAPLESS_ORDER_C, old, into));
+      break;
   }
   return type;
 }

@@ -55,20 +55,69 @@ TypeSpec TypeSpec::int16() {
   return base({MPI_SHORT, "int16", 2});
 }
 
+TypeSpec TypeSpec::float32() {
+  return base({MPI_FLOAT, "float", 4});
+}
+
 TypeSpec TypeSpec::float64() {
   return base({MPI_DOUBLE, "double", 8});
+}
+
+// The rows of a subarray from dimension `d` on, in which `element` elements of the array come before.
+template <class Block>
+void TypeSpec::each_row(const Node& node, std::size_t d, std::int64_t element, const Block& block) {
+  element = element * node.sizes[d] + node.displacements[d];
+  if (d + 1 == node.sizes.size()) {
+    block(element * extent_of(node.old()), node.lengths[d], node.old());
+    return;
+  }
+  for (int i = 0; i < node.lengths[d]; ++i) each_row(node, d + 1, element + i, block);
+}
+
+template <class Block>
+void TypeSpec::each_block(const Node& node, const Block& block) {
+  const auto stride_bytes = [&] {
+    return node.constructor == Constructor::kVector ? node.stride * extent_of(node.old()) : node.stride;
+  };
+  switch (node.constructor) {
+    case Constructor::kNamed:
+      break;
+    case Constructor::kContiguous:
+      block(0, node.count, node.old());
+      break;
+    case Constructor::kVector:
+    case Constructor::kHvector:
+      for (std::int64_t i = 0; i < node.count; ++i) block(i * stride_bytes(), node.block_length, node.old());
+      break;
+    case Constructor::kIndexedBlock:
+      for (int at : node.displacements) block(at * extent_of(node.old()), node.block_length, node.old());
+      break;
+    case Constructor::kIndexed:
+      for (std::size_t i = 0; i < node.lengths.size(); ++i)
+        block(node.displacements[i] * extent_of(node.old()), node.lengths[i], node.old());
+      break;
+    case Constructor::kResized:
+      block(0, 1, node.old());
+      break;
+    case Constructor::kStruct:
+      for (std::size_t i = 0; i < node.lengths.size(); ++i)
+        block(node.displacements_bytes[i], node.lengths[i], *node.olds[i]);
+      break;
+    case Constructor::kSubarray:
+      each_row(node, 0, 0, block);
+      break;
+  }
 }
 
 // Bounds of a type made of blocks: the least lower bound and the greatest upper bound of its old types.
 TypeSpec TypeSpec::finish(Node node) {
   node.lb_bytes = std::numeric_limits<std::int64_t>::max();
   node.ub_bytes = std::numeric_limits<std::int64_t>::min();
-  for (const Block& block : node.blocks) {
-    const Node& old = *node.olds[block.member];
-    const std::int64_t last = block.displacement_bytes + (block.length - 1) * extent_of(old);
-    node.lb_bytes = std::min(node.lb_bytes, block.displacement_bytes + old.lb_bytes);
+  each_block(node, [&](std::int64_t displacement_bytes, int length, const Node& old) {
+    const std::int64_t last = displacement_bytes + (length - 1) * extent_of(old);
+    node.lb_bytes = std::min(node.lb_bytes, displacement_bytes + old.lb_bytes);
     node.ub_bytes = std::max(node.ub_bytes, last + old.ub_bytes);
-  }
+  });
   return TypeSpec(std::make_shared<const Node>(std::move(node)));
 }
 
@@ -78,7 +127,6 @@ TypeSpec TypeSpec::contiguous(int count, TypeSpec old) {
   node.count = count;
   node.text = "contiguous(" + std::to_string(count) + ", " + old.text() + ")";
   node.olds = {old.node_};
-  node.blocks.push_back({0, count});
   return finish(std::move(node));
 }
 
@@ -91,7 +139,6 @@ TypeSpec TypeSpec::vector(int count, int block_length, int stride, TypeSpec old)
   node.text = "vector(" + std::to_string(count) + ", " + std::to_string(block_length) + ", " + std::to_string(stride) +
               ", " + old.text() + ")";
   node.olds = {old.node_};
-  for (std::int64_t i = 0; i < count; ++i) node.blocks.push_back({i * stride * old.extent_bytes(), block_length});
   return finish(std::move(node));
 }
 
@@ -104,7 +151,6 @@ TypeSpec TypeSpec::hvector(int count, int block_length, std::int64_t stride_byte
   node.text = "hvector(" + std::to_string(count) + ", " + std::to_string(block_length) + ", " +
               std::to_string(stride_bytes) + ", " + old.text() + ")";
   node.olds = {old.node_};
-  for (std::int64_t i = 0; i < count; ++i) node.blocks.push_back({i * stride_bytes, block_length});
   return finish(std::move(node));
 }
 
@@ -115,7 +161,6 @@ TypeSpec TypeSpec::indexed_block(int block_length, std::vector<int> displacement
   node.text =
       "indexed_block(" + std::to_string(block_length) + ", " + list_text(displacements) + ", " + old.text() + ")";
   node.olds = {old.node_};
-  for (int displacement : displacements) node.blocks.push_back({displacement * old.extent_bytes(), block_length});
   node.displacements = std::move(displacements);
   return finish(std::move(node));
 }
@@ -125,8 +170,6 @@ TypeSpec TypeSpec::indexed(std::vector<int> block_lengths, std::vector<int> disp
   node.constructor = Constructor::kIndexed;
   node.text = "indexed(" + list_text(block_lengths) + ", " + list_text(displacements) + ", " + old.text() + ")";
   node.olds = {old.node_};
-  for (std::size_t i = 0; i < block_lengths.size(); ++i)
-    node.blocks.push_back({displacements[i] * old.extent_bytes(), block_lengths[i]});
   node.lengths = std::move(block_lengths);
   node.displacements = std::move(displacements);
   return finish(std::move(node));
@@ -137,7 +180,6 @@ TypeSpec TypeSpec::resized(std::int64_t lb_bytes, std::int64_t extent_bytes, Typ
   node.constructor = Constructor::kResized;
   node.text = "resized(" + std::to_string(lb_bytes) + ", " + std::to_string(extent_bytes) + ", " + old.text() + ")";
   node.olds = {old.node_};
-  node.blocks.push_back({0, 1});
   node.lb_bytes = lb_bytes;
   node.ub_bytes = lb_bytes + extent_bytes;
   return TypeSpec(std::make_shared<const Node>(std::move(node)));
@@ -151,7 +193,6 @@ TypeSpec TypeSpec::structure(std::vector<int> lengths, std::vector<std::int64_t>
   for (std::size_t i = 0; i < members.size(); ++i) {
     node.text += (i ? ", " : "") + members[i].text();
     node.olds.push_back(members[i].node_);
-    node.blocks.push_back({displacements_bytes[i], lengths[i], i});
   }
   node.text += "])";
   node.lengths = std::move(lengths);
@@ -159,21 +200,46 @@ TypeSpec TypeSpec::structure(std::vector<int> lengths, std::vector<std::int64_t>
   return finish(std::move(node));
 }
 
-void TypeSpec::expand(const Node& node, std::int64_t origin_bytes, std::int64_t element_bytes, TypeMap& map) {
+TypeSpec TypeSpec::subarray(std::vector<int> sizes, std::vector<int> subsizes, std::vector<int> starts, TypeSpec old) {
+  Node node;
+  node.constructor = Constructor::kSubarray;
+  node.text = "subarray(" + list_text(sizes) + ", " + list_text(subsizes) + ", " + list_text(starts) + ", C, " +
+              old.text() + ")";
+  node.olds = {old.node_};
+  // Its bounds are those of the whole array.
+  node.ub_bytes = old.extent_bytes();
+  for (int size : sizes) node.ub_bytes *= size;
+  node.sizes = std::move(sizes);
+  node.lengths = std::move(subsizes);
+  node.displacements = std::move(starts);
+  return TypeSpec(std::make_shared<const Node>(std::move(node)));
+}
+
+// Named types of one node follow each other without a gap: they are one run.
+void TypeSpec::expand(const Node& node, std::int64_t origin_bytes, const Visit& visit) {
   if (node.constructor == Constructor::kNamed) {
-    for (std::int64_t at = 0; at < node.named.bytes; at += element_bytes) map.push_back(origin_bytes + at);
+    visit(origin_bytes, node.named.bytes);
     return;
   }
-  for (const Block& block : node.blocks) {
-    const Node& old = *node.olds[block.member];
-    for (int i = 0; i < block.length; ++i)
-      expand(old, origin_bytes + block.displacement_bytes + i * extent_of(old), element_bytes, map);
-  }
+  each_block(node, [&](std::int64_t displacement_bytes, int length, const Node& old) {
+    const std::int64_t first = origin_bytes + displacement_bytes;
+    if (old.constructor == Constructor::kNamed) {
+      visit(first, length * old.named.bytes);
+      return;
+    }
+    for (int i = 0; i < length; ++i) expand(old, first + i * extent_of(old), visit);
+  });
+}
+
+void TypeSpec::each_run(int count, const Visit& visit) const {
+  for (int i = 0; i < count; ++i) expand(*node_, i * extent_bytes(), visit);
 }
 
 TypeMap TypeSpec::type_map(int count, std::int64_t element_bytes) const {
   TypeMap map;
-  for (int i = 0; i < count; ++i) expand(*node_, i * extent_bytes(), element_bytes, map);
+  each_run(count, [&](std::int64_t displacement_bytes, std::int64_t bytes) {
+    for (std::int64_t at = 0; at < bytes; at += element_bytes) map.push_back(displacement_bytes + at);
+  });
   return map;
 }
 
@@ -215,6 +281,10 @@ MpiType TypeSpec::construct(const Node& node) {
                              &handle);
       break;
     }
+    case Constructor::kSubarray:
+      MPI_Type_create_subarray(static_cast<int>(node.sizes.size()), node.sizes.data(), node.lengths.data(),
+                               node.displacements.data(), MPI_ORDER_C, old, &handle);
+      break;
   }
   return MpiType(handle, true);
 }

@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,10 +51,11 @@ class EngineType {
 
 class TypeSpec {
  public:
-  // MPI_INT, the base type of nearly all layouts; MPI_CHAR, MPI_SHORT, MPI_DOUBLE.
+  // MPI_INT, the base type of nearly all layouts; MPI_CHAR, MPI_SHORT, MPI_FLOAT, MPI_DOUBLE.
   static TypeSpec int32();
   static TypeSpec character();
   static TypeSpec int16();
+  static TypeSpec float32();
   static TypeSpec float64();
   // The constructors of MPI, arguments in MPI's order; only positive counts and block lengths are needed here.
   static TypeSpec contiguous(int count, TypeSpec old);
@@ -64,6 +66,8 @@ class TypeSpec {
   static TypeSpec resized(std::int64_t lb_bytes, std::int64_t extent_bytes, TypeSpec old);
   static TypeSpec structure(std::vector<int> lengths, std::vector<std::int64_t> displacements_bytes,
                             const std::vector<TypeSpec>& members);
+  // In C order: the last dimension is the one without a stride.
+  static TypeSpec subarray(std::vector<int> sizes, std::vector<int> subsizes, std::vector<int> starts, TypeSpec old);
 
   // E.g. "resized(0, 16, contiguous(2, int32))".
   const std::string& text() const { return node_->text; }
@@ -74,17 +78,24 @@ class TypeSpec {
   // The type map of `count` such types one after the other, as in a send of (count, type), in elements of so many
   // bytes, which must divide the size of every base type.
   TypeMap type_map(int count, std::int64_t element_bytes) const;
+  // The same without a list: calls visit(displacement_bytes, bytes) for runs of bytes, which need not be maximal.
+  using Visit = std::function<void(std::int64_t, std::int64_t)>;
+  void each_run(int count, const Visit& visit) const;
   std::int64_t extent_bytes() const { return node_->ub_bytes - node_->lb_bytes; }
 
  private:
-  enum class Constructor { kNamed, kContiguous, kVector, kHvector, kIndexedBlock, kIndexed, kResized, kStruct };
-  struct Node;
-  // `length` old types (of a struct: that member) one after the other, the first at `displacement_bytes`.
-  struct Block {
-    std::int64_t displacement_bytes;
-    int length;
-    std::size_t member = 0;
+  enum class Constructor {
+    kNamed,
+    kContiguous,
+    kVector,
+    kHvector,
+    kIndexedBlock,
+    kIndexed,
+    kResized,
+    kStruct,
+    kSubarray
   };
+  struct Node;
   struct Named {
     MPI_Datatype type;
     const char* name;
@@ -98,11 +109,10 @@ class TypeSpec {
     // The constructor's own arguments, as MPI receives them.
     int count = 0;
     int block_length = 0;
-    std::int64_t stride = 0;  // elements for vector, bytes for hvector
-    std::vector<int> lengths, displacements;
+    std::int64_t stride = 0;                  // elements for vector, bytes for hvector
+    std::vector<int> lengths, displacements;  // of a subarray: subsizes, starts
+    std::vector<int> sizes;
     std::vector<std::int64_t> displacements_bytes;  // of a struct
-    // What the definition of the constructor makes of them.
-    std::vector<Block> blocks;
     std::int64_t lb_bytes = 0;
     std::int64_t ub_bytes = 0;
     std::string text;
@@ -112,7 +122,13 @@ class TypeSpec {
   static TypeSpec base(const Named& named);
   static TypeSpec finish(Node node);
   static std::int64_t extent_of(const Node& node) { return node.ub_bytes - node.lb_bytes; }
-  static void expand(const Node& node, std::int64_t origin_bytes, std::int64_t element_bytes, TypeMap& map);
+  // What the definition of the constructor makes of its arguments: calls block(displacement_bytes, length, old) for
+  // every `length` old types one after the other.
+  template <class Block>
+  static void each_block(const Node& node, const Block& block);
+  template <class Block>
+  static void each_row(const Node& node, std::size_t d, std::int64_t element, const Block& block);
+  static void expand(const Node& node, std::int64_t origin_bytes, const Visit& visit);
   static MpiType construct(const Node& node);
   static EngineType construct_engine(const Node& node);
 

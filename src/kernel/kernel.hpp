@@ -1,8 +1,9 @@
-// Leaf loops. Each copies blocks of one constant length, between two strided nests (one of them usually dense) or
-// between a dense stream and an index table. Pack and unpack are the same loop with the sides exchanged.
+// Leaf loops. Each copies runs of bytes between user memory and the packed stream, which is dense. Pack and unpack are
+// the same loop with the sides exchanged.
 //
-// Contract of all: source and destination do not overlap; exactly the bytes of the blocks are written, block by block
-// in order; only the bytes of the blocks are read.
+// Contract of all: source and destination do not overlap; exactly the bytes of the runs are written, and where a kernel
+// may write them in another order than the type map's, it says so. A byte of a gap is read only if its cache line, 64
+// bytes and aligned, holds a byte of a run, too.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +11,33 @@
 
 namespace gapless::kernel {
 
+inline constexpr std::int64_t kLine = 64;  // [bytes]
+
+// What a kernel is told of the transfer that it is part of.
+enum class Reach : std::uint8_t {
+  kNear,  // its memory is, or may as well be, in a cache
+  kFar,   // the transfer is too large for the caches: fetch ahead, and write past them
+};
+inline constexpr int kReaches = 2;
+
+// Blocks of one length, in rows; the packed side goes through all rows without a gap.
 struct Nest {
-  std::int64_t inner_count, outer_count;
-  std::int64_t dst_inner, dst_outer;  // [bytes]
-  std::int64_t src_inner, src_outer;  // [bytes]
-  std::int64_t block;                 // [bytes]
+  std::int64_t block;                      // [bytes]
+  std::int64_t inner_count, inner_stride;  // blocks of a row, and [bytes] from one to the next
+  std::int64_t outer_count, outer_stride;  // rows, and [bytes] from one to the next
 };
 
-using Strided = void (*)(char* dst, const char* src, const Nest& nest) noexcept;
+// In type-map order.
+using CopyNest = void (*)(char* dst, const char* src, const Nest& nest) noexcept;
+
+struct NestKernel {
+  const char* name;
+  std::int64_t block;  // [bytes]; 0: any
+  CopyNest pack[kReaches], unpack[kReaches];
+};
+
+// For nests whose rows interleave, outer_stride == block: the user's memory is a matrix, packed by columns. Any order.
+using TransposeKernel = NestKernel;
 
 // A list as a kernel reads it: number i is raw i times scale [bytes]. The width of a raw number is the kernel's.
 struct List {
@@ -25,44 +45,83 @@ struct List {
   std::int64_t scale;
 };
 
-// Blocks [first, first + count) of one length; the dense side is where block `first` goes.
-using Gather = void (*)(char* dst, const char* src, List offsets, std::int64_t first, std::int64_t count,
-                        std::int64_t block) noexcept;
-using Scatter = Gather;
-// The same for blocks of unlike lengths.
-using GatherRuns = void (*)(char* dst, const char* src, List offsets, List lengths, std::int64_t first,
-                            std::int64_t count) noexcept;
-using ScatterRuns = GatherRuns;
+// Blocks [first, first + count) of one length at listed offsets; the packed side is where block `first` goes.
+// In type-map order.
+using CopyListed = void (*)(char* dst, const char* src, List offsets, std::int64_t first, std::int64_t count,
+                            std::int64_t block) noexcept;
+// Runs of listed lengths: the same.
+using CopyRuns = void (*)(char* dst, const char* src, List offsets, List lengths, std::int64_t first,
+                          std::int64_t count) noexcept;
 
-struct StridedKernel {
+struct ListedKernel {
   const char* name;
   std::int64_t block;  // [bytes]; 0: any
-  Strided copy;
-};
-
-// One pair for raw offsets of 4 bytes, one for 8.
-struct ScatteredKernel {
-  const char* name;
-  std::int64_t block;  // [bytes]; 0: any
-  Gather gather4;
-  Scatter scatter4;
-  Gather gather8;
-  Scatter scatter8;
+  int offset_width;    // [bytes] of a raw number: 4 or 8
+  CopyListed pack[kReaches], unpack[kReaches];
 };
 
 struct RunsKernel {
   const char* name;
-  int offset_width, length_width;  // [bytes] of a raw number
-  GatherRuns gather;
-  ScatterRuns scatter;
+  int offset_width, length_width;  // [bytes] of a raw number: 4 or 8; 1, 2, 4 or 8
+  CopyRuns pack[kReaches], unpack[kReaches];
 };
 
-// The kernel for blocks of this length: the one made for it, or the one for any length. Never null.
-const StridedKernel& strided_for(std::int64_t block) noexcept;
-const ScatteredKernel& scattered_for(std::int64_t block) noexcept;
-// offset_width: 4 or 8; length_width: 1, 2, 4 or 8.
-const RunsKernel& runs_for(int offset_width, int length_width) noexcept;
+// A short list of runs that is repeated, cut into moves of the widths that registers have. Moves of one run may
+// overlap.
+struct Move {
+  std::int32_t user, packed;  // [bytes] from the repetition's origins
+};
+struct LongMove {
+  std::int64_t user, packed, bytes;
+};
+inline constexpr int kMoveWidths = 6;  // of 32, 16, 8, 4, 2 and 1 bytes, in this order
+inline constexpr std::int64_t kWidestMove = 32;
+inline constexpr std::int64_t kLongMove = 8 * kWidestMove;  // from here on a run is one LongMove
 
+struct Pattern {
+  const Move* moves;                 // by width
+  std::int32_t counts[kMoveWidths];  // of moves of each width
+  std::int32_t long_count;
+  const LongMove* longs;
+  std::int64_t bytes;  // of data
+};
+
+// `count` repetitions, `stride` [bytes] apart in user memory. Within a repetition in any order.
+using CopyPattern = void (*)(char* dst, const char* src, const Pattern& pattern, std::int64_t count,
+                             std::int64_t stride) noexcept;
+
+struct PatternKernel {
+  const char* name;
+  CopyPattern pack[kReaches], unpack[kReaches];
+};
+
+// One run of any length, larger than the caches.
+using CopyBytes = void (*)(char* dst, const char* src, std::int64_t bytes) noexcept;
+
+// The kernels of one instruction set.
+struct Set {
+  const char* name;
+  std::span<const NestKernel> nests;       // the last one is for any block
+  std::span<const NestKernel> transposes;  // by block
+  std::span<const ListedKernel> listed;    // the last two are for any block
+  std::span<const RunsKernel> runs;
+  PatternKernel pattern;
+  CopyBytes far_copy;
+};
+
+// The kernel for blocks of this length: the one made for it, or the one for any length.
+const NestKernel& nest_for(const Set& set, std::int64_t block) noexcept;
+// Null if there is none.
+const TransposeKernel* transpose_for(const Set& set, std::int64_t block) noexcept;
+const ListedKernel& listed_for(const Set& set, std::int64_t block, int offset_width) noexcept;
+const RunsKernel& runs_for(const Set& set, int offset_width, int length_width) noexcept;
+
+// The set in force in this process: the best that the machine can run, or the one that GAPLESS_ISA names, if the
+// machine can run it. Settled at the first call.
+const Set& chosen() noexcept;
+// Of all kernels in the set in force, each name once.
 std::span<const char* const> kernel_names() noexcept;
+// The sets of this build that this machine can run, the best one last.
+std::span<const Set* const> available() noexcept;
 
 }  // namespace gapless::kernel

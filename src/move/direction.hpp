@@ -1,65 +1,68 @@
-// Pack and unpack are one traversal; a direction says which side is the destination.
+// Pack and unpack are one traversal; a direction says which side is the destination, and how far the memory is.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "plan/step.hpp"
 
 namespace gapless::move {
 
-// One row of blocks in user memory against the packed stream, possibly repeated.
-struct Rows {
-  std::int64_t block, inner_count, outer_count;
-  std::int64_t user_inner, user_outer;      // [bytes]
-  std::int64_t packed_inner, packed_outer;  // [bytes]
-};
+using kernel::Reach;
 
 // As kernels read it; the shift is the caller's to add. Lengths have none.
 inline kernel::List list(const base::Numbers& numbers) noexcept {
   return {numbers.data(), numbers.scale()};
 }
 
-struct Pack {
-  using User = const char*;
-  using Packed = char*;
-  // The packed stream is dense, so no order of traversal can write a byte twice.
-  static bool any_order(bool) noexcept { return true; }
-  static void bytes(User user, Packed packed, std::int64_t n) noexcept {
-    std::memcpy(packed, user, static_cast<std::size_t>(n));
-  }
-  static void rows(kernel::Strided copy, User user, Packed packed, const Rows& r) noexcept {
-    copy(packed, user,
-         {r.inner_count, r.outer_count, r.packed_inner, r.packed_outer, r.user_inner, r.user_outer, r.block});
-  }
-  static void listed(const plan::Step& step, User user, Packed packed, std::int64_t first,
-                     std::int64_t count) noexcept {
-    step.gather(packed, user + step.offsets.shift(), list(step.offsets), first, count, step.block);
-  }
-  static void runs(const plan::Step& step, User user, Packed packed, std::int64_t first, std::int64_t count) noexcept {
-    step.gather_runs(packed, user + step.offsets.shift(), list(step.offsets), list(step.lengths), first, count);
-  }
-};
+template <bool kPack, Reach kReach>
+struct Direction {
+  using User = std::conditional_t<kPack, const char*, char*>;
+  using Packed = std::conditional_t<kPack, char*, const char*>;
 
-struct Unpack {
-  using User = char*;
-  using Packed = const char*;
-  // Where runs may overlap, only type-map order lets the last one win.
-  static bool any_order(bool disjoint) noexcept { return disjoint; }
+  // The packed stream is dense, so no order of traversal can write a byte twice. In user memory, where runs may
+  // overlap, only type-map order lets the last one win.
+  static bool any_order(bool disjoint) noexcept { return kPack || disjoint; }
+
   static void bytes(User user, Packed packed, std::int64_t n) noexcept {
-    std::memcpy(user, packed, static_cast<std::size_t>(n));
+    if constexpr (kPack)
+      std::memcpy(packed, user, static_cast<std::size_t>(n));
+    else
+      std::memcpy(user, packed, static_cast<std::size_t>(n));
   }
-  static void rows(kernel::Strided copy, User user, Packed packed, const Rows& r) noexcept {
-    copy(user, packed,
-         {r.inner_count, r.outer_count, r.user_inner, r.user_outer, r.packed_inner, r.packed_outer, r.block});
+  static void nest(const kernel::NestKernel& kernel, User user, Packed packed, const kernel::Nest& nest) noexcept {
+    if constexpr (kPack)
+      kernel.pack[kAt](packed, user, nest);
+    else
+      kernel.unpack[kAt](user, packed, nest);
+  }
+  static void pattern(const kernel::Pattern& pattern, User user, Packed packed, std::int64_t count,
+                      std::int64_t stride) noexcept {
+    const kernel::PatternKernel& kernel = kernel::chosen().pattern;
+    if constexpr (kPack)
+      kernel.pack[kAt](packed, user, pattern, count, stride);
+    else
+      kernel.unpack[kAt](user, packed, pattern, count, stride);
   }
   static void listed(const plan::Step& step, User user, Packed packed, std::int64_t first,
                      std::int64_t count) noexcept {
-    step.scatter(user + step.offsets.shift(), packed, list(step.offsets), first, count, step.block);
+    user += step.offsets.shift();
+    if constexpr (kPack)
+      step.listed->pack[step.spread](packed, user, list(step.offsets), first, count, step.block);
+    else
+      step.listed->unpack[step.spread](user, packed, list(step.offsets), first, count, step.block);
   }
   static void runs(const plan::Step& step, User user, Packed packed, std::int64_t first, std::int64_t count) noexcept {
-    step.scatter_runs(user + step.offsets.shift(), packed, list(step.offsets), list(step.lengths), first, count);
+    user += step.offsets.shift();
+    if constexpr (kPack)
+      step.runs->pack[step.spread](packed, user, list(step.offsets), list(step.lengths), first, count);
+    else
+      step.runs->unpack[step.spread](user, packed, list(step.offsets), list(step.lengths), first, count);
   }
+
+ private:
+  static constexpr auto kAt = static_cast<std::size_t>(kReach);
 };
 
 }  // namespace gapless::move

@@ -69,12 +69,23 @@ void message(const plan::Plan& plan, std::int64_t count, std::int64_t from, std:
     range_loop<Direction>(plan.root(), plan.extent(), from, to, at(user, plan.first_byte()), packed);
 }
 
-template <class Direction>
-std::int64_t run(const plan::Plan& plan, std::int64_t count, typename Direction::User buffer, std::int64_t position,
-                 typename Direction::Packed packed, std::int64_t budget) noexcept {
+// Below this a part of a large message is too short for what a far transfer costs to begin and to end [bytes].
+constexpr std::int64_t kLeastFar = 4096;
+
+// Whether the message, of which this may be a part, is too large for the caches.
+bool is_far(const plan::Plan& plan, std::int64_t count, std::int64_t moved) noexcept {
+  return moved >= kLeastFar && count > plan.far_count();
+}
+
+template <bool kPack, class User, class Packed>
+std::int64_t run(const plan::Plan& plan, std::int64_t count, User buffer, std::int64_t position, Packed packed,
+                 std::int64_t budget) noexcept {
   const std::int64_t moved = bytes_to_move(plan, count, position, budget);
   if (moved == 0) return 0;
-  message<Direction>(plan, count, position, position + moved, buffer, packed);
+  if (is_far(plan, count, moved))
+    message<Direction<kPack, Reach::kFar>>(plan, count, position, position + moved, buffer, packed);
+  else
+    message<Direction<kPack, Reach::kNear>>(plan, count, position, position + moved, buffer, packed);
   return moved;
 }
 
@@ -82,12 +93,12 @@ std::int64_t run(const plan::Plan& plan, std::int64_t count, typename Direction:
 
 std::int64_t pack(const plan::Plan& plan, std::int64_t count, const void* buffer, std::int64_t position, void* packed,
                   std::int64_t budget) noexcept {
-  return run<Pack>(plan, count, static_cast<const char*>(buffer), position, static_cast<char*>(packed), budget);
+  return run<true>(plan, count, static_cast<const char*>(buffer), position, static_cast<char*>(packed), budget);
 }
 
 std::int64_t unpack(const plan::Plan& plan, std::int64_t count, void* buffer, std::int64_t position, const void* packed,
                     std::int64_t budget) noexcept {
-  return run<Unpack>(plan, count, static_cast<char*>(buffer), position, static_cast<const char*>(packed), budget);
+  return run<false>(plan, count, static_cast<char*>(buffer), position, static_cast<const char*>(packed), budget);
 }
 
 }  // namespace gapless::move

@@ -46,8 +46,7 @@ void range_row(const plan::Step& step, std::int64_t from, std::int64_t to, typen
         Direction::bytes(user + i * step.inner_stride + head, out, end - head);
       },
       [&](std::int64_t i, std::int64_t count, auto out) {
-        Direction::rows(step.copy, user + i * step.inner_stride, out,
-                        {step.block, count, 1, step.inner_stride, 0, step.block, 0});
+        Direction::nest(*step.nest, user + i * step.inner_stride, out, {step.block, count, step.inner_stride, 1, 0});
       });
 }
 
@@ -131,7 +130,7 @@ void range_nest(const plan::Step& step, std::int64_t from, std::int64_t to, type
         range_row<Direction>(step, head, end, user + i * step.outer_stride, out);
       },
       [&](std::int64_t i, std::int64_t n, auto out) {
-        nest<Direction>(step, n, step.outer_stride, user + i * step.outer_stride, out, disjoint);
+        nest<Direction>(step, n, user + i * step.outer_stride, out, disjoint);
       });
 }
 

@@ -1,77 +1,33 @@
 // Whole steps: every byte of them, from the first to the last.
 #pragma once
 
-#include <algorithm>
 #include <cstdlib>
-#include <utility>
 
 #include "move/direction.hpp"
 
 namespace gapless::move {
 
-// User memory and packed bytes of one tile together stay well inside a first-level cache (32 KB and more today), so
-// that the passes over a tile's rows find it there.
-inline constexpr std::int64_t kTileBytes = 16384;
-// Below this many repetitions a tile's passes cost more than they save.
-inline constexpr std::int64_t kFewestTileRepetitions = 4;
-
 template <class Direction>
 void whole(const plan::Step& step, typename Direction::User user, typename Direction::Packed packed) noexcept;
 
-// Repetitions of short rows, run along the longer of the two loops.
-template <class Direction>
-void tiled_rows(kernel::Strided copy, typename Direction::User user, typename Direction::Packed packed,
-                Rows rows) noexcept {
-  if (rows.inner_count < rows.outer_count) {
-    std::swap(rows.inner_count, rows.outer_count);
-    std::swap(rows.user_inner, rows.user_outer);
-    std::swap(rows.packed_inner, rows.packed_outer);
-  }
-  Direction::rows(copy, user, packed, rows);
+// Whether the rows of a nest, so many of them, lie within the gaps of each other without touching: then a line of user
+// memory holds blocks of several rows, and only a transposition reads it once.
+inline bool interleaves(const plan::Step& step, std::int64_t rows) noexcept {
+  return step.transpose != nullptr && rows > 1 && step.inner_count > 1 &&
+         rows <= std::abs(step.inner_stride) / step.block;
 }
 
-inline std::int64_t tile_repetitions(std::int64_t stride, std::int64_t bytes) noexcept {
-  const std::int64_t each = std::abs(stride) + bytes;
-  return std::max<std::int64_t>(1, kTileBytes / each);
-}
-
-// A nest of two levels. A short inner row is a kernel call for little; where order is free the loops are exchanged,
-// tile by tile.
+// `rows` rows of a nest of two levels, more or fewer than the step has. `disjoint`: all of them together.
 template <class Direction>
-void nest(const plan::Step& step, std::int64_t outer_count, std::int64_t outer_stride, typename Direction::User user,
-          typename Direction::Packed packed, bool disjoint) noexcept {
-  const std::int64_t row = step.block * step.inner_count;
-  Rows rows{step.block, step.inner_count, outer_count, step.inner_stride, outer_stride, step.block, row};
-  const bool short_rows = step.inner_count < 16 && step.inner_count < outer_count;
-  const std::int64_t tile = short_rows ? tile_repetitions(outer_stride, row) : 0;
-  if (tile <= step.inner_count || !Direction::any_order(disjoint)) {
-    Direction::rows(step.copy, user, packed, rows);
-    return;
-  }
-  for (std::int64_t first = 0; first < outer_count; first += tile) {
-    rows.outer_count = std::min(tile, outer_count - first);
-    tiled_rows<Direction>(step.copy, user + first * outer_stride, packed + first * row, rows);
-  }
-}
-
-// `count` copies of a tileable step: a pass a row, tile by tile.
-template <class Direction>
-void tiles(const plan::Step& body, std::int64_t count, std::int64_t stride, typename Direction::User user,
-           typename Direction::Packed packed) noexcept {
-  const std::int64_t tile = tile_repetitions(stride, body.bytes);
-  for (std::int64_t first = 0; first < count; first += tile) {
-    const std::int64_t repetitions = std::min(tile, count - first);
-    const auto user_tile = user + first * stride;
-    const auto packed_tile = packed + first * body.bytes;
-    for (std::size_t i = 0; i < body.offsets.size(); ++i) {
-      const bool listed = body.op == plan::Op::kTable;
-      const plan::Step& row = listed ? body : *body.steps[i];
-      const std::int64_t start = listed ? static_cast<std::int64_t>(i) * body.block : body.starts[i];
-      const std::int64_t inner_count = listed ? 1 : row.inner_count;
-      tiled_rows<Direction>(row.copy, user_tile + body.offsets[i], packed_tile + start,
-                            {row.block, inner_count, repetitions, row.inner_stride, stride, row.block, body.bytes});
-    }
-  }
+void nest(const plan::Step& step, std::int64_t rows, typename Direction::User user, typename Direction::Packed packed,
+          bool disjoint) noexcept {
+  const kernel::Nest shape{step.block, step.inner_count, step.inner_stride, rows, step.outer_stride};
+  if (interleaves(step, rows))
+    Direction::nest(*step.transpose, user, packed, shape);
+  else if (step.pattern && rows > 1 && Direction::any_order(disjoint))
+    Direction::pattern(step.pattern->kernel(), user, packed, rows, step.outer_stride);
+  else
+    Direction::nest(*step.nest, user, packed, shape);
 }
 
 // `count` copies of `body`, `stride` apart: the loops of the plan, and the count of the message.
@@ -82,15 +38,13 @@ void loop(const plan::Step& body, std::int64_t count, std::int64_t stride, typen
     whole<Direction>(body, user, packed);
     return;
   }
-  const std::int64_t span = body.high - body.low;
-  const bool disjoint = body.disjoint && std::abs(stride) >= span;
-  if (body.op == plan::Op::kNest && body.outer_count == 1) {
-    nest<Direction>(body, count, stride, user, packed, disjoint);
+  if (body.pattern && body.outer_count == 1 &&
+      Direction::any_order(body.disjoint && std::abs(stride) >= body.high - body.low)) {
+    Direction::pattern(body.pattern->kernel(), user, packed, count, stride);
     return;
   }
-  if (body.tileable && count >= kFewestTileRepetitions && Direction::any_order(disjoint) &&
-      tile_repetitions(stride, body.bytes) >= kFewestTileRepetitions) {
-    tiles<Direction>(body, count, stride, user, packed);
+  if (body.op == plan::Op::kNest && body.outer_count == 1) {
+    Direction::nest(*body.nest, user, packed, {body.block, body.inner_count, body.inner_stride, count, stride});
     return;
   }
   for (std::int64_t i = 0; i < count; ++i) whole<Direction>(body, user + i * stride, packed + i * body.bytes);
@@ -100,7 +54,7 @@ template <class Direction>
 void whole(const plan::Step& step, typename Direction::User user, typename Direction::Packed packed) noexcept {
   switch (step.op) {
     case plan::Op::kNest:
-      nest<Direction>(step, step.outer_count, step.outer_stride, user, packed, step.disjoint);
+      nest<Direction>(step, step.outer_count, user, packed, step.disjoint);
       return;
     case plan::Op::kTable:
       Direction::listed(step, user, packed, 0, static_cast<std::int64_t>(step.offsets.size()));

@@ -1,6 +1,9 @@
+#include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <unordered_map>
 
+#include "kernel/caches.hpp"
 #include "normal/normalise.hpp"
 #include "plan/plan.hpp"
 #include "plan/step.hpp"
@@ -12,13 +15,24 @@ using normal::Kind;
 using normal::Node;
 using StepPtr = std::shared_ptr<const Step>;
 
+// Rows of more blocks than this are worth a loop of their own within a kernel.
+constexpr std::int64_t kMostRowPattern = 8;
+
 Step nest_of_run(std::int64_t bytes) {
   Step step;
   step.block = step.inner_stride = bytes;
-  const kernel::StridedKernel& kernel = kernel::strided_for(bytes);
-  step.copy = kernel.copy;
-  step.kernel_name = kernel.name;
+  step.nest = &kernel::nest_for(kernel::chosen(), bytes);
   return step;
+}
+
+// A nest of two levels, with what else may run it.
+void set_rows(Step& nest, std::int64_t count, std::int64_t stride) {
+  nest.outer_count = count;
+  nest.outer_stride = stride;
+  nest.pattern = nullptr;
+  if (nest.inner_count <= kMostRowPattern) nest.pattern = pattern_of_row(nest);
+  if (std::abs(nest.inner_stride) >= kernel::kLine && stride == nest.block)
+    nest.transpose = kernel::transpose_for(kernel::chosen(), nest.block);
 }
 
 // One compilation. Nodes are shared within a form, and so are their steps.
@@ -31,6 +45,8 @@ class Compiler {
     step->low = node.low;
     step->high = node.high;
     step->disjoint = node.disjoint;
+    // What one kernel call runs anyway needs no pattern of its own.
+    if (step->op != Op::kNest) step->pattern = pattern_of(*step);
     known_.emplace(&node, step);
     return step;
   }
@@ -59,12 +75,12 @@ class Compiler {
       Step nest = *body;
       nest.inner_count = node.count;
       nest.inner_stride = node.stride;
+      if (nest.inner_count <= kMostRowPattern) nest.pattern = pattern_of_row(nest);
       return nest;
     }
     if (body->op == Op::kNest && body->outer_count == 1) {
       Step nest = *body;
-      nest.outer_count = node.count;
-      nest.outer_stride = node.stride;
+      set_rows(nest, node.count, node.stride);
       return nest;
     }
     Step step;
@@ -81,15 +97,8 @@ class Compiler {
     if (node.body->kind == Kind::kRun) {
       step.op = Op::kTable;
       step.block = node.body->bytes;
-      const kernel::ScatteredKernel& kernel = kernel::scattered_for(step.block);
-      const bool narrow = node.offsets.width() == 4;
-      step.gather = narrow ? kernel.gather4 : kernel.gather8;
-      step.scatter = narrow ? kernel.scatter4 : kernel.scatter8;
-      step.kernel_name = kernel.name;
-      // Repeated, a short table is run row by row with a strided kernel.
-      const kernel::StridedKernel& row = kernel::strided_for(step.block);
-      step.copy = row.copy;
-      step.tileable = step.offsets.size() <= kMostTileRows;
+      step.listed = &kernel::listed_for(kernel::chosen(), step.block, node.offsets.width());
+      step.spread = node.high - node.low > kernel::spread_bytes();
     } else {
       step.op = Op::kPlaces;
       step.steps.push_back(step_of(*node.body));
@@ -102,10 +111,8 @@ class Compiler {
     step.op = Op::kBlocks;
     step.offsets = node.offsets;
     step.lengths = node.lengths;
-    const kernel::RunsKernel& kernel = kernel::runs_for(node.offsets.width(), node.lengths.width());
-    step.gather_runs = kernel.gather;
-    step.scatter_runs = kernel.scatter;
-    step.kernel_name = kernel.name;
+    step.runs = &kernel::runs_for(kernel::chosen(), node.offsets.width(), node.lengths.width());
+    step.spread = node.high - node.low > kernel::spread_bytes();
     std::int64_t start = 0;
     step.starts.reserve(node.lengths.size() / kStartsEach + 1);
     node.lengths.with_raw([&](const auto* raw) {
@@ -120,7 +127,6 @@ class Compiler {
   Step of_sequence(const std::vector<normal::Part>& parts) {
     Step step;
     step.op = Op::kSequence;
-    step.tileable = parts.size() <= kMostTileRows;
     std::vector<std::int64_t> offsets;
     offsets.reserve(parts.size());
     step.starts.reserve(parts.size());
@@ -131,8 +137,6 @@ class Compiler {
       step.starts.push_back(start);
       step.steps.push_back(step_of(*part.node));
       start += part.node->bytes;
-      const Step& last = *step.steps.back();
-      step.tileable = step.tileable && last.op == Op::kNest && last.outer_count == 1;
     }
     step.offsets = base::Numbers(offsets);
     return step;
@@ -140,6 +144,16 @@ class Compiler {
 
   std::unordered_map<const Node*, StepPtr> known_;
 };
+
+// Elements that touch no more than the caches hold. Each run touches a line more than it has bytes for, at most, and
+// none is touched twice where gaps are shorter; the packed side is as large as the data.
+std::int64_t far_count(const Node& node) {
+  std::int64_t by_run, touched;
+  if (__builtin_mul_overflow(node.runs, kernel::kLine, &by_run) || __builtin_add_overflow(by_run, node.bytes, &by_run))
+    by_run = node.high - node.low;
+  if (__builtin_add_overflow(std::min(by_run, node.high - node.low), node.bytes, &touched)) return 0;
+  return kernel::far_bytes() / touched;
+}
 
 }  // namespace
 
@@ -155,6 +169,7 @@ PlanPtr compile(const normal::Message& message, std::int64_t extent) {
   plan->offset_ = form.offset;
   plan->size_ = form.node->bytes;
   plan->runs_ = form.node->runs;
+  plan->far_count_ = far_count(*form.node);
   plan->contiguous_ = form.node->kind == Kind::kRun && form.node->bytes == extent;
   Compiler compiler;
   plan->root_ = compiler.step_of(*form.node);

@@ -8,23 +8,38 @@
 namespace gapless::plan {
 namespace {
 
+// Of the kernel that a step calls itself; null if its steps call theirs.
+const char* kernel_name(const Step& step) {
+  switch (step.op) {
+    case Op::kNest:
+      if (step.nest == nullptr) return nullptr;  // no data
+      return step.transpose ? step.transpose->name : step.nest->name;
+    case Op::kTable:
+      return step.listed->name;
+    case Op::kBlocks:
+      return step.runs->name;
+    default:
+      return nullptr;
+  }
+}
+
 void write(std::ostream& out, const Step& step, int indent) {
   out << std::string(static_cast<std::size_t>(indent), ' ');
   switch (step.op) {
     case Op::kNest:
-      out << step.kernel_name << ": " << step.outer_count << " x " << step.inner_count << " blocks of " << step.block
+      out << kernel_name(step) << ": " << step.outer_count << " x " << step.inner_count << " blocks of " << step.block
           << " bytes, strides " << step.outer_stride << ", " << step.inner_stride << '\n';
       return;
     case Op::kTable:
-      out << step.kernel_name << ": " << step.offsets.size() << " blocks of " << step.block
+      out << kernel_name(step) << ": " << step.offsets.size() << " blocks of " << step.block
           << " bytes at listed offsets\n";
       return;
     case Op::kBlocks:
-      out << step.kernel_name << ": " << step.offsets.size() << " runs of listed lengths at listed offsets\n";
+      out << kernel_name(step) << ": " << step.offsets.size() << " runs of listed lengths at listed offsets\n";
       return;
     case Op::kLoop:
       out << "repeat " << step.count << " times, stride " << step.stride
-          << (step.steps[0]->tileable ? ", tiled\n" : "\n");
+          << (step.steps[0]->pattern ? ", as a pattern\n" : "\n");
       break;
     case Op::kPlaces:
       out << "at each of " << step.offsets.size() << " listed offsets\n";
@@ -38,7 +53,8 @@ void write(std::ostream& out, const Step& step, int indent) {
 
 void collect(const Step& step, std::unordered_set<const Step*>& seen, std::vector<const char*>& names) {
   if (!seen.insert(&step).second) return;
-  if (step.kernel_name) names.push_back(step.kernel_name);
+  if (const char* name = kernel_name(step)) names.push_back(name);
+  if (step.pattern) names.push_back(kernel::chosen().pattern.name);
   for (const auto& inner : step.steps) collect(*inner, seen, names);
 }
 

@@ -24,6 +24,8 @@ class Plan {
   bool is_contiguous() const noexcept { return contiguous_; }
   std::int64_t first_byte() const noexcept { return offset_; }  // [bytes] of the first run from the buffer's address
   std::int64_t run_count() const noexcept { return runs_; }     // maximally fused runs in one element
+  // More elements than this touch more memory than the caches hold.
+  std::int64_t far_count() const noexcept { return far_count_; }
   const normal::Form& form() const noexcept { return form_; }
   const Step& root() const noexcept { return *root_; }
   // How messages of more than one element run; null: element by element.
@@ -38,7 +40,7 @@ class Plan {
   friend std::shared_ptr<const Plan> compile(const normal::Message& message, std::int64_t extent);
   Plan() = default;
   normal::Form form_;
-  std::int64_t size_ = 0, extent_ = 0, offset_ = 0, runs_ = 0;
+  std::int64_t size_ = 0, extent_ = 0, offset_ = 0, runs_ = 0, far_count_ = 0;
   bool contiguous_ = false;
   std::shared_ptr<const Step> root_;
   std::shared_ptr<const Growth> growth_;

@@ -7,6 +7,7 @@
 
 #include "base/numbers.hpp"
 #include "kernel/kernel.hpp"
+#include "plan/run_pattern.hpp"
 
 namespace gapless::plan {
 
@@ -28,16 +29,15 @@ struct Step {
 
   // nest: inner_count blocks `inner_stride` apart, outer_count rows `outer_stride` apart
   std::int64_t block = 0, inner_count = 1, inner_stride = 0, outer_count = 1, outer_stride = 0;
-  kernel::Strided copy = nullptr;
-  const char* kernel_name = nullptr;
+  const kernel::NestKernel* nest = nullptr;
+  const kernel::NestKernel* transpose = nullptr;  // where rows share the lines that each of them touches
 
   // table (block as above), blocks and places
   base::Numbers offsets;
-  kernel::Gather gather = nullptr;
-  kernel::Scatter scatter = nullptr;
+  const kernel::ListedKernel* listed = nullptr;
   base::Numbers lengths;  // blocks [bytes]
-  kernel::GatherRuns gather_runs = nullptr;
-  kernel::ScatterRuns scatter_runs = nullptr;
+  const kernel::RunsKernel* runs = nullptr;
+  bool spread = false;  // over more than a second-level cache: every entry may miss it
 
   // loop: count, stride, *steps[0]; places: *steps[0]; sequence: *steps[i] at offsets[i], its data from starts[i] on.
   // Shared, as the form's nodes are: a plan is as small as its form.
@@ -45,8 +45,8 @@ struct Step {
   std::vector<std::shared_ptr<const Step>> steps;
   std::vector<std::int64_t> starts;  // blocks: of every kStartsEach-th run only
 
-  // A short list of rows: repeated, it is run as one pass a row over tiles that fit the first cache.
-  bool tileable = false;
+  // Few and short enough runs that many repetitions are one kernel call; null otherwise. Of a nest: of one row.
+  std::shared_ptr<const RunPattern> pattern;
 };
 
 // A message of `count` elements as normal::Message says: before, copies(count) of what the loop `body` repeats, after.
@@ -58,7 +58,6 @@ struct Growth {
   std::int64_t each = 1, extra = 0, fewest = 1;
 };
 
-inline constexpr std::size_t kMostTileRows = 32;
 // A seek into a list of blocks halves its way to a group of so many, and walks to the block inside it.
 inline constexpr std::size_t kStartsEach = 16;
 

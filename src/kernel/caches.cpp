@@ -1,0 +1,59 @@
+#include "kernel/caches.hpp"
+
+#include <unistd.h>
+#include <cstdio>
+
+#include "base/settings.hpp"
+
+namespace gapless::kernel {
+namespace {
+
+// A cache of the first processor as the kernel describes it, or 0. sysconf() is not asked where this answers: under
+// some hypervisors it multiplies a shared cache by the processors that share it on the host.
+std::int64_t described(int level) noexcept {
+  for (int index = 0; index < 8; ++index) {
+    char path[96];
+    long found = 0, kilobytes = 0;
+    std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/level", index);
+    if (std::FILE* file = std::fopen(path, "re")) {
+      if (std::fscanf(file, "%ld", &found) != 1) found = 0;
+      std::fclose(file);
+    }
+    if (found != level) continue;
+    std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
+    if (std::FILE* file = std::fopen(path, "re")) {
+      if (std::fscanf(file, "%ldK", &kilobytes) != 1) kilobytes = 0;
+      std::fclose(file);
+    }
+    if (kilobytes > 0 && level > 1) return static_cast<std::int64_t>(kilobytes) * 1024;
+  }
+  return 0;
+}
+
+std::int64_t first_positive(std::int64_t a, std::int64_t b, std::int64_t c) noexcept {
+  return a > 0 ? a : b > 0 ? b : c;
+}
+
+std::int64_t second_level() noexcept {
+  return first_positive(described(2), sysconf(_SC_LEVEL2_CACHE_SIZE), std::int64_t{1} << 20);
+}
+
+}  // namespace
+
+std::int64_t far_bytes() noexcept {
+  static const std::int64_t bytes = [] {
+    const std::int64_t last = first_positive(described(3), sysconf(_SC_LEVEL3_CACHE_SIZE), 0);
+    // Without a third level the second one is the last. Beyond 64 MB more cache is not one process's.
+    const std::int64_t measured = last > 0 ? last : second_level();
+    return base::setting_bytes("GAPLESS_NT_BYTES",
+                               measured < (std::int64_t{64} << 20) ? measured : std::int64_t{64} << 20);
+  }();
+  return bytes;
+}
+
+std::int64_t spread_bytes() noexcept {
+  static const std::int64_t bytes = second_level();
+  return bytes;
+}
+
+}  // namespace gapless::kernel

@@ -1,0 +1,95 @@
+// Which set of kernels this process runs, and which kernel of a set serves a length. Cold: plans keep what they found.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "kernel/sets.hpp"
+
+namespace gapless::kernel {
+namespace {
+
+// By block; the search cannot fail, because tables end with what serves any.
+const NestKernel& find(std::span<const NestKernel> table, std::int64_t block) noexcept {
+  for (const NestKernel& kernel : table)
+    if (kernel.block == block) return kernel;
+  return table.back();
+}
+
+std::vector<const Set*> runnable() {
+  std::vector<const Set*> sets{&baseline::kSet};
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2")) sets.push_back(&avx2::kSet);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl"))
+    sets.push_back(&avx512::kSet);
+#elif defined(__aarch64__)
+  sets.push_back(&neon::kSet);
+#endif
+  return sets;
+}
+
+}  // namespace
+
+std::span<const Set* const> available() noexcept {
+  static const std::vector<const Set*> sets = runnable();
+  return sets;
+}
+
+const Set& chosen() noexcept {
+  static const Set& set = []() -> const Set& {
+    const char* const wish = std::getenv("GAPLESS_ISA");
+    for (const Set* one : available())
+      if (wish != nullptr && std::strcmp(wish, one->name) == 0) return *one;
+    return *available().back();
+  }();
+  return set;
+}
+
+std::span<const char* const> kernel_names() noexcept {
+  static const std::vector<const char*> names = [] {
+    std::vector<const char*> all;
+    const auto add = [&](const auto& table) {
+      for (const auto& kernel : table)
+        if (std::none_of(all.begin(), all.end(), [&](const char* name) { return std::strcmp(name, kernel.name) == 0; }))
+          all.push_back(kernel.name);
+    };
+    add(chosen().nests);
+    add(chosen().transposes);
+    add(chosen().listed);
+    add(chosen().runs);
+    all.push_back(chosen().pattern.name);
+    return all;
+  }();
+  return names;
+}
+
+const NestKernel& nest_for(const Set& set, std::int64_t block) noexcept {
+  const std::int64_t vectors = (block + 31) / 32;
+  return find(set.nests, block > 64 && vectors <= 8 ? -vectors : block);
+}
+
+const TransposeKernel* transpose_for(const Set& set, std::int64_t block) noexcept {
+  for (const TransposeKernel& kernel : set.transposes)
+    if (kernel.block == block) return &kernel;
+  return nullptr;
+}
+
+const ListedKernel& listed_for(const Set& set, std::int64_t block, int offset_width) noexcept {
+  const ListedKernel* any = nullptr;
+  for (const ListedKernel& kernel : set.listed) {
+    if (kernel.offset_width != offset_width) continue;
+    if (kernel.block == block) return kernel;
+    any = &kernel;
+  }
+  return *any;
+}
+
+const RunsKernel& runs_for(const Set& set, int offset_width, int length_width) noexcept {
+  for (const RunsKernel& kernel : set.runs)
+    if (kernel.offset_width == offset_width && kernel.length_width == length_width) return kernel;
+  return set.runs.back();
+}
+
+}  // namespace gapless::kernel

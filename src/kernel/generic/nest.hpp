@@ -1,0 +1,163 @@
+// Nests of blocks of one length. A row is walked by one of the functions below; what a whole nest does with it, near
+// and far, is the same for all.
+#pragma once
+
+#include "kernel/generic/close.hpp"
+#include "kernel/generic/stream.hpp"
+
+namespace gapless::kernel::generic {
+
+// The dense side steps by the block, the other by the stride.
+template <bool kPack>
+GAPLESS_INLINE std::int64_t dst_step(std::int64_t block, std::int64_t stride) {
+  return kPack ? block : stride;
+}
+template <bool kPack>
+GAPLESS_INLINE std::int64_t src_step(std::int64_t block, std::int64_t stride) {
+  return kPack ? stride : block;
+}
+
+// A row whose blocks have a constant length. Four blocks a turn, each at a multiple of the stride: a pointer that is
+// stepped from block to block would let no more than one of them start in a cycle.
+template <class M, std::int64_t kBlock>
+struct ConstantRow {
+  static constexpr std::int64_t block(const Nest&) { return kBlock; }
+
+  template <bool kPack>
+  static GAPLESS_INLINE void copy(char* __restrict__ dst, const char* __restrict__ src, std::int64_t count,
+                                  std::int64_t stride, std::int64_t) {
+    const std::int64_t to = dst_step<kPack>(kBlock, stride), from = src_step<kPack>(kBlock, stride);
+    std::int64_t i = 0;
+    for (; i + 4 <= count; i += 4, dst += 4 * to, src += 4 * from) {
+      generic::copy<kBlock>(dst, src);
+      generic::copy<kBlock>(dst + to, src + from);
+      generic::copy<kBlock>(dst + 2 * to, src + 2 * from);
+      generic::copy<kBlock>(dst + 3 * to, src + 3 * from);
+    }
+    for (; i < count; ++i, dst += to, src += from) generic::copy<kBlock>(dst, src);
+  }
+
+  // The first blocks of a row of `available`, which close_pack() may read to its end.
+  static GAPLESS_INLINE std::int64_t close(char* dst, const char* src, std::int64_t available, std::int64_t stride) {
+    return close_pack<M, kBlock>(dst, src, available, stride);
+  }
+};
+
+// Blocks of 65 to 256 bytes: a constant number of vectors, the last of which overlaps the one before.
+template <std::int64_t kVectors>
+struct VectorsRow {
+  static GAPLESS_INLINE std::int64_t block(const Nest& nest) { return nest.block; }
+
+  template <bool kPack>
+  static GAPLESS_INLINE void copy(char* __restrict__ dst, const char* __restrict__ src, std::int64_t count,
+                                  std::int64_t stride, std::int64_t block) {
+    const std::int64_t to = dst_step<kPack>(block, stride), from = src_step<kPack>(block, stride);
+    for (std::int64_t i = 0; i < count; ++i, dst += to, src += from) {
+#pragma GCC unroll 8
+      for (std::int64_t at = 0; at < (kVectors - 1) * 32; at += 32) generic::copy<32>(dst + at, src + at);
+      generic::copy<32>(dst + block - 32, src + block - 32);
+    }
+  }
+  static GAPLESS_INLINE std::int64_t close(char*, const char*, std::int64_t, std::int64_t) { return 0; }
+};
+
+struct AnyRow {
+  static GAPLESS_INLINE std::int64_t block(const Nest& nest) { return nest.block; }
+
+  template <bool kPack>
+  static GAPLESS_INLINE void copy(char* __restrict__ dst, const char* __restrict__ src, std::int64_t count,
+                                  std::int64_t stride, std::int64_t block) {
+    const std::int64_t to = dst_step<kPack>(block, stride), from = src_step<kPack>(block, stride);
+    for (std::int64_t i = 0; i < count; ++i, dst += to, src += from) copy_any(dst, src, block);
+  }
+  static GAPLESS_INLINE std::int64_t close(char*, const char*, std::int64_t, std::int64_t) { return 0; }
+};
+
+template <class M, class Row, bool kPack>
+void near(char* dst, const char* src, const Nest& nest) noexcept {
+  const std::int64_t block = Row::block(nest), row_bytes = nest.inner_count * block;
+  for (std::int64_t i = 0; i < nest.outer_count; ++i) {
+    std::int64_t done = 0;
+    if constexpr (kPack) done = Row::close(dst, src, nest.inner_count, nest.inner_stride);
+    Row::template copy<kPack>(dst + done * dst_step<kPack>(block, nest.inner_stride),
+                              src + done * src_step<kPack>(block, nest.inner_stride), nest.inner_count - done,
+                              nest.inner_stride, block);
+    dst += dst_step<kPack>(row_bytes, nest.outer_stride);
+    src += src_step<kPack>(row_bytes, nest.outer_stride);
+  }
+}
+
+// The processor fetches ahead by itself where the lines follow each other.
+GAPLESS_INLINE bool fetches_itself(std::int64_t block, std::int64_t stride) {
+  return block >= 1024 || (stride > -kLine - block && stride < kLine + block);
+}
+
+// From a block to the one that is fetched meanwhile [bytes]: far enough for a memory's latency, and in a later row
+// where rows are short.
+GAPLESS_INLINE std::int64_t fetch_distance(const Nest& nest) {
+  constexpr std::int64_t kBlocksAhead = 64;
+  if (nest.inner_count >= kBlocksAhead) return kBlocksAhead * nest.inner_stride;
+  return (kBlocksAhead + nest.inner_count - 1) / nest.inner_count * nest.outer_stride;
+}
+
+GAPLESS_INLINE void fetch_lines(const char* run, std::int64_t bytes) {
+  for (std::int64_t at = 0; at < bytes; at += kLine) fetch(run + at);
+  fetch(run + bytes - 1);
+}
+
+template <class M, class Row>
+void far_pack(char* dst, const char* src, const Nest& nest) noexcept {
+  const std::int64_t block = Row::block(nest);
+  const std::int64_t ahead = fetches_itself(block, nest.inner_stride) ? 0 : fetch_distance(nest);
+  const std::int64_t each = block < Stream<M>::kBatch ? Stream<M>::kBatch / block : 1;
+  Stream<M> stream(dst);
+  for (std::int64_t i = 0; i < nest.outer_count; ++i, src += nest.outer_stride) {
+    const char* from = src;
+    for (std::int64_t left = nest.inner_count; left > 0;) {
+      const std::int64_t count = least(each, left);
+      if (ahead != 0)
+        for (std::int64_t k = 0; k < count; ++k) fetch_lines(from + ahead + k * nest.inner_stride, block);
+      if (block > Stream<M>::kBatch) {
+        stream.append(from, block);
+      } else {
+        std::int64_t done = Row::close(stream.batch(), from, least(left, count + 1), nest.inner_stride);
+        Row::template copy<true>(stream.batch() + done * block, from + done * nest.inner_stride, count - done,
+                                 nest.inner_stride, block);
+        stream.advance(count * block);
+      }
+      left -= count;
+      from += count * nest.inner_stride;
+    }
+  }
+  stream.finish();
+}
+
+// Lines of which a block has all go past the caches; those that it shares are fetched before they are needed.
+template <class M, class Row>
+void far_unpack(char* dst, const char* src, const Nest& nest) noexcept {
+  const std::int64_t block = Row::block(nest);
+  const bool itself = fetches_itself(block, nest.inner_stride);
+  if (block < kLine ? itself : itself && block < 4 * kLine) {
+    near<M, Row, false>(dst, src, nest);
+    return;
+  }
+  const std::int64_t ahead = itself ? 0 : fetch_distance(nest);
+  for (std::int64_t i = 0; i < nest.outer_count; ++i, dst += nest.outer_stride) {
+    char* to = dst;
+    for (std::int64_t j = 0; j < nest.inner_count; ++j, to += nest.inner_stride, src += block) {
+      if (ahead != 0) fetch_ends(to + ahead, block);
+      if (block < kLine)
+        Row::template copy<false>(to, src, 1, 0, block);
+      else
+        stream_run<M>(to, src, block);
+    }
+  }
+  M::fence();
+}
+
+template <class M, class Row>
+constexpr NestKernel nest_kernel(const char* name, std::int64_t block) {
+  return {name, block, {near<M, Row, true>, far_pack<M, Row>}, {near<M, Row, false>, far_unpack<M, Row>}};
+}
+
+}  // namespace gapless::kernel::generic

@@ -1,0 +1,90 @@
+// All kernels of one instruction set, made from its Machine: what it has of its own are lines past the caches, close
+// short blocks, and squares of lines.
+#pragma once
+
+#include "kernel/generic/listed.hpp"
+#include "kernel/generic/nest.hpp"
+#include "kernel/generic/pattern.hpp"
+#include "kernel/generic/transpose.hpp"
+
+namespace gapless::kernel::generic {
+
+template <class M>
+struct Kernels {
+#define GAPLESS_NEST(block) nest_kernel<M, ConstantRow<M, block>>("nest_" #block, block)
+#define GAPLESS_NEST_VECTORS(vectors) nest_kernel<M, VectorsRow<vectors>>("nest_vectors_" #vectors, -(vectors))
+  static constexpr NestKernel kNests[] = {
+      GAPLESS_NEST(1),
+      GAPLESS_NEST(2),
+      GAPLESS_NEST(3),
+      GAPLESS_NEST(4),
+      GAPLESS_NEST(5),
+      GAPLESS_NEST(6),
+      GAPLESS_NEST(7),
+      GAPLESS_NEST(8),
+      GAPLESS_NEST(9),
+      GAPLESS_NEST(10),
+      GAPLESS_NEST(11),
+      GAPLESS_NEST(12),
+      GAPLESS_NEST(13),
+      GAPLESS_NEST(14),
+      GAPLESS_NEST(15),
+      GAPLESS_NEST(16),
+      GAPLESS_NEST(20),
+      GAPLESS_NEST(24),
+      GAPLESS_NEST(28),
+      GAPLESS_NEST(32),
+      GAPLESS_NEST(36),
+      GAPLESS_NEST(40),
+      GAPLESS_NEST(44),
+      GAPLESS_NEST(48),
+      GAPLESS_NEST(52),
+      GAPLESS_NEST(56),
+      GAPLESS_NEST(60),
+      GAPLESS_NEST(64),
+      GAPLESS_NEST_VECTORS(3),
+      GAPLESS_NEST_VECTORS(4),
+      GAPLESS_NEST_VECTORS(5),
+      GAPLESS_NEST_VECTORS(6),
+      GAPLESS_NEST_VECTORS(7),
+      GAPLESS_NEST_VECTORS(8),
+      nest_kernel<M, AnyRow>("nest_any", 0),
+  };
+#undef GAPLESS_NEST_VECTORS
+#undef GAPLESS_NEST
+
+  static constexpr NestKernel kTransposes[] = {
+      transpose_kernel<M, 4>("transpose_4"),
+      transpose_kernel<M, 8>("transpose_8"),
+      transpose_kernel<M, 16>("transpose_16"),
+  };
+
+#define GAPLESS_LISTED(block)                                                          \
+  listed_kernel<M, block, std::int32_t>(block == 0 ? "listed_any" : "listed_" #block), \
+      listed_kernel<M, block, std::int64_t>(block == 0 ? "listed_any" : "listed_" #block)
+  static constexpr ListedKernel kListed[] = {
+      GAPLESS_LISTED(1),  GAPLESS_LISTED(2),  GAPLESS_LISTED(4),  GAPLESS_LISTED(8),
+      GAPLESS_LISTED(12), GAPLESS_LISTED(16), GAPLESS_LISTED(24), GAPLESS_LISTED(32),
+      GAPLESS_LISTED(40), GAPLESS_LISTED(48), GAPLESS_LISTED(64), GAPLESS_LISTED(0),
+  };
+#undef GAPLESS_LISTED
+
+  template <class Offset>
+  static constexpr RunsKernel with_lengths(int width) {
+    return width == 1   ? runs_kernel<M, Offset, std::int8_t>()
+           : width == 2 ? runs_kernel<M, Offset, std::int16_t>()
+           : width == 4 ? runs_kernel<M, Offset, std::int32_t>()
+                        : runs_kernel<M, Offset, std::int64_t>();
+  }
+  static constexpr RunsKernel kRuns[] = {
+      with_lengths<std::int32_t>(1), with_lengths<std::int32_t>(2), with_lengths<std::int32_t>(4),
+      with_lengths<std::int32_t>(8), with_lengths<std::int64_t>(1), with_lengths<std::int64_t>(2),
+      with_lengths<std::int64_t>(4), with_lengths<std::int64_t>(8),
+  };
+
+  static constexpr Set set(const char* name) {
+    return {name, kNests, kTransposes, kListed, kRuns, pattern_kernel<M>(), far_copy<M>};
+  }
+};
+
+}  // namespace gapless::kernel::generic

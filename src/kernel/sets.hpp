@@ -1,0 +1,31 @@
+// The sets of this build, for the dispatch table.
+#pragma once
+
+#include "kernel/kernel.hpp"
+
+namespace gapless::kernel {
+
+#if defined(__x86_64__)
+namespace baseline {
+extern const Set kSet;
+}
+namespace avx2 {
+extern const Set kSet;
+}
+namespace avx512 {
+extern const Set kSet;
+}
+#elif defined(__aarch64__)
+namespace baseline {
+extern const Set kSet;
+}
+namespace neon {
+extern const Set kSet;
+}
+#else
+namespace baseline {
+extern const Set kSet;
+}
+#endif
+
+}  // namespace gapless::kernel

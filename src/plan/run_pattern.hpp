@@ -1,0 +1,36 @@
+// The runs of a small step, cut into the moves of a pattern kernel.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kernel/kernel.hpp"
+
+namespace gapless::plan {
+
+struct Step;
+
+// Owns what a kernel::Pattern points to.
+class RunPattern {
+ public:
+  // `bytes`: of data in all runs.
+  RunPattern(const std::vector<kernel::LongMove>& runs, std::int64_t bytes);
+  const kernel::Pattern& kernel() const noexcept { return pattern_; }
+  std::int64_t run_count() const noexcept { return run_count_; }
+  RunPattern(const RunPattern&) = delete;
+  RunPattern& operator=(const RunPattern&) = delete;
+
+ private:
+  std::vector<kernel::Move> moves_;
+  std::vector<kernel::LongMove> longs_;
+  kernel::Pattern pattern_{};
+  std::int64_t run_count_;
+};
+
+// Null if the step has too many runs, or runs too far apart for 32 bits. Cost: constant.
+std::shared_ptr<const RunPattern> pattern_of(const Step& step);
+// One row of a nest.
+std::shared_ptr<const RunPattern> pattern_of_row(const Step& nest);
+
+}  // namespace gapless::plan
