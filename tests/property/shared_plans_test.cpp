@@ -26,6 +26,8 @@ constexpr int kThreads = 4;
 constexpr std::int64_t kMostSpan = 1 << 20, kMostBytes = 1 << 16;
 constexpr std::byte kGap{0x3C};
 
+std::uint64_t seed_now = 0;  // of the type under way, for reports
+
 template <class Work>
 void on_threads(int count, Work work) {
   std::vector<std::thread> threads;
@@ -100,6 +102,7 @@ class Sharing {
 };
 
 bool one(std::uint64_t seed) {
+  seed_now = seed;
   Random random(seed);
   const bool far = random.chance(25);
   const int kind = static_cast<int>(random.between(0, kPageShapes - 1));
@@ -144,6 +147,13 @@ int run(int argc, char** argv) {
 
 }  // namespace
 }  // namespace gapless::test
+
+// The sanitizer calls it with each race that it reports.
+extern "C" __attribute__((visibility("default"))) void __tsan_on_report(const void*) {
+  std::printf("FAILED: a race\n  replay: shared_plans_test --one %llu\n",
+              static_cast<unsigned long long>(gapless::test::seed_now));
+  std::fflush(stdout);
+}
 
 int main(int argc, char** argv) {
   return gapless::test::run(argc, argv);
