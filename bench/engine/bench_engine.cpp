@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <nlohmann/json.hpp>
 
@@ -84,7 +85,13 @@ void run_operation(const Case& of, Contest& contest, Operation operation, std::i
 
 void run_case(const Case& of, std::int64_t nominal_bytes, const Options& options) {
   const Message message = of.make(nominal_bytes);
-  if (message.descriptions.empty()) return;
+  if (message.descriptions.empty()) {
+    print({{"kind", "skipped"},
+           {"case", of.name},
+           {"nominal_bytes", nominal_bytes},
+           {"reason", "not one unit fits, or it spreads over more than a gigabyte"}});
+    return;
+  }
   if (message.hand.empty()) throw std::runtime_error("no loop by hand is written for it");
   Contest contest(message, options.rivals);
   for (const std::string& name : options.operations)
@@ -118,6 +125,7 @@ void run(const Options& options) {
          {"launch", options.launch},
          {"library", library_version()},
          {"core", core},
+         {"isa", std::getenv("GAPLESS_ISA") ? std::getenv("GAPLESS_ISA") : ""},
          {"cache_bytes", last_cache_bytes()},
          {"jobs", jobs.size()}});
   for (std::size_t i = 0; i < jobs.size(); ++i) {

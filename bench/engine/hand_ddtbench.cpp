@@ -68,13 +68,14 @@ struct Complex {
 // N columns of complex numbers; block b of the `count` blocks is the N x N from column b * N on of N rows.
 template <int N, int Columns>
 struct Fft {
+  using Rows = Blocks<Complex, N, Columns>;
+  template <BlockPack kRows>
   static void pack_rows(const char* user, char* packed, HandArguments arguments) {
-    for (std::int64_t b = 0; b < arguments.count; ++b)
-      Blocks<Complex, N, Columns>::pack_memcpy(user + b * N * 16, packed + b * N * N * 16, {.count = N});
+    for (std::int64_t b = 0; b < arguments.count; ++b) kRows(user + b * N * 16, packed + b * N * N * 16, {.count = N});
   }
+  template <BlockPack kRows>
   static void unpack_rows(const char* packed, char* user, HandArguments arguments) {
-    for (std::int64_t b = 0; b < arguments.count; ++b)
-      Blocks<Complex, N, Columns>::unpack_memcpy(packed + b * N * N * 16, user + b * N * 16, {.count = N});
+    for (std::int64_t b = 0; b < arguments.count; ++b) kRows(packed + b * N * N * 16, user + b * N * 16, {.count = N});
   }
   // Line l of the blocks becomes column l of the matrix.
   static void pack_columns(const char* from, char* to, HandArguments arguments) {
@@ -170,11 +171,17 @@ Written mg_x() {
   return {{D1, D2}, {{"loop", MgX<D1, D2>::pack, MgX<D1, D2>::unpack}}};
 }
 
+template <class F>
+HandLoops fft_rows() {
+  using Rows = typename F::Rows;
+  return {{"loop", F::template pack_rows<Rows::pack_loop>, F::template unpack_rows<Rows::unpack_loop>},
+          {"memcpy", F::template pack_rows<Rows::pack_memcpy>, F::template unpack_rows<Rows::unpack_memcpy>}};
+}
+
 template <int... N>
 std::vector<Written> all_fft(std::integer_sequence<int, N...>) {
-  using namespace std;
-  vector<Written> all;
-  (all.push_back({{N / 2, N, 0}, {{"memcpy", Fft<N / 2, N>::pack_rows, Fft<N / 2, N>::unpack_rows}}}), ...);
+  std::vector<Written> all;
+  (all.push_back({{N / 2, N, 0}, fft_rows<Fft<N / 2, N>>()}), ...);
   (all.push_back({{N / 2, N, 1}, {{"naive", Fft<N / 2, N>::pack_columns, Fft<N / 2, N>::unpack_columns}}}), ...);
   return all;
 }

@@ -45,6 +45,32 @@ struct Pairs {
   static HandLoops loops() { return {{"loop", pack_loop, unpack_loop}, {"memcpy", pack_memcpy, unpack_memcpy}}; }
 };
 
+// The same where the second run meets the first one of the next unit: its first run, all seams as single blocks, its
+// last run. Who sees that writes it so.
+template <int First, int Second, int Start, int Extent, class Seams>
+struct Fused {
+  template <HandPack kSeams>
+  static void pack(const char* from, char* to, HandArguments arguments) {
+    std::memcpy(to, from, First * sizeof(int));
+    kSeams(from + Start * sizeof(int), to + First * sizeof(int), {.count = arguments.count - 1});
+    const std::int64_t last = arguments.count - 1;
+    std::memcpy(to + (last * (First + Second) + First) * sizeof(int), from + (last * Extent + Start) * sizeof(int),
+                Second * sizeof(int));
+  }
+  template <HandUnpack kSeams>
+  static void unpack(const char* from, char* to, HandArguments arguments) {
+    std::memcpy(to, from, First * sizeof(int));
+    kSeams(from + First * sizeof(int), to + Start * sizeof(int), {.count = arguments.count - 1});
+    const std::int64_t last = arguments.count - 1;
+    std::memcpy(to + (last * Extent + Start) * sizeof(int), from + (last * (First + Second) + First) * sizeof(int),
+                Second * sizeof(int));
+  }
+  static HandLoops loops() {
+    return {{"fused loop", pack<Seams::pack_loop>, unpack<Seams::unpack_loop>},
+            {"fused memcpy", pack<Seams::pack_memcpy>, unpack<Seams::unpack_memcpy>}};
+  }
+};
+
 // A row of A ints, then one int in every row below it: one loop for each part.
 template <int A>
 struct RowColumn {
@@ -74,7 +100,11 @@ Written tiles() {
 
 template <int First, int Second, int Start, int Extent>
 Written pairs() {
-  return {{First, Second, Start, Extent}, Pairs<First, Second, Start, Extent>::loops()};
+  HandLoops loops = Pairs<First, Second, Start, Extent>::loops();
+  if constexpr (Start + Second == Extent)
+    for (const HandLoop& fused : Fused<First, Second, Start, Extent, Blocks<int, First + Second, Extent>>::loops())
+      loops.push_back(fused);
+  return {{First, Second, Start, Extent}, std::move(loops)};
 }
 
 // Tiled, block, bucket and alternating in both variants, and alternating-repeated.

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from gapless.cli_bench_engine import register as register_engine
 from gapless.cli_layer import register
 
 bench = typer.Typer(
@@ -20,6 +21,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JS
 
 
 register(bench)
+register_engine(bench)
 
 BlocksOption = Annotated[int, typer.Option(min=4, help="Blocks of a type.")]
 RepetitionsOption = Annotated[int, typer.Option(min=1, help="Repetitions in a launch.")]

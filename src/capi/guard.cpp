@@ -15,11 +15,19 @@ gapless_status failed(gapless_status status, const char* text) noexcept {
   return status;
 }
 
-void require(bool condition, const char* text) {
-  if (!condition) throw base::Error(base::Status::kInvalidArgument, text);
+void refuse(const char* text) {
+  throw base::Error(base::Status::kInvalidArgument, text);
 }
 
 }  // namespace gapless::capi
+
+const gapless::plan::Plan& gapless_type_s::plan_first() {
+  std::call_once(planned_, [this] {
+    owned_ = gapless::plan::compile(*layout);
+    plan_.store(owned_.get(), std::memory_order_release);
+  });
+  return *owned_;
+}
 
 const char* gapless_last_error(void) {
   return gapless::capi::last_error().c_str();

@@ -1,6 +1,7 @@
 // The one place where exceptions become status codes.
 #pragma once
 
+#include <atomic>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -13,20 +14,31 @@
 
 struct gapless_type_s {
   gapless::layout::LayoutPtr layout;
-  std::once_flag planned;
-  gapless::plan::PlanPtr plan;
 
   const gapless::plan::Plan& committed() {
-    std::call_once(planned, [this] { plan = gapless::plan::compile(*layout); });
-    return *plan;
+    const gapless::plan::Plan* known = plan_.load(std::memory_order_acquire);
+    return known != nullptr ? *known : plan_first();
   }
+
+ private:
+  const gapless::plan::Plan& plan_first();
+
+  // The data path reads one pointer; std::call_once would cost it more than a short message does.
+  std::atomic<const gapless::plan::Plan*> plan_{nullptr};
+  std::once_flag planned_;
+  gapless::plan::PlanPtr owned_;
 };
 
 namespace gapless::capi {
 
 std::string& last_error() noexcept;
 gapless_status failed(gapless_status status, const char* text) noexcept;
-void require(bool condition, const char* text);
+[[noreturn]] void refuse(const char* text);
+
+inline void require(bool condition, const char* text) {
+  if (!condition) [[unlikely]]
+    refuse(text);
+}
 
 // Runs `body`; an exception becomes its status and its text the thread's last error.
 template <class Body>

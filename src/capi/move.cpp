@@ -8,19 +8,30 @@
 
 using gapless::capi::guard;
 using gapless::capi::require;
+using gapless::move::overlap;
 
 namespace {
 
 // What pack and unpack refuse before a byte moves.
-const gapless::plan::Plan& checked(gapless_type type, int64_t count, int64_t position, int64_t budget,
-                                   const void* packed, const int64_t* moved) {
+[[gnu::cold, gnu::noinline]] void refuse_arguments(gapless_type type, int64_t count, int64_t position, int64_t budget,
+                                                   const void* packed, const int64_t* moved) {
   require(type != nullptr, "the type is NULL");
   require(count >= 0, "the count is negative");
   require(position >= 0, "the position is negative");
   require(budget >= 0, "the budget is negative");
   require(packed != nullptr || budget == 0, "the packed buffer is NULL");
   require(moved != nullptr, "the place for the number of bytes moved is NULL");
+}
+
+inline const gapless::plan::Plan& checked(gapless_type type, int64_t count, int64_t position, int64_t budget,
+                                          const void* packed, const int64_t* moved) {
+  if (type == nullptr || packed == nullptr || moved == nullptr || (count | position | budget) < 0) [[unlikely]]
+    refuse_arguments(type, count, position, budget, packed, moved);
   return type->committed();
+}
+
+inline bool is_one(const gapless::plan::Plan& plan, int64_t count, int64_t position, int64_t budget) {
+  return count == 1 && position == 0 && budget >= plan.size() && plan.size() != 0;
 }
 
 // Where the buffers overlap, all is read before anything is written. Throws std::bad_alloc.
@@ -41,8 +52,13 @@ gapless_status gapless_pack(const void* buffer, int64_t count, gapless_type type
                             int64_t budget, int64_t* moved) {
   return guard([&] {
     const auto& plan = checked(type, count, position, budget, packed, moved);
+    if (is_one(plan, count, position, budget) && !overlap(plan, 1, buffer, packed, plan.size())) [[likely]] {
+      gapless::move::pack_one(plan, buffer, packed);
+      *moved = plan.size();
+      return;
+    }
     const int64_t bytes = gapless::move::bytes_to_move(plan, count, position, budget);
-    if (!gapless::move::overlap(plan, count, buffer, packed, bytes)) {
+    if (!overlap(plan, count, buffer, packed, bytes)) {
       *moved = gapless::move::pack(plan, count, buffer, position, packed, bytes);
       return;
     }
@@ -56,8 +72,13 @@ gapless_status gapless_unpack(const void* packed, int64_t budget, int64_t positi
                               gapless_type type, int64_t* moved) {
   return guard([&] {
     const auto& plan = checked(type, count, position, budget, packed, moved);
+    if (is_one(plan, count, position, budget) && !overlap(plan, 1, buffer, packed, plan.size())) [[likely]] {
+      gapless::move::unpack_one(plan, buffer, packed);
+      *moved = plan.size();
+      return;
+    }
     const int64_t bytes = gapless::move::bytes_to_move(plan, count, position, budget);
-    if (!gapless::move::overlap(plan, count, buffer, packed, bytes)) {
+    if (!overlap(plan, count, buffer, packed, bytes)) {
       *moved = gapless::move::unpack(plan, count, buffer, position, packed, bytes);
       return;
     }

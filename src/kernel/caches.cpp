@@ -51,9 +51,4 @@ std::int64_t far_bytes() noexcept {
   return bytes;
 }
 
-std::int64_t spread_bytes() noexcept {
-  static const std::int64_t bytes = second_level();
-  return bytes;
-}
-
 }  // namespace gapless::kernel

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "kernel/isa.hpp"
 #include "kernel/sets.hpp"
 
 namespace gapless::kernel {
@@ -47,6 +48,19 @@ const Set& chosen() noexcept {
   return set;
 }
 
+std::span<const char* const> isa_names() noexcept {
+  static const std::vector<const char*> names = [] {
+    std::vector<const char*> all;
+    for (const Set* set : available()) all.push_back(set->name);
+    return all;
+  }();
+  return names;
+}
+
+const char* isa_name() noexcept {
+  return chosen().name;
+}
+
 std::span<const char* const> kernel_names() noexcept {
   static const std::vector<const char*> names = [] {
     std::vector<const char*> all;
@@ -66,8 +80,10 @@ std::span<const char* const> kernel_names() noexcept {
 }
 
 const NestKernel& nest_for(const Set& set, std::int64_t block) noexcept {
+  const NestKernel& own = find(set.nests, block);
+  // By vectors of 32 bytes, whose numbers stand for ranges of lengths.
   const std::int64_t vectors = (block + 31) / 32;
-  return find(set.nests, block > 64 && vectors <= 8 ? -vectors : block);
+  return own.block == 0 && block > 16 && vectors <= 8 ? find(set.nests, -vectors) : own;
 }
 
 const TransposeKernel* transpose_for(const Set& set, std::int64_t block) noexcept {

@@ -6,6 +6,7 @@
 // bytes and aligned, holds a byte of a run, too.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -32,7 +33,7 @@ using CopyNest = void (*)(char* dst, const char* src, const Nest& nest) noexcept
 
 struct NestKernel {
   const char* name;
-  std::int64_t block;  // [bytes]; 0: any
+  std::int64_t block;  // [bytes]; 0: any; -n: any that takes n vectors of 32 bytes
   CopyNest pack[kReaches], unpack[kReaches];
 };
 
@@ -69,21 +70,35 @@ struct RunsKernel {
 // A short list of runs that is repeated, cut into moves of the widths that registers have. Moves of one run may
 // overlap.
 struct Move {
-  std::int32_t user, packed;  // [bytes] from the repetition's origins
+  std::int32_t dst, src;  // [bytes] from the repetition's origins
+};
+// Moves of 32, 16, 8, 4, 2 and 1 bytes.
+inline constexpr int kMoveWidths = 6;
+inline constexpr std::int64_t kWidestMove = 32;
+using MoveCounts = std::array<int, kMoveWidths>;
+inline constexpr int kMostMoves = 6;            // of one pass
+inline constexpr std::int64_t kLongMove = 256;  // from here on a run is one LongMove [bytes]
+inline constexpr int kMostWords = 16;
+
+// Makes the moves, by descending width, of `count` repetitions, which are `to` and `from` bytes apart.
+using CopyMoves = void (*)(char* dst, const char* src, const Move* moves, std::int64_t count, std::int64_t to,
+                           std::int64_t from) noexcept;
+struct Pass {
+  CopyMoves copy;
+  const Move* moves;
 };
 struct LongMove {
   std::int64_t user, packed, bytes;
 };
-inline constexpr int kMoveWidths = 6;  // of 32, 16, 8, 4, 2 and 1 bytes, in this order
-inline constexpr std::int64_t kWidestMove = 32;
-inline constexpr std::int64_t kLongMove = 8 * kWidestMove;  // from here on a run is one LongMove
 
 struct Pattern {
-  const Move* moves;                 // by width
-  std::int32_t counts[kMoveWidths];  // of moves of each width
-  std::int32_t long_count;
-  const LongMove* longs;
+  std::span<const Pass> pack, unpack;
+  std::span<const LongMove> longs;
   std::int64_t bytes;  // of data
+  // Of runs in ascending order that are whole words of 4 bytes, 1, 2, 4, 8 or 16 of them together: where each word is
+  // in user memory, in words. Otherwise word_count is 0.
+  std::int32_t word_count;
+  std::int32_t words[kMostWords];
 };
 
 // `count` repetitions, `stride` [bytes] apart in user memory. Within a repetition in any order.
@@ -93,6 +108,8 @@ using CopyPattern = void (*)(char* dst, const char* src, const Pattern& pattern,
 struct PatternKernel {
   const char* name;
   CopyPattern pack[kReaches], unpack[kReaches];
+  // The pass for so many moves of each width, kMostMoves at most together.
+  CopyMoves (*pass_for)(const MoveCounts& counts) noexcept;
 };
 
 // One run of any length, larger than the caches.

@@ -18,6 +18,7 @@ inline kernel::List list(const base::Numbers& numbers) noexcept {
 
 template <bool kPack, Reach kReach>
 struct Direction {
+  static constexpr bool kNear = kReach == Reach::kNear;
   using User = std::conditional_t<kPack, const char*, char*>;
   using Packed = std::conditional_t<kPack, char*, const char*>;
 

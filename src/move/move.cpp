@@ -72,24 +72,35 @@ void message(const plan::Plan& plan, std::int64_t count, std::int64_t from, std:
 // Below this a part of a large message is too short for what a far transfer costs to begin and to end [bytes].
 constexpr std::int64_t kLeastFar = 4096;
 
-// Whether the message, of which this may be a part, is too large for the caches.
-bool is_far(const plan::Plan& plan, std::int64_t count, std::int64_t moved) noexcept {
-  return moved >= kLeastFar && count > plan.far_count();
-}
-
 template <bool kPack, class User, class Packed>
 std::int64_t run(const plan::Plan& plan, std::int64_t count, User buffer, std::int64_t position, Packed packed,
                  std::int64_t budget) noexcept {
   const std::int64_t moved = bytes_to_move(plan, count, position, budget);
   if (moved == 0) return 0;
-  if (is_far(plan, count, moved))
+  if (count > plan.far_count() && moved >= kLeastFar) [[unlikely]]
     message<Direction<kPack, Reach::kFar>>(plan, count, position, position + moved, buffer, packed);
   else
     message<Direction<kPack, Reach::kNear>>(plan, count, position, position + moved, buffer, packed);
   return moved;
 }
 
+template <bool kPack, class User, class Packed>
+void one(const plan::Plan& plan, User buffer, Packed packed) noexcept {
+  if (plan.far_count() == 0) [[unlikely]]
+    run<kPack>(plan, 1, buffer, 0, packed, plan.size());
+  else
+    whole<Direction<kPack, Reach::kNear>>(plan.root(), at(buffer, plan.first_byte()), packed);
+}
+
 }  // namespace
+
+void pack_one(const plan::Plan& plan, const void* buffer, void* packed) noexcept {
+  one<true>(plan, static_cast<const char*>(buffer), static_cast<char*>(packed));
+}
+
+void unpack_one(const plan::Plan& plan, void* buffer, const void* packed) noexcept {
+  one<false>(plan, static_cast<char*>(buffer), static_cast<const char*>(packed));
+}
 
 std::int64_t pack(const plan::Plan& plan, std::int64_t count, const void* buffer, std::int64_t position, void* packed,
                   std::int64_t budget) noexcept {

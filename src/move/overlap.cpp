@@ -14,12 +14,10 @@ Wide address_of(const void* pointer) noexcept {
 
 }  // namespace
 
-bool overlap(const plan::Plan& plan, std::int64_t count, const void* buffer, const void* packed,
-             std::int64_t bytes) noexcept {
-  const normal::Form& form = plan.form();
-  if (form.node == nullptr || count <= 0 || bytes <= 0) return false;
-  const Wide first = address_of(buffer) + form.offset, last = first + Wide{count - 1} * plan.extent();
-  const Wide low = std::min(first, last) + form.node->low, high = std::max(first, last) + form.node->high;
+bool overlap_wide(const plan::Plan& plan, std::int64_t count, const void* buffer, const void* packed,
+                  std::int64_t bytes) noexcept {
+  const Wide first = address_of(buffer), last = first + Wide{count - 1} * plan.extent();
+  const Wide low = std::min(first, last) + plan.low(), high = std::max(first, last) + plan.high();
   const Wide from = address_of(packed);
   return from < high && low < from + bytes;
 }

@@ -19,9 +19,27 @@ inline std::int64_t bytes_to_move(const plan::Plan& plan, std::int64_t count, st
   return std::min(budget, total - position);
 }
 
+// overlap() where its sums may wrap.
+bool overlap_wide(const plan::Plan& plan, std::int64_t count, const void* buffer, const void* packed,
+                  std::int64_t bytes) noexcept;
+
 // Whether `bytes` at `packed` lie, in part, between the first and the last byte that `count` elements at `buffer`
 // touch. Constant time, so gaps count as touched; the whole message counts, not only the part that is moved.
-bool overlap(const plan::Plan& plan, std::int64_t count, const void* buffer, const void* packed,
-             std::int64_t bytes) noexcept;
+inline bool overlap(const plan::Plan& plan, std::int64_t count, const void* buffer, const void* packed,
+                    std::int64_t bytes) noexcept {
+  if (count <= 0 || bytes <= 0 || plan.size() == 0) return false;
+  std::int64_t reach = 0;
+  constexpr std::int64_t kShort = std::int64_t{1} << 56;
+  if (!plan.has_short_bounds() || bytes > kShort ||
+      (count > 1 && (__builtin_mul_overflow(count - 1, plan.extent(), &reach) || reach > kShort || reach < -kShort)))
+    return overlap_wide(plan, count, buffer, packed, bytes);
+  // From the first byte of user memory to that of the packed side; modulo 2^64, which is what decides where addresses
+  // are far apart as well: then it is beyond any of these lengths.
+  const std::int64_t low = plan.low() + std::min<std::int64_t>(reach, 0);
+  const std::int64_t high = plan.high() + std::max<std::int64_t>(reach, 0);
+  const auto from =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(packed) - reinterpret_cast<std::uintptr_t>(buffer));
+  return from < high && low - bytes < from;
+}
 
 }  // namespace gapless::move

@@ -21,6 +21,10 @@ inline bool interleaves(const plan::Step& step, std::int64_t rows) noexcept {
 template <class Direction>
 void nest(const plan::Step& step, std::int64_t rows, typename Direction::User user, typename Direction::Packed packed,
           bool disjoint) noexcept {
+  if (Direction::kNear && rows == 1 && step.inner_count == 1) {
+    Direction::bytes(user, packed, step.block);
+    return;
+  }
   const kernel::Nest shape{step.block, step.inner_count, step.inner_stride, rows, step.outer_stride};
   if (interleaves(step, rows))
     Direction::nest(*step.transpose, user, packed, shape);

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <numeric>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "kernel/caches.hpp"
 #include "normal/normalise.hpp"
@@ -33,6 +36,19 @@ void set_rows(Step& nest, std::int64_t count, std::int64_t stride) {
   if (nest.inner_count <= kMostRowPattern) nest.pattern = pattern_of_row(nest);
   if (std::abs(nest.inner_stride) >= kernel::kLine && stride == nest.block)
     nest.transpose = kernel::transpose_for(kernel::chosen(), nest.block);
+}
+
+// Bytes of the lines that are touched, at most: a run touches one more than it has bytes for, and where gaps are
+// shorter than a line none is touched twice.
+std::int64_t touched_bytes(const Node& node) {
+  std::int64_t by_run;
+  if (__builtin_mul_overflow(node.runs, kernel::kLine, &by_run) || __builtin_add_overflow(by_run, node.bytes, &by_run))
+    return node.high - node.low;
+  return std::min(by_run, node.high - node.low);
+}
+
+bool is_spread(const Node& list) {
+  return touched_bytes(list) > kernel::far_bytes();
 }
 
 // One compilation. Nodes are shared within a form, and so are their steps.
@@ -95,10 +111,8 @@ class Compiler {
     Step step;
     step.offsets = node.offsets;
     if (node.body->kind == Kind::kRun) {
-      step.op = Op::kTable;
-      step.block = node.body->bytes;
-      step.listed = &kernel::listed_for(kernel::chosen(), step.block, node.offsets.width());
-      step.spread = node.high - node.low > kernel::spread_bytes();
+      step = table_of(node.offsets, node.body->bytes);
+      step.spread = is_spread(node);
     } else {
       step.op = Op::kPlaces;
       step.steps.push_back(step_of(*node.body));
@@ -106,13 +120,46 @@ class Compiler {
     return step;
   }
 
+  // Short runs of unlike lengths cost a processor a wrong guess each; the equal blocks that they are made of do not.
+  static bool worth_cutting(const Node& node, std::int64_t block) {
+    constexpr std::int64_t kLeastBlock = 4, kMostBlocksEach = 3;
+    return block >= kLeastBlock && node.bytes <= kMostBlocksEach * block * node.runs;
+  }
+
+  static Step table_of(base::Numbers offsets, std::int64_t block) {
+    Step step;
+    step.op = Op::kTable;
+    step.block = block;
+    step.listed = &kernel::listed_for(kernel::chosen(), block, offsets.width());
+    step.offsets = std::move(offsets);
+    return step;
+  }
+
+  static Step cut(const Node& node, std::int64_t block) {
+    std::vector<std::int64_t> offsets;
+    offsets.reserve(static_cast<std::size_t>(node.bytes / block));
+    for (std::size_t i = 0; i < node.lengths.size(); ++i)
+      for (std::int64_t at = 0; at < node.lengths[i]; at += block) offsets.push_back(node.offsets[i] + at);
+    return table_of(base::Numbers(offsets, 4), block);
+  }
+
   Step of_blocks(const Node& node) {
+    std::int64_t block = 0;
+    node.lengths.with_raw([&](const auto* raw) {
+      for (std::size_t i = 0; i < node.lengths.size() && block != 1; ++i) block = std::gcd(block, std::int64_t{raw[i]});
+    });
+    block *= node.lengths.scale();
+    if (worth_cutting(node, block)) {
+      Step step = cut(node, block);
+      step.spread = is_spread(node);
+      return step;
+    }
     Step step;
     step.op = Op::kBlocks;
     step.offsets = node.offsets;
     step.lengths = node.lengths;
     step.runs = &kernel::runs_for(kernel::chosen(), node.offsets.width(), node.lengths.width());
-    step.spread = node.high - node.low > kernel::spread_bytes();
+    step.spread = is_spread(node);
     std::int64_t start = 0;
     step.starts.reserve(node.lengths.size() / kStartsEach + 1);
     node.lengths.with_raw([&](const auto* raw) {
@@ -145,14 +192,10 @@ class Compiler {
   std::unordered_map<const Node*, StepPtr> known_;
 };
 
-// Elements that touch no more than the caches hold. Each run touches a line more than it has bytes for, at most, and
-// none is touched twice where gaps are shorter; the packed side is as large as the data.
+// Elements that touch no more than the caches hold, on both sides.
 std::int64_t far_count(const Node& node) {
-  std::int64_t by_run, touched;
-  if (__builtin_mul_overflow(node.runs, kernel::kLine, &by_run) || __builtin_add_overflow(by_run, node.bytes, &by_run))
-    by_run = node.high - node.low;
-  if (__builtin_add_overflow(std::min(by_run, node.high - node.low), node.bytes, &touched)) return 0;
-  return kernel::far_bytes() / touched;
+  std::int64_t both;
+  return __builtin_add_overflow(touched_bytes(node), node.bytes, &both) ? 0 : kernel::far_bytes() / both;
 }
 
 }  // namespace
@@ -169,6 +212,10 @@ PlanPtr compile(const normal::Message& message, std::int64_t extent) {
   plan->offset_ = form.offset;
   plan->size_ = form.node->bytes;
   plan->runs_ = form.node->runs;
+  plan->low_ = form.offset + form.node->low;
+  plan->high_ = form.offset + form.node->high;
+  constexpr std::int64_t kShort = std::int64_t{1} << 56;
+  plan->short_bounds_ = plan->low_ > -kShort && plan->high_ < kShort;
   plan->far_count_ = far_count(*form.node);
   plan->contiguous_ = form.node->kind == Kind::kRun && form.node->bytes == extent;
   Compiler compiler;

@@ -23,7 +23,12 @@ class Plan {
   // One element is a single run and the next one follows without a gap: any count of them is one run at first_byte().
   bool is_contiguous() const noexcept { return contiguous_; }
   std::int64_t first_byte() const noexcept { return offset_; }  // [bytes] of the first run from the buffer's address
-  std::int64_t run_count() const noexcept { return runs_; }     // maximally fused runs in one element
+  // [bytes] from the buffer's address to the first byte that one element touches, and behind the last one; 0, 0: none.
+  std::int64_t low() const noexcept { return low_; }
+  std::int64_t high() const noexcept { return high_; }
+  // Their differences with any length in memory do not overflow.
+  bool has_short_bounds() const noexcept { return short_bounds_; }
+  std::int64_t run_count() const noexcept { return runs_; }  // maximally fused runs in one element
   // More elements than this touch more memory than the caches hold.
   std::int64_t far_count() const noexcept { return far_count_; }
   const normal::Form& form() const noexcept { return form_; }
@@ -40,8 +45,8 @@ class Plan {
   friend std::shared_ptr<const Plan> compile(const normal::Message& message, std::int64_t extent);
   Plan() = default;
   normal::Form form_;
-  std::int64_t size_ = 0, extent_ = 0, offset_ = 0, runs_ = 0, far_count_ = 0;
-  bool contiguous_ = false;
+  std::int64_t size_ = 0, extent_ = 0, offset_ = 0, runs_ = 0, low_ = 0, high_ = 0, far_count_ = 0;
+  bool contiguous_ = false, short_bounds_ = true;
   std::shared_ptr<const Step> root_;
   std::shared_ptr<const Growth> growth_;
 };

@@ -1,6 +1,6 @@
 #include "plan/run_pattern.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cstdlib>
 
 #include "plan/step.hpp"
@@ -78,42 +78,80 @@ class Collector {
 
 }  // namespace
 
+// A move, before it has a direction. width: which of the widths.
+struct RunPattern::Cut {
+  int width;
+  std::int64_t user, packed;
+};
+
 RunPattern::RunPattern(const std::vector<kernel::LongMove>& runs, std::int64_t bytes)
     : run_count_(static_cast<std::int64_t>(runs.size())) {
-  std::array<std::vector<kernel::Move>, kernel::kMoveWidths> by_width;
-  const auto move = [&](int width, const kernel::LongMove& run, std::int64_t at) {
-    by_width[static_cast<std::size_t>(width)].push_back(
-        {static_cast<std::int32_t>(run.user + at), static_cast<std::int32_t>(run.packed + at)});
-  };
+  std::vector<Cut> wide, narrow;
   for (const kernel::LongMove& run : runs) {
     if (run.bytes >= kernel::kLongMove) {
       longs_.push_back(run);
       continue;
     }
-    // Moves of the widest width that fits, the last of which reaches back to end where the run does, unless a narrower
-    // one is just what is left.
+    // The widest move that fits, again and again. What is left behind the first is one more, of its own width if it has
+    // one, or else of the next wider one, which then reaches back.
     int width = 0;
-    std::int64_t wide = kernel::kWidestMove;
-    for (; wide > run.bytes; wide /= 2) ++width;
-    std::int64_t at = 0;
-    for (; at + wide <= run.bytes; at += wide) move(width, run, at);
+    std::int64_t at = 0, length = kernel::kWidestMove;
+    for (; length > run.bytes; length /= 2) ++width;
+    const auto cut = [&](std::int64_t place) {
+      (width < 4 ? wide : narrow).push_back({width, run.user + place, run.packed + place});
+    };
+    for (; at + length <= run.bytes; at += length) cut(at);
     const std::int64_t left = run.bytes - at;
     if (left == 0) continue;
-    if ((left & (left - 1)) != 0) {
-      move(width, run, run.bytes - wide);
-      continue;
-    }
-    for (; wide > left; wide /= 2) ++width;
-    move(width, run, at);
+    for (; length / 2 >= left; length /= 2) ++width;
+    cut(run.bytes - length);
+  }
+  // Reserved, so that what passes point to stays where it is.
+  pack_moves_.reserve(wide.size() + narrow.size());
+  unpack_moves_.reserve(wide.size() + narrow.size());
+  for (std::size_t first = 0; first < wide.size(); first += kernel::kMostMoves) {
+    const std::size_t last = std::min(first + kernel::kMostMoves, wide.size());
+    std::vector<Cut> cuts(wide.begin() + static_cast<std::ptrdiff_t>(first),
+                          wide.begin() + static_cast<std::ptrdiff_t>(last));
+    add_pass(cuts);
+  }
+  for (const Cut& cut : narrow) {
+    std::vector<Cut> one{cut};
+    add_pass(one);
   }
   pattern_.bytes = bytes;
-  for (std::size_t width = 0; width < by_width.size(); ++width) {
-    pattern_.counts[width] = static_cast<std::int32_t>(by_width[width].size());
-    moves_.insert(moves_.end(), by_width[width].begin(), by_width[width].end());
+  set_words(runs);
+  pattern_.pack = pack_;
+  pattern_.unpack = unpack_;
+  pattern_.longs = longs_;
+}
+
+void RunPattern::add_pass(std::vector<Cut>& cuts) {
+  std::stable_sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.width < b.width; });
+  kernel::MoveCounts counts{};
+  const std::size_t first = pack_moves_.size();
+  for (const Cut& cut : cuts) {
+    ++counts[static_cast<std::size_t>(cut.width)];
+    const auto user = static_cast<std::int32_t>(cut.user), packed = static_cast<std::int32_t>(cut.packed);
+    pack_moves_.push_back({packed, user});
+    unpack_moves_.push_back({user, packed});
   }
-  pattern_.moves = moves_.data();
-  pattern_.longs = longs_.data();
-  pattern_.long_count = static_cast<std::int32_t>(longs_.size());
+  const kernel::CopyMoves copy = kernel::chosen().pattern.pass_for(counts);
+  pack_.push_back({copy, pack_moves_.data() + first});
+  unpack_.push_back({copy, unpack_moves_.data() + first});
+}
+
+void RunPattern::set_words(const std::vector<kernel::LongMove>& runs) {
+  if (pattern_.bytes > 4 * kernel::kMostWords) return;
+  std::int32_t count = 0;
+  std::int64_t behind = 0;
+  for (const kernel::LongMove& run : runs) {
+    if (run.user % 4 != 0 || run.bytes % 4 != 0 || run.user < behind) return;
+    for (std::int64_t at = 0; at < run.bytes; at += 4)
+      pattern_.words[count++] = static_cast<std::int32_t>((run.user + at) / 4);
+    behind = run.user + run.bytes;
+  }
+  if ((count & (count - 1)) == 0) pattern_.word_count = count;
 }
 
 std::shared_ptr<const RunPattern> pattern_of(const Step& step) {

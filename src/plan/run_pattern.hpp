@@ -22,7 +22,12 @@ class RunPattern {
   RunPattern& operator=(const RunPattern&) = delete;
 
  private:
-  std::vector<kernel::Move> moves_;
+  struct Cut;
+  void add_pass(std::vector<Cut>& cuts);
+  void set_words(const std::vector<kernel::LongMove>& runs);
+
+  std::vector<kernel::Move> pack_moves_, unpack_moves_;
+  std::vector<kernel::Pass> pack_, unpack_;
   std::vector<kernel::LongMove> longs_;
   kernel::Pattern pattern_{};
   std::int64_t run_count_;

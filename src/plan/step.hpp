@@ -37,7 +37,7 @@ struct Step {
   const kernel::ListedKernel* listed = nullptr;
   base::Numbers lengths;  // blocks [bytes]
   const kernel::RunsKernel* runs = nullptr;
-  bool spread = false;  // over more than a second-level cache: every entry may miss it
+  bool spread = false;  // over more lines than the last cache holds
 
   // loop: count, stride, *steps[0]; places: *steps[0]; sequence: *steps[i] at offsets[i], its data from starts[i] on.
   // Shared, as the form's nodes are: a plan is as small as its form.

@@ -11,31 +11,21 @@ GAPLESS_INLINE __m256i load(const char* src) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(src));
 }
 
-// kWindows vectors of user memory hold the blocks of one packed vector; each brings its words to their lanes.
+// kWindows vectors of user memory hold the words of one packed vector; each brings its words to their lanes.
 template <std::int64_t kWindows>
-GAPLESS_INLINE std::int64_t windows(char* dst, const char* src, std::int64_t count, std::int64_t stride,
-                                    std::int64_t block) {
-  const auto words = static_cast<int>(block / 4);
-  const int shift = words / 2;
-  const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  const __m256i of_block = _mm256_and_si256(lane, _mm256_set1_epi32(words - 1));
-  // The word of user memory that each packed word is, counted from the first block.
-  const __m256i word = _mm256_add_epi32(
-      _mm256_mullo_epi32(_mm256_srli_epi32(lane, shift), _mm256_set1_epi32(static_cast<int>(stride / 4))), of_block);
-  const __m256i window = _mm256_srli_epi32(word, 3);
+GAPLESS_INLINE void windows(char* dst, const char* src, const std::int32_t* word, std::int64_t vectors,
+                            std::int64_t step) {
+  const __m256i words = _mm256_load_si256(reinterpret_cast<const __m256i*>(word));
+  const __m256i window = _mm256_srli_epi32(words, 3);
   __m256i takes[kWindows];
   for (int w = 0; w < kWindows; ++w) takes[w] = _mm256_cmpeq_epi32(window, _mm256_set1_epi32(w));
-  const std::int64_t blocks = 32 / block;
-  const std::int64_t readable = (count - 1) * stride + block - kWindows * 32;
-  std::int64_t done = 0;
-  for (; done + blocks < count && done * stride <= readable; done += blocks, dst += 32, src += blocks * stride) {
-    __m256i packed = _mm256_permutevar8x32_epi32(load(src), word);
+  for (; vectors > 0; --vectors, dst += 32, src += step) {
+    __m256i packed = _mm256_permutevar8x32_epi32(load(src), words);
 #pragma GCC unroll 4
     for (std::int64_t w = 1; w < kWindows; ++w)
-      packed = _mm256_blendv_epi8(packed, _mm256_permutevar8x32_epi32(load(src + 32 * w), word), takes[w]);
+      packed = _mm256_blendv_epi8(packed, _mm256_permutevar8x32_epi32(load(src + 32 * w), words), takes[w]);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst), packed);
   }
-  return done;
 }
 
 struct Machine {
@@ -51,12 +41,26 @@ struct Machine {
   }
   static GAPLESS_INLINE void fence() { _mm_sfence(); }
 
-  template <std::int64_t kBlock>
-  static GAPLESS_INLINE std::int64_t close_pack(char* dst, const char* src, std::int64_t count, std::int64_t stride) {
-    if (stride % 4 != 0) return 0;
-    if (stride == 2 * kBlock) return windows<2>(dst, src, count, stride, kBlock);
-    if (stride <= 3 * kBlock && kBlock == 4) return windows<3>(dst, src, count, stride, kBlock);
-    return 0;
+  template <std::int64_t kWords>
+  static GAPLESS_INLINE std::int64_t shuffle(char* dst, const char* src, const std::int32_t* words, std::int64_t count,
+                                             std::int64_t stride) {
+    if constexpr (kWords > 8) return 0;
+    const generic::Shuffle<8, kWords> shuffle(words, count, stride);
+    const std::int64_t step = shuffle.kEach * stride;
+    switch (shuffle.windows) {
+      case 1:
+        windows<1>(dst, src, shuffle.word, shuffle.vectors, step);
+        break;
+      case 2:
+        windows<2>(dst, src, shuffle.word, shuffle.vectors, step);
+        break;
+      case 3:
+        windows<3>(dst, src, shuffle.word, shuffle.vectors, step);
+        break;
+      default:
+        return 0;
+    }
+    return shuffle.vectors * shuffle.kEach;
   }
 
   template <std::int64_t kBlock, bool kStream>

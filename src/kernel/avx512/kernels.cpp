@@ -12,35 +12,27 @@ GAPLESS_INLINE __m512i load(const char* src) {
   return _mm512_loadu_si512(src);
 }
 
-// kWindows vectors of user memory hold the blocks of one packed vector; each joins its words to those before it.
+// kWindows vectors of user memory hold the words of one packed vector; each joins its words to those before it.
 template <std::int64_t kWindows>
-GAPLESS_INLINE std::int64_t windows(char* dst, const char* src, std::int64_t count, std::int64_t stride,
-                                    std::int64_t block) {
-  const auto words = static_cast<int>(block / 4);
+GAPLESS_INLINE void windows(char* dst, const char* src, const std::int32_t* word, std::int64_t vectors,
+                            std::int64_t step) {
   const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  const __m512i of_block = _mm512_and_si512(lane, _mm512_set1_epi32(words - 1));
-  // The word of user memory that each packed word is, counted from the first block.
-  const __m512i word = _mm512_add_epi32(_mm512_mullo_epi32(_mm512_srli_epi32(lane, static_cast<unsigned>(words / 2)),
-                                                           _mm512_set1_epi32(static_cast<int>(stride / 4))),
-                                        of_block);
-  const __m512i window = _mm512_srli_epi32(word, 4);
-  const __m512i in_window = _mm512_and_si512(word, _mm512_set1_epi32(15));
+  const __m512i words = _mm512_load_si512(word);
+  const __m512i window = _mm512_srli_epi32(words, 4);
+  const __m512i in_window = _mm512_and_si512(words, _mm512_set1_epi32(15));
   // From the second window on: of two vectors, what is there (0 to 15), and the window (16 to 31).
   __m512i take[kWindows];
   for (int w = 1; w < kWindows; ++w) {
     const __mmask16 here = _mm512_cmpeq_epi32_mask(window, _mm512_set1_epi32(w));
     take[w] = _mm512_mask_add_epi32(w == 1 ? in_window : lane, here, in_window, _mm512_set1_epi32(16));
   }
-  const std::int64_t blocks = 64 / block;
-  const std::int64_t readable = (count - 1) * stride + block - kWindows * 64;
-  std::int64_t done = 0;
-  for (; done + blocks < count && done * stride <= readable; done += blocks, dst += 64, src += blocks * stride) {
+  for (; vectors > 0; --vectors, dst += 64, src += step) {
     __m512i packed = load(src);
+    if constexpr (kWindows == 1) packed = _mm512_permutexvar_epi32(in_window, packed);
 #pragma GCC unroll 4
     for (std::int64_t w = 1; w < kWindows; ++w) packed = _mm512_permutex2var_epi32(packed, take[w], load(src + 64 * w));
     _mm512_storeu_si512(dst, packed);
   }
-  return done;
 }
 
 struct Machine {
@@ -54,13 +46,28 @@ struct Machine {
   }
   static GAPLESS_INLINE void fence() { _mm_sfence(); }
 
-  template <std::int64_t kBlock>
-  static GAPLESS_INLINE std::int64_t close_pack(char* dst, const char* src, std::int64_t count, std::int64_t stride) {
-    if (stride % 4 != 0) return 0;
-    if (stride <= 2 * kBlock) return windows<2>(dst, src, count, stride, kBlock);
-    if (kBlock == 4 && stride <= 12) return windows<3>(dst, src, count, stride, kBlock);
-    if (kBlock == 4 && stride <= 16) return windows<4>(dst, src, count, stride, kBlock);
-    return 0;
+  template <std::int64_t kWords>
+  static GAPLESS_INLINE std::int64_t shuffle(char* dst, const char* src, const std::int32_t* words, std::int64_t count,
+                                             std::int64_t stride) {
+    const generic::Shuffle<16, kWords> shuffle(words, count, stride);
+    const std::int64_t step = shuffle.kEach * stride;
+    switch (shuffle.windows) {
+      case 1:
+        windows<1>(dst, src, shuffle.word, shuffle.vectors, step);
+        break;
+      case 2:
+        windows<2>(dst, src, shuffle.word, shuffle.vectors, step);
+        break;
+      case 3:
+        windows<3>(dst, src, shuffle.word, shuffle.vectors, step);
+        break;
+      case 4:
+        windows<4>(dst, src, shuffle.word, shuffle.vectors, step);
+        break;
+      default:
+        return 0;
+    }
+    return shuffle.vectors * shuffle.kEach;
   }
 
   template <std::int64_t kBlock, bool kStream>

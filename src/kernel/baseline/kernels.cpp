@@ -28,9 +28,10 @@ struct Machine {
     _mm_sfence();
 #endif
   }
-  template <std::int64_t kBlock>
-  static GAPLESS_INLINE std::int64_t close_pack(char* dst, const char* src, std::int64_t count, std::int64_t stride) {
-    return kBlock == 4 ? generic::close_pack4(dst, src, count, stride) : 0;
+  template <std::int64_t kWords>
+  static GAPLESS_INLINE std::int64_t shuffle(char* dst, const char* src, const std::int32_t*, std::int64_t count,
+                                             std::int64_t stride) {
+    return kWords == 1 ? generic::close_pack4(dst, src, count, stride) : 0;
   }
   template <std::int64_t kBlock, bool kStream>
   static GAPLESS_INLINE void line_square(const generic::Square& square) {

@@ -65,13 +65,48 @@ GAPLESS_INLINE std::int64_t close_pack4(char* __restrict__ dst, const char* __re
   return done;
 }
 
+// How a vector of kLanes words is made of kEach repetitions of kWords words.
+template <std::int64_t kLanes, std::int64_t kWords>
+struct Shuffle {
+  static constexpr std::int64_t kEach = kLanes / kWords;
+
+  GAPLESS_INLINE Shuffle(const std::int32_t* words, std::int64_t count, std::int64_t stride) {
+    for (std::int64_t i = 0; i < kLanes; ++i)
+      word[i] = static_cast<std::int32_t>(i / kWords * (stride / 4) + words[i % kWords]);
+    windows = word[kLanes - 1] / kLanes + 1;
+    // The windows of the last vector end before the row does.
+    const std::int64_t readable = (count - 1) * stride + 4 * (words[kWords - 1] + 1) - windows * kLanes * 4;
+    if (readable >= 0 && count > kEach) vectors = least(readable / (kEach * stride), (count - 1) / kEach - 1) + 1;
+  }
+
+  alignas(4 * kLanes) std::int32_t word[kLanes];  // of user memory, for each lane
+  std::int64_t windows;                           // vectors of user memory that hold them
+  std::int64_t vectors = 0;                       // that may be made so
+};
+
+static constexpr std::int32_t kFirstWords[] = {0, 1};
+// Fewer repetitions do not repay the making of the shuffles.
+inline constexpr std::int64_t kLeastShuffled = 64;
+
+// Repetitions of the given words of user memory, kWords of them, `stride` bytes apart.
+template <class M, std::int64_t kWords>
+GAPLESS_INLINE std::int64_t shuffle_words(char* dst, const char* src, const std::int32_t* words, std::int64_t count,
+                                          std::int64_t stride) {
+  if (count < kLeastShuffled || stride % 4 != 0) return 0;
+  // No gap, within a repetition or behind it, may hold a whole line.
+  for (std::int64_t i = 1; i < kWords; ++i)
+    if (words[i] - words[i - 1] > kLine / 4) return 0;
+  if (stride / 4 + words[0] - words[kWords - 1] > kLine / 4) return 0;
+  return M::template shuffle<kWords>(dst, src, words, count, stride);
+}
+
 template <class M, std::int64_t kBlock>
 GAPLESS_INLINE std::int64_t close_pack(char* dst, const char* src, std::int64_t count, std::int64_t stride) {
   if (!is_close(kBlock, stride)) return 0;
   if constexpr (kBlock == 12)
     return close_pack12(dst, src, count, stride);
   else if constexpr (kBlock == 4 || kBlock == 8)
-    return M::template close_pack<kBlock>(dst, src, count, stride);
+    return shuffle_words<M, kBlock / 4>(dst, src, kFirstWords, count, stride);
   else
     return 0;
 }

@@ -61,6 +61,30 @@ struct VectorsRow {
   static GAPLESS_INLINE std::int64_t close(char*, const char*, std::int64_t, std::int64_t) { return 0; }
 };
 
+// Blocks between a vector and two of them, of kWidth bytes.
+template <std::int64_t kWidth>
+struct PairRow {
+  static GAPLESS_INLINE std::int64_t block(const Nest& nest) { return nest.block; }
+
+  template <bool kPack>
+  static GAPLESS_INLINE void copy(char* __restrict__ dst, const char* __restrict__ src, std::int64_t count,
+                                  std::int64_t stride, std::int64_t block) {
+    const std::int64_t to = dst_step<kPack>(block, stride), from = src_step<kPack>(block, stride);
+    const std::int64_t end = block - kWidth;
+    std::int64_t i = 0;
+    for (; i + 2 <= count; i += 2, dst += 2 * to, src += 2 * from) {
+      generic::copy<kWidth>(dst, src);
+      generic::copy<kWidth>(dst + end, src + end);
+      generic::copy<kWidth>(dst + to, src + from);
+      generic::copy<kWidth>(dst + to + end, src + from + end);
+    }
+    if (i == count) return;
+    generic::copy<kWidth>(dst, src);
+    generic::copy<kWidth>(dst + end, src + end);
+  }
+  static GAPLESS_INLINE std::int64_t close(char*, const char*, std::int64_t, std::int64_t) { return 0; }
+};
+
 struct AnyRow {
   static GAPLESS_INLINE std::int64_t block(const Nest& nest) { return nest.block; }
 
@@ -105,19 +129,21 @@ GAPLESS_INLINE void fetch_lines(const char* run, std::int64_t bytes) {
   fetch(run + bytes - 1);
 }
 
+inline constexpr std::int64_t kNestBatch = 512;  // [bytes]
+
 template <class M, class Row>
 void far_pack(char* dst, const char* src, const Nest& nest) noexcept {
   const std::int64_t block = Row::block(nest);
   const std::int64_t ahead = fetches_itself(block, nest.inner_stride) ? 0 : fetch_distance(nest);
-  const std::int64_t each = block < Stream<M>::kBatch ? Stream<M>::kBatch / block : 1;
-  Stream<M> stream(dst);
+  const std::int64_t each = block < kNestBatch ? kNestBatch / block : 1;
+  Stream<M, kNestBatch> stream(dst);
   for (std::int64_t i = 0; i < nest.outer_count; ++i, src += nest.outer_stride) {
     const char* from = src;
     for (std::int64_t left = nest.inner_count; left > 0;) {
       const std::int64_t count = least(each, left);
       if (ahead != 0)
         for (std::int64_t k = 0; k < count; ++k) fetch_lines(from + ahead + k * nest.inner_stride, block);
-      if (block > Stream<M>::kBatch) {
+      if (block > kNestBatch) {
         stream.append(from, block);
       } else {
         std::int64_t done = Row::close(stream.batch(), from, least(left, count + 1), nest.inner_stride);

@@ -1,51 +1,143 @@
-// A short list of runs, repeated.
+// A short list of runs, repeated. A program of moves that is interpreted for each repetition would cost more than its
+// moves; here each pass is a loop that is compiled for its moves. Where one pass cannot take them all, the repetitions
+// are taken in tiles that stay in the first cache.
 #pragma once
 
+#include "kernel/generic/close.hpp"
 #include "kernel/generic/stream.hpp"
 
 namespace gapless::kernel::generic {
 
-template <bool kPack, std::int64_t kBytes>
-GAPLESS_INLINE const Move* moves(char* dst, const char* src, const Move* move, std::int32_t count) {
-  for (const Move* const end = move + count; move != end; ++move)
-    copy<kBytes>(dst + (kPack ? move->packed : move->user), src + (kPack ? move->user : move->packed));
-  return move;
+// Bytes of both sides that a tile may touch.
+inline constexpr std::int64_t kTileBytes = 16384;
+
+// Moves of one width.
+template <std::int64_t kBytes, int kMoves>
+GAPLESS_INLINE void moves(char* __restrict__ dst, const char* __restrict__ src, const std::int64_t* at_dst,
+                          const std::int64_t* at_src) {
+#pragma GCC unroll 6
+  for (int k = 0; k < kMoves; ++k) copy<kBytes>(dst + at_dst[k], src + at_src[k]);
 }
 
-template <bool kPack>
-GAPLESS_INLINE void once(char* __restrict__ dst, const char* __restrict__ src, const Pattern& pattern) {
-  const Move* move = pattern.moves;
-  move = moves<kPack, 32>(dst, src, move, pattern.counts[0]);
-  move = moves<kPack, 16>(dst, src, move, pattern.counts[1]);
-  move = moves<kPack, 8>(dst, src, move, pattern.counts[2]);
-  move = moves<kPack, 4>(dst, src, move, pattern.counts[3]);
-  move = moves<kPack, 2>(dst, src, move, pattern.counts[4]);
-  moves<kPack, 1>(dst, src, move, pattern.counts[5]);
-  for (std::int32_t i = 0; i < pattern.long_count; ++i) {
-    const LongMove& run = pattern.longs[i];
-    copy_long(dst + (kPack ? run.packed : run.user), src + (kPack ? run.user : run.packed), run.bytes);
+// All moves of a repetition in one go: k32 of 32 bytes, and so on.
+template <class M, int k32, int k16, int k8, int k4>
+void straight(char* __restrict__ dst, const char* __restrict__ src, const Move* move, std::int64_t count,
+              std::int64_t to, std::int64_t from) noexcept {
+  constexpr int kMoves = k32 + k16 + k8 + k4;
+  std::int64_t at_dst[kMoves], at_src[kMoves];
+#pragma GCC unroll 6
+  for (int k = 0; k < kMoves; ++k) {
+    at_dst[k] = move[k].dst;
+    at_src[k] = move[k].src;
+  }
+  constexpr int kTogether = kMoves <= 2 ? 4 / kMoves : 1;
+  const auto once = [&](char* d, const char* s) __attribute__((always_inline)) {
+    moves<32, k32>(d, s, at_dst, at_src);
+    moves<16, k16>(d, s, at_dst + k32, at_src + k32);
+    moves<8, k8>(d, s, at_dst + k32 + k16, at_src + k32 + k16);
+    moves<4, k4>(d, s, at_dst + k32 + k16 + k8, at_src + k32 + k16 + k8);
+  };
+  for (; count >= kTogether; count -= kTogether, dst += kTogether * to, src += kTogether * from)
+#pragma GCC unroll 4
+    for (int i = 0; i < kTogether; ++i) once(dst + i * to, src + i * from);
+  if constexpr (kTogether > 1)
+    for (; count > 0; --count, dst += to, src += from) once(dst, src);
+}
+
+// What no straight pass is made for: moves of two bytes and of one.
+template <class M, std::int64_t kBytes>
+void narrow(char* __restrict__ dst, const char* __restrict__ src, const Move* move, std::int64_t count, std::int64_t to,
+            std::int64_t from) noexcept {
+  dst += move->dst;
+  src += move->src;
+  for (; count >= 4; count -= 4, dst += 4 * to, src += 4 * from) {
+    copy<kBytes>(dst, src);
+    copy<kBytes>(dst + to, src + from);
+    copy<kBytes>(dst + 2 * to, src + 2 * from);
+    copy<kBytes>(dst + 3 * to, src + 3 * from);
+  }
+  for (; count > 0; --count, dst += to, src += from) copy<kBytes>(dst, src);
+}
+
+// Walks all counts of four widths, kMostMoves at most together, to the ones that are asked for.
+template <class M, int k32, int k16, int k8, int k4>
+constexpr CopyMoves find_straight(const MoveCounts& counts) {
+  if (counts[0] == k32 && counts[1] == k16 && counts[2] == k8 && counts[3] == k4) {
+    if constexpr (k32 + k16 + k8 + k4 > 0) return straight<M, k32, k16, k8, k4>;
+  }
+  if constexpr (k32 + k16 + k8 + k4 < kMostMoves) {
+    if constexpr (k16 + k8 + k4 == 0)
+      if (counts[0] > k32) return find_straight<M, k32 + 1, 0, 0, 0>(counts);
+    if constexpr (k8 + k4 == 0)
+      if (counts[1] > k16) return find_straight<M, k32, k16 + 1, 0, 0>(counts);
+    if constexpr (k4 == 0)
+      if (counts[2] > k8) return find_straight<M, k32, k16, k8 + 1, 0>(counts);
+    if (counts[3] > k4) return find_straight<M, k32, k16, k8, k4 + 1>(counts);
+  }
+  return nullptr;
+}
+
+template <class M>
+CopyMoves pass_for(const MoveCounts& counts) noexcept {
+  if (counts[4] == 1) return narrow<M, 2>;
+  if (counts[5] == 1) return narrow<M, 1>;
+  return find_straight<M, 0, 0, 0, 0>(counts);
+}
+
+template <class M, bool kPack>
+void tile(char* dst, const char* src, const Pattern& pattern, std::int64_t count, std::int64_t stride) {
+  const std::int64_t to = kPack ? pattern.bytes : stride, from = kPack ? stride : pattern.bytes;
+  for (const Pass& pass : kPack ? pattern.pack : pattern.unpack) pass.copy(dst, src, pass.moves, count, to, from);
+  if (pattern.longs.empty()) return;
+  for (std::int64_t i = 0; i < count; ++i, dst += to, src += from)
+    for (const LongMove& run : pattern.longs)
+      copy_long(dst + (kPack ? run.packed : run.user), src + (kPack ? run.user : run.packed), run.bytes);
+}
+
+template <class M>
+GAPLESS_INLINE std::int64_t shuffled_pattern(char* dst, const char* src, const Pattern& pattern, std::int64_t count,
+                                             std::int64_t stride) {
+  switch (pattern.word_count) {
+    case 2:
+      return shuffle_words<M, 2>(dst, src, pattern.words, count, stride);
+    case 4:
+      return shuffle_words<M, 4>(dst, src, pattern.words, count, stride);
+    case 8:
+      return shuffle_words<M, 8>(dst, src, pattern.words, count, stride);
+    case 16:
+      return shuffle_words<M, 16>(dst, src, pattern.words, count, stride);
+    default:
+      return 0;
   }
 }
 
 template <class M, bool kPack>
 void near_pattern(char* dst, const char* src, const Pattern& pattern, std::int64_t count,
                   std::int64_t stride) noexcept {
-  for (; count > 0; --count) {
-    once<kPack>(dst, src, pattern);
-    dst += kPack ? pattern.bytes : stride;
-    src += kPack ? stride : pattern.bytes;
+  const std::int64_t to = kPack ? pattern.bytes : stride, from = kPack ? stride : pattern.bytes;
+  if constexpr (kPack) {
+    const std::int64_t done = shuffled_pattern<M>(dst, src, pattern, count, stride);
+    dst += done * to;
+    src += done * from;
+    count -= done;
   }
+  const bool at_once = pattern.pack.size() + (pattern.longs.empty() ? 0 : 1) == 1;
+  const std::int64_t each = at_once ? count : kTileBytes / ((stride < 0 ? -stride : stride) + pattern.bytes) + 1;
+  for (; count > 0; count -= each, dst += each * to, src += each * from)
+    tile<M, kPack>(dst, src, pattern, least(each, count), stride);
 }
+
+inline constexpr std::int64_t kPatternBatch = 2048;  // [bytes]
 
 template <class M>
 void far_pack_pattern(char* dst, const char* src, const Pattern& pattern, std::int64_t count,
                       std::int64_t stride) noexcept {
-  if (pattern.bytes > Stream<M>::kBatch) {
+  if (pattern.bytes > kPatternBatch) {
     near_pattern<M, true>(dst, src, pattern, count, stride);
     return;
   }
-  const std::int64_t each = Stream<M>::kBatch / pattern.bytes;
-  Stream<M> stream(dst);
+  const std::int64_t each = kPatternBatch / pattern.bytes;
+  Stream<M, kPatternBatch> stream(dst);
   for (std::int64_t left = count; left > 0;) {
     const std::int64_t n = least(each, left);
     near_pattern<M, true>(stream.batch(), src, pattern, n, stride);
@@ -58,7 +150,10 @@ void far_pack_pattern(char* dst, const char* src, const Pattern& pattern, std::i
 
 template <class M>
 constexpr PatternKernel pattern_kernel() {
-  return {"pattern", {near_pattern<M, true>, far_pack_pattern<M>}, {near_pattern<M, false>, near_pattern<M, false>}};
+  return {"pattern",
+          {near_pattern<M, true>, far_pack_pattern<M>},
+          {near_pattern<M, false>, near_pattern<M, false>},
+          pass_for<M>};
 }
 
 }  // namespace gapless::kernel::generic

@@ -48,6 +48,8 @@ struct Kernels {
       GAPLESS_NEST_VECTORS(6),
       GAPLESS_NEST_VECTORS(7),
       GAPLESS_NEST_VECTORS(8),
+      nest_kernel<M, PairRow<16>>("nest_pair_16", -1),
+      nest_kernel<M, PairRow<32>>("nest_pair_32", -2),
       nest_kernel<M, AnyRow>("nest_any", 0),
   };
 #undef GAPLESS_NEST_VECTORS

@@ -13,11 +13,10 @@ GAPLESS_INLINE void stream_lines(char* dst, const char* src, std::int64_t bytes)
   for (std::int64_t at = 0; at < bytes; at += kLine) M::stream_line(dst + at, src + at);
 }
 
-template <class M>
+// kBatch: bytes of a batch, at most.
+template <class M, std::int64_t kBatch>
 class Stream {
  public:
-  static constexpr std::int64_t kBatch = 512;  // [bytes]
-
   explicit Stream(char* dst) : fill_(past_line(dst)), before_(fill_), out_(dst - fill_) {}
 
   // Where the next batch goes: room for kBatch bytes and a vector more.
@@ -55,7 +54,7 @@ class Stream {
   }
 
  private:
-  static constexpr std::int64_t kBytes = 4096;
+  static constexpr std::int64_t kBytes = 8 * kBatch;
 
   void write_out() {
     const std::int64_t lines = fill_ & -kLine;

@@ -23,10 +23,11 @@ struct Machine {
   static GAPLESS_INLINE void fence() {}
 
   // Words: a load takes four vectors apart by 2, 3 or 4 words. The last one reads to the next block's first byte.
-  template <std::int64_t kBlock>
-  static GAPLESS_INLINE std::int64_t close_pack(char* dst, const char* src, std::int64_t count, std::int64_t stride) {
+  template <std::int64_t kWords>
+  static GAPLESS_INLINE std::int64_t shuffle(char* dst, const char* src, const std::int32_t* words, std::int64_t count,
+                                             std::int64_t stride) {
     std::int64_t done = 0;
-    if constexpr (kBlock == 4) {
+    if constexpr (kWords == 1) {
       const std::int64_t apart = stride == 8 ? 2 : stride == 12 ? 3 : stride == 16 ? 4 : 0;
       if (apart == 0) return 0;
       for (; done + 4 < count; done += 4, dst += 16, src += 4 * stride) {
@@ -36,7 +37,7 @@ struct Machine {
                                               : vld4q_u32(from).val[0];
         vst1q_u32(reinterpret_cast<std::uint32_t*>(dst), words);
       }
-    } else if (stride == 16) {
+    } else if (kWords == 2 && words[1] == 1 && stride == 16) {
       for (; done + 2 < count; done += 2, dst += 16, src += 32)
         vst1q_u64(reinterpret_cast<std::uint64_t*>(dst), vld2q_u64(reinterpret_cast<const std::uint64_t*>(src)).val[0]);
     }
