@@ -9,7 +9,7 @@
 #include "base/settings.hpp"
 #include "isa/machine.hpp"
 #include "kernel/caches.hpp"
-#include "kernel/kernel.hpp"
+#include "kernel/isa.hpp"
 
 namespace gapless::test {
 namespace {
@@ -24,7 +24,7 @@ const bool in_force = [] {
     std::fprintf(stderr, "skipped: this machine has no %s\n", wish);
     std::_Exit(kSkipped);
   }
-  const std::string name = kernel::chosen().name;
+  const std::string name = kernel::isa_name();
   if (name != wish) {
     std::fprintf(stderr, "FAILED: GAPLESS_ISA=%s, but the kernels in force are %s\n", wish, name.c_str());
     std::_Exit(1);
