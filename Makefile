@@ -1,6 +1,6 @@
 # Two commands for a newcomer: `make demo` and `make test`. Everything they need lands in .venv and build/.
 # PYTHON=... and CXX=... choose the tools, MPI=/prefix an MPICH-compatible MPI instead of the one in .venv.
-.PHONY: help demo build test test-mpi-full fuzz bench lint clean
+.PHONY: help demo build test test-mpi-full test-neon fuzz bench lint clean
 .DEFAULT_GOAL := help
 export PYTHON MPI JOBS
 
@@ -10,6 +10,7 @@ help:
 	@echo 'make demo    what derived datatypes cost on this machine, and what they cost with Gapless (6 minutes)'
 	@echo 'make test    every test, the engine also under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make test-mpi-full  the longer tests of the layer: more ranks, Debian MPI libraries, Fortran (half an hour)'
+	@echo 'make test-neon      every test of the engine on AArch64, cross-built and emulated (`make test` runs some of them)'
 	@echo 'make fuzz    fuzzing with libFuzzer, each target for SECONDS=600, e.g. make fuzz TARGET=notation'
 	@echo 'make build   the library, the layer, the lab, and the command .venv/bin/gapless'
 	@echo 'make bench   what the layer costs a contiguous call; the engine against loops by hand, memory and other MPI libraries (QUICK=1: a third)'
@@ -37,6 +38,10 @@ test:
 
 test-mpi-full: test
 	@tools/test_mpi_full.sh
+
+test-neon:
+	@tools/bootstrap.sh
+	@tools/test_neon.sh --all
 
 # SECONDS is a variable of the shell itself: it must be an argument.
 fuzz:

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Every test: ctest on the release build, the engine's tests under sanitizers, pytest, and mpi4py's own suite. Runs all
-# of them even if one fails, and counts: a suite in which nothing ran is a failure.
+# Every test: ctest on the release build, the engine's tests under sanitizers, its kernels under qemu for AArch64,
+# pytest, and mpi4py's own suite. Runs all of them even if one fails, and counts: a suite in which nothing ran is a
+# failure. Kernels that this machine cannot run are in ctest's list of skipped tests.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export PATH=$PWD/.venv/bin:$PATH
@@ -32,12 +33,14 @@ mpi4py_count='s/^mpi4py: \([0-9][0-9]*\) tests compared$/\1/p'
 run_ctest() {
   ctest --test-dir "$1" --output-on-failure --no-tests=error -j "$jobs" "${@:2}" || return
   printf '\n'
-  sed -n '/^random_types_test --types/,/^passed:/p' "$1/Testing/Temporary/LastTest.log"
+  sed -n '/^random_types_test --types 100000/,/^passed:/p' "$1/Testing/Temporary/LastTest.log"
 }
 sanitized() { MPI='' tools/build.sh asan engine_tests && run_ctest build/asan -L engine; }
 
 suite 'ctest, release' "$ctest_count" run_ctest "$release"
 suite 'engine under address and undefined sanitizers' "$ctest_count" sanitized
+suite 'threads under the thread sanitizer' "$ctest_count" tools/test_tsan.sh
+[ "$(uname -m)" = aarch64 ] || suite 'aarch64' "$ctest_count" tools/test_neon.sh
 suite 'pytest' "$pytest_count" env GAPLESS_BUILD_DIR="$PWD/$release" .venv/bin/python -m pytest
 suite 'mpi4py under the layer' "$mpi4py_count" env GAPLESS_BUILD_DIR="$PWD/$release" tools/test_mpi4py.sh
 

@@ -1,7 +1,5 @@
 // Which kernels are in force: the best that the machine can run, or those that GAPLESS_ISA names. The setting is read
 // once in a process, so that ctest runs this program with each value of it.
-#include "kernel/isa.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "isa/machine.hpp"
+#include "kernel/isa.hpp"
 
 namespace gapless::test {
 namespace {

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "isa/machine.hpp"
+#include "kernel/caches.hpp"
 #include "kernel/isa.hpp"
 
 namespace gapless::test {
@@ -27,7 +29,14 @@ const bool in_force = [] {
     std::fprintf(stderr, "FAILED: GAPLESS_ISA=%s, but the kernels in force are %s\n", wish, name.c_str());
     std::_Exit(1);
   }
-  std::fprintf(stderr, "kernels in force: %s\n", name.c_str());
+  constexpr const char* kFar = "GAPLESS_NT_BYTES";
+  if (base::setting_text(kFar) != nullptr && base::setting_bytes(kFar, -1) != kernel::far_bytes()) {
+    std::fprintf(stderr, "FAILED: %s=%s, but the limit in force is %lld\n", kFar, base::setting_text(kFar),
+                 static_cast<long long>(kernel::far_bytes()));
+    std::_Exit(1);
+  }
+  std::fprintf(stderr, "kernels in force: %s, past the caches from %lld bytes on\n", name.c_str(),
+               static_cast<long long>(kernel::far_bytes()));
   return true;
 }();
 

@@ -7,7 +7,16 @@
 #include <cstring>
 #include <new>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, bytes) (static_cast<void>(address), static_cast<void>(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) (static_cast<void>(address), static_cast<void>(bytes))
+#endif
+
 namespace gapless::test {
+
+constexpr std::size_t kWord = 8;  // [bytes] what the address sanitizer can shut
 
 std::int64_t SparseMemory::page_bytes() {
   static const std::int64_t bytes = sysconf(_SC_PAGESIZE);
@@ -24,7 +33,11 @@ SparseMemory::SparseMemory(const std::vector<std::int64_t>& displacements, std::
   first_ = page_of(*low) - page;
   bytes_ = static_cast<std::size_t>(page_of(*high) + 2 * page - first_);
   std::vector<bool> used(bytes_ / static_cast<std::size_t>(page));
-  for (const std::int64_t at : displacements) used[static_cast<std::size_t>((at - first_) / page)] = true;
+  words_.resize(bytes_ / kWord);
+  for (const std::int64_t at : displacements) {
+    used[static_cast<std::size_t>((at - first_) / page)] = true;
+    words_[static_cast<std::size_t>(at - first_) / kWord] = true;
+  }
 
   void* base = mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) throw std::bad_alloc();
@@ -44,6 +57,7 @@ SparseMemory::SparseMemory(const std::vector<std::int64_t>& displacements, std::
 }
 
 SparseMemory::~SparseMemory() {
+  open_units();
   munmap(base_, bytes_);
 }
 
@@ -53,6 +67,19 @@ std::byte* SparseMemory::origin() const {
 
 void SparseMemory::fill(std::byte value) {
   for (const auto& [offset, bytes] : open_) std::memset(base_ + offset, static_cast<int>(value), bytes);
+}
+
+void SparseMemory::shut_units(std::int64_t unit_bytes) {
+  const std::size_t unit = static_cast<std::size_t>(unit_bytes) / kWord;
+  for (std::size_t i = 0; i < words_.size(); i += unit) {
+    const auto first = words_.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(first, first + static_cast<std::ptrdiff_t>(unit), true) == first + static_cast<std::ptrdiff_t>(unit))
+      ASAN_POISON_MEMORY_REGION(base_ + i * kWord, unit * kWord);
+  }
+}
+
+void SparseMemory::open_units() {
+  ASAN_UNPOISON_MEMORY_REGION(base_, bytes_);
 }
 
 std::int64_t SparseMemory::first_difference(const SparseMemory& other) const {

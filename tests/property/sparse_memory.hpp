@@ -25,6 +25,10 @@ class SparseMemory {
   // Whole pages between the first and the last byte that cannot be touched.
   std::int64_t holes() const { return holes_; }
   void fill(std::byte value);
+  // With the address sanitizer, which else knows nothing of this memory: no unit of so many bytes (8 or 64, aligned)
+  // that holds no byte of the message may be touched, until open_units(). Otherwise nothing.
+  void shut_units(std::int64_t unit_bytes);
+  void open_units();
   // The displacement of the first byte that differs from `other`, of the same message in the same place; or
   // kNone. Gaps in the pages are compared too.
   static constexpr std::int64_t kNone = INT64_MIN;
@@ -36,6 +40,7 @@ class SparseMemory {
   std::int64_t first_ = 0;  // displacement of base_
   std::int64_t holes_ = 0;
   std::vector<std::pair<std::size_t, std::size_t>> open_;  // offset and bytes of what can be touched
+  std::vector<bool> words_;                                // of 8 bytes: whether it holds a byte of the message
 };
 
 }  // namespace gapless::test

@@ -23,7 +23,9 @@ std::int64_t random_block_bytes(Random& random) {
   if (roll < 48) return random.between(1, 16);
   if (roll < 81)
     return 4 * random.pick(std::initializer_list<std::int64_t>{5, 6, 7, 8, 9, 10, 11, 11, 12, 13, 13, 14, 15, 16});
-  if (roll < 98) return random.pick(std::initializer_list<std::int64_t>{1, 2, 4, 8, 12, 16, 24, 24, 32, 32});
+  if (roll < 98)
+    return random.pick(
+        std::initializer_list<std::int64_t>{1, 2, 4, 8, 12, 16, 24, 24, 32, 32, 40, 40, 40, 48, 48, 48, 64, 64, 64});
   return random.between(1, 64);
 }
 
@@ -157,8 +159,14 @@ LayoutPtr rotated(Random& random, const LayoutPtr& x) {
   return members({at - x->true_lb, stride, (count + 1) * stride + random.between(0, 8)}, {x, loop, last});
 }
 
+// Matrices of the elements that have transpositions of their own.
+LayoutPtr transposed_numbers(Random& random) {
+  const char* name = random.pick(std::initializer_list<const char*>{"int32", "int32", "double", "double_complex"});
+  return transposed(random, layout::named(*layout::find_named(name)));
+}
+
 LayoutPtr random_of_depth(Random& random, int depth) {
-  LayoutPtr type = random_leaf(random, depth);
+  LayoutPtr type = depth >= 4 && random.chance(10) ? transposed_numbers(random) : random_leaf(random, depth);
   if (depth >= 3 && random.chance(3)) {
     LayoutPtr list = long_list(random);
     if (fits(*list) && depth_of(*list) <= depth) type = std::move(list);
