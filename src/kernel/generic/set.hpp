@@ -13,9 +13,9 @@ template <class M>
 struct Kernels {
 #define GAPLESS_NEST(block) nest_kernel<M, ConstantRow<M, block>>("nest_" #block, block)
 // Up to 16 bytes beyond so many vectors of 32, and up to 32.
-#define GAPLESS_NEST_VECTORS(vectors)                                                          \
-  nest_kernel<M, VectorsRow<vectors, 16>>("nest_vectors_" #vectors "_16", -2 * (vectors) - 1), \
-      nest_kernel<M, VectorsRow<vectors, 32>>("nest_vectors_" #vectors "_32", -2 * (vectors) - 2)
+#define GAPLESS_NEST_VECTORS(vectors)                                                    \
+  nest_kernel<M, VectorsRow<vectors, 16>>("nest_vectors_" #vectors, -2 * (vectors) - 1), \
+      nest_kernel<M, VectorsRow<vectors, 32>>("nest_vectors_" #vectors, -2 * (vectors) - 2)
   static constexpr NestKernel kNests[] = {
       GAPLESS_NEST(1),
       GAPLESS_NEST(2),
