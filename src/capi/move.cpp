@@ -30,8 +30,11 @@ inline const gapless::plan::Plan& checked(gapless_type type, int64_t count, int6
   return type->committed();
 }
 
-inline bool is_one(const gapless::plan::Plan& plan, int64_t count, int64_t position, int64_t budget) {
-  return count == 1 && position == 0 && budget >= plan.size() && plan.size() != 0;
+// The bytes of the message if all of it is to move; otherwise 0.
+inline int64_t all_of(const gapless::plan::Plan& plan, int64_t count, int64_t position, int64_t budget) {
+  int64_t bytes;
+  if (position != 0 || __builtin_mul_overflow(plan.size(), count, &bytes) || budget < bytes) return 0;
+  return bytes;
 }
 
 // Where the buffers overlap, all is read before anything is written. Throws std::bad_alloc.
@@ -52,9 +55,10 @@ gapless_status gapless_pack(const void* buffer, int64_t count, gapless_type type
                             int64_t budget, int64_t* moved) {
   return guard([&] {
     const auto& plan = checked(type, count, position, budget, packed, moved);
-    if (is_one(plan, count, position, budget) && !overlap(plan, 1, buffer, packed, plan.size())) [[likely]] {
-      gapless::move::pack_one(plan, buffer, packed);
-      *moved = plan.size();
+    const int64_t all = all_of(plan, count, position, budget);
+    if (all != 0 && !overlap(plan, count, buffer, packed, all)) [[likely]] {
+      gapless::move::pack_all(plan, count, buffer, packed);
+      *moved = all;
       return;
     }
     const int64_t bytes = gapless::move::bytes_to_move(plan, count, position, budget);
@@ -72,9 +76,10 @@ gapless_status gapless_unpack(const void* packed, int64_t budget, int64_t positi
                               gapless_type type, int64_t* moved) {
   return guard([&] {
     const auto& plan = checked(type, count, position, budget, packed, moved);
-    if (is_one(plan, count, position, budget) && !overlap(plan, 1, buffer, packed, plan.size())) [[likely]] {
-      gapless::move::unpack_one(plan, buffer, packed);
-      *moved = plan.size();
+    const int64_t all = all_of(plan, count, position, budget);
+    if (all != 0 && !overlap(plan, count, buffer, packed, all)) [[likely]] {
+      gapless::move::unpack_all(plan, count, buffer, packed);
+      *moved = all;
       return;
     }
     const int64_t bytes = gapless::move::bytes_to_move(plan, count, position, budget);

@@ -16,6 +16,12 @@ Pointer at(Pointer buffer, std::int64_t displacement) noexcept {
                                    static_cast<std::uintptr_t>(displacement));
 }
 
+// Of a nest with more rows than the plan proved apart: they stay apart if each lies behind the one before.
+bool rows_apart(const plan::Step& nest) noexcept {
+  const std::int64_t row = (nest.inner_count - 1) * std::abs(nest.inner_stride) + nest.block;
+  return nest.disjoint && std::abs(nest.outer_stride) >= row;
+}
+
 // Bytes [from, to) of what a loop repeats, of any number of copies of it.
 template <class Direction>
 void growing(const plan::Step& body, std::int64_t from, std::int64_t to, typename Direction::User user,
@@ -23,12 +29,22 @@ void growing(const plan::Step& body, std::int64_t from, std::int64_t to, typenam
   if (body.op == plan::Op::kNest && body.outer_count == 1) {
     range_row<Direction>(body, from, to, user, packed);
   } else if (body.op == plan::Op::kNest) {
-    // More rows than the plan proved apart: they stay apart if each lies behind the one before.
-    const std::int64_t row = (body.inner_count - 1) * std::abs(body.inner_stride) + body.block;
-    range_nest<Direction>(body, from, to, user, packed, body.disjoint && std::abs(body.outer_stride) >= row);
+    range_nest<Direction>(body, from, to, user, packed, rows_apart(body));
   } else {
     range_loop<Direction>(*body.steps[0], body.stride, from, to, user, packed);
   }
+}
+
+// All of `copies` copies of what a loop repeats.
+template <class Direction>
+void grown_whole(const plan::Step& body, std::int64_t copies, typename Direction::User user,
+                 typename Direction::Packed packed) noexcept {
+  if (body.op != plan::Op::kNest)
+    loop<Direction>(*body.steps[0], copies, body.stride, user, packed);
+  else if (body.outer_count == 1)
+    Direction::nest(*body.nest, user, packed, {body.block, copies, body.inner_stride, 1, 0});
+  else
+    nest<Direction>(body, copies, user, packed, rows_apart(body));
 }
 
 // (count, t) runs as (1, contiguous(count, t)) does: the plan knows what any number of elements becomes.
@@ -84,22 +100,47 @@ std::int64_t run(const plan::Plan& plan, std::int64_t count, User buffer, std::i
   return moved;
 }
 
+template <class Direction>
+void all(const plan::Plan& plan, std::int64_t count, typename Direction::User buffer,
+         typename Direction::Packed packed) noexcept {
+  const plan::Growth* growth = plan.growth();
+  if (count == 1) {
+    whole<Direction>(plan.root(), at(buffer, plan.first_byte()), packed);
+  } else if (plan.is_contiguous()) {
+    Direction::bytes(at(buffer, plan.first_byte()), packed, plan.size() * count);
+  } else if (growth != nullptr && count >= growth->fewest) {
+    if (growth->before) {
+      whole<Direction>(*growth->before, at(buffer, growth->before_offset), packed);
+      packed += growth->before->bytes;
+    }
+    const std::int64_t copies = growth->each * count + growth->extra;
+    grown_whole<Direction>(*growth->body, copies, at(buffer, growth->body_offset), packed);
+    if (growth->after)
+      whole<Direction>(*growth->after, at(buffer, growth->after_offset + count * plan.extent()),
+                       packed + copies * growth->copy_bytes);
+  } else {
+    loop<Direction>(plan.root(), count, plan.extent(), at(buffer, plan.first_byte()), packed);
+  }
+}
+
 template <bool kPack, class User, class Packed>
-void one(const plan::Plan& plan, User buffer, Packed packed) noexcept {
-  if (plan.far_count() == 0) [[unlikely]]
-    run<kPack>(plan, 1, buffer, 0, packed, plan.size());
+void run_all(const plan::Plan& plan, std::int64_t count, User buffer, Packed packed) noexcept {
+  std::int64_t reach;
+  // A message that no memory holds is the other way's to sort out.
+  if (count > plan.far_count() || __builtin_mul_overflow(count, plan.extent(), &reach)) [[unlikely]]
+    run<kPack>(plan, count, buffer, 0, packed, plan.size() * count);
   else
-    whole<Direction<kPack, Reach::kNear>>(plan.root(), at(buffer, plan.first_byte()), packed);
+    all<Direction<kPack, Reach::kNear>>(plan, count, buffer, packed);
 }
 
 }  // namespace
 
-void pack_one(const plan::Plan& plan, const void* buffer, void* packed) noexcept {
-  one<true>(plan, static_cast<const char*>(buffer), static_cast<char*>(packed));
+void pack_all(const plan::Plan& plan, std::int64_t count, const void* buffer, void* packed) noexcept {
+  run_all<true>(plan, count, static_cast<const char*>(buffer), static_cast<char*>(packed));
 }
 
-void unpack_one(const plan::Plan& plan, void* buffer, const void* packed) noexcept {
-  one<false>(plan, static_cast<char*>(buffer), static_cast<const char*>(packed));
+void unpack_all(const plan::Plan& plan, std::int64_t count, void* buffer, const void* packed) noexcept {
+  run_all<false>(plan, count, static_cast<char*>(buffer), static_cast<const char*>(packed));
 }
 
 std::int64_t pack(const plan::Plan& plan, std::int64_t count, const void* buffer, std::int64_t position, void* packed,

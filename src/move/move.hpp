@@ -18,8 +18,9 @@ std::int64_t pack(const plan::Plan& plan, std::int64_t count, const void* buffer
 std::int64_t unpack(const plan::Plan& plan, std::int64_t count, void* buffer, std::int64_t position, const void* packed,
                     std::int64_t budget) noexcept;
 
-// One whole element, the most frequent message, without the questions that others need.
-void pack_one(const plan::Plan& plan, const void* buffer, void* packed) noexcept;
-void unpack_one(const plan::Plan& plan, void* buffer, const void* packed) noexcept;
+// Whole messages of plan.size() * count bytes, at least one, without the questions that parts need. The product does
+// not overflow.
+void pack_all(const plan::Plan& plan, std::int64_t count, const void* buffer, void* packed) noexcept;
+void unpack_all(const plan::Plan& plan, std::int64_t count, void* buffer, const void* packed) noexcept;
 
 }  // namespace gapless::move
