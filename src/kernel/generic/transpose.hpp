@@ -79,8 +79,12 @@ GAPLESS_INLINE void squares(const Square& s, std::int64_t rows, std::int64_t col
   for (std::int64_t row = 0; row < rows; row += kTile)
     for (std::int64_t column = 0; column < columns; column += kTile)
       for (std::int64_t r = row; r < least(row + kTile, rows); r += kSide)
-        for (std::int64_t c = column; c < least(column + kTile, columns); c += kSide)
-          M::template line_square<kBlock, kStream>(s.at<kBlock>(r, c));
+        for (std::int64_t c = column; c < least(column + kTile, columns); c += kSide) {
+          const Square square = s.at<kBlock>(r, c);
+          // The lines that the next row of squares reads: no processor follows so many rows by itself.
+          for (std::int64_t i = 0; i < kSide; ++i) fetch(square.src + i * square.src_stride + kLine);
+          M::template line_square<kBlock, kStream>(square);
+        }
 }
 
 template <class M, std::int64_t kBlock, bool kFar>
