@@ -104,7 +104,8 @@ inline constexpr std::int64_t kLeastShuffled = 64;
 template <class M, std::int64_t kWords>
 GAPLESS_INLINE std::int64_t shuffle_words(char* dst, const char* src, const std::int32_t* words, std::int64_t count,
                                           std::int64_t stride) {
-  if (count < kLeastShuffled || stride % 4 != 0) return 0;
+  // Repetitions in one place, or backwards, have no vectors that follow one another.
+  if (count < kLeastShuffled || stride <= 0 || stride % 4 != 0) return 0;
   // No gap, within a repetition or behind it, may hold a whole line.
   for (std::int64_t i = 1; i < kWords; ++i)
     if (words[i] - words[i - 1] > kLine / 4) return 0;
