@@ -82,8 +82,7 @@ std::span<const char* const> kernel_names() noexcept {
 const NestKernel& nest_for(const Set& set, std::int64_t block) noexcept {
   const NestKernel& own = find(set.nests, block);
   // By halves of vectors of 32 bytes, whose numbers stand for ranges of lengths.
-  const std::int64_t halves = (block + 15) / 16;
-  return own.block == 0 && block > 16 && halves <= 16 ? find(set.nests, -halves) : own;
+  return own.block == 0 && block > 16 && block <= 256 ? find(set.nests, -((block + 15) / 16)) : own;
 }
 
 const TransposeKernel* transpose_for(const Set& set, std::int64_t block) noexcept {

@@ -123,7 +123,7 @@ class Compiler {
   // Short runs of unlike lengths cost a processor a wrong guess each; the equal blocks that they are made of do not.
   static bool worth_cutting(const Node& node, std::int64_t block) {
     constexpr std::int64_t kLeastBlock = 4, kMostBlocksEach = 3;
-    return block >= kLeastBlock && node.bytes <= kMostBlocksEach * block * node.runs;
+    return block >= kLeastBlock && (node.bytes - 1) / kMostBlocksEach < block * node.runs;
   }
 
   static Step table_of(base::Numbers offsets, std::int64_t block) {
