@@ -30,19 +30,28 @@ std::int64_t described(int level) noexcept {
   return 0;
 }
 
+// What the C library knows of a level, or 0; not all of them ask.
+std::int64_t known(int level) noexcept {
+#if defined(_SC_LEVEL2_CACHE_SIZE) && defined(_SC_LEVEL3_CACHE_SIZE)
+  return sysconf(level == 2 ? _SC_LEVEL2_CACHE_SIZE : _SC_LEVEL3_CACHE_SIZE);
+#else
+  return 0 * level;
+#endif
+}
+
 std::int64_t first_positive(std::int64_t a, std::int64_t b, std::int64_t c) noexcept {
   return a > 0 ? a : b > 0 ? b : c;
 }
 
 std::int64_t second_level() noexcept {
-  return first_positive(described(2), sysconf(_SC_LEVEL2_CACHE_SIZE), std::int64_t{1} << 20);
+  return first_positive(described(2), known(2), std::int64_t{1} << 20);
 }
 
 }  // namespace
 
 std::int64_t far_bytes() noexcept {
   static const std::int64_t bytes = [] {
-    const std::int64_t last = first_positive(described(3), sysconf(_SC_LEVEL3_CACHE_SIZE), 0);
+    const std::int64_t last = first_positive(described(3), known(3), 0);
     // Without a third level the second one is the last. Beyond 64 MB more cache is not one process's.
     const std::int64_t measured = last > 0 ? last : second_level();
     return base::setting_bytes("GAPLESS_NT_BYTES",

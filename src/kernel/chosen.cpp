@@ -85,8 +85,8 @@ const NestKernel& nest_for(const Set& set, std::int64_t block) noexcept {
   return own.block == 0 && block > 16 && block <= 256 ? find(set.nests, -((block + 15) / 16)) : own;
 }
 
-const TransposeKernel* transpose_for(const Set& set, std::int64_t block) noexcept {
-  for (const TransposeKernel& kernel : set.transposes)
+const NestKernel* transpose_for(const Set& set, std::int64_t block) noexcept {
+  for (const NestKernel& kernel : set.transposes)
     if (kernel.block == block) return &kernel;
   return nullptr;
 }

@@ -37,9 +37,6 @@ struct NestKernel {
   CopyNest pack[kReaches], unpack[kReaches];
 };
 
-// For nests whose rows interleave, outer_stride == block: the user's memory is a matrix, packed by columns. Any order.
-using TransposeKernel = NestKernel;
-
 // A list as a kernel reads it: number i is raw i times scale [bytes]. The width of a raw number is the kernel's.
 struct List {
   const void* raw;
@@ -103,7 +100,7 @@ struct Pattern {
   std::int32_t words[kMostWords];
 };
 
-// `count` repetitions, `stride` [bytes] apart in user memory. Within a repetition in any order.
+// `count` repetitions, `stride` [bytes] apart in user memory. In any order.
 using CopyPattern = void (*)(char* dst, const char* src, const Pattern& pattern, std::int64_t count,
                              std::int64_t stride) noexcept;
 
@@ -120,9 +117,11 @@ using CopyBytes = void (*)(char* dst, const char* src, std::int64_t bytes) noexc
 // The kernels of one instruction set.
 struct Set {
   const char* name;
-  std::span<const NestKernel> nests;       // the last one is for any block
-  std::span<const NestKernel> transposes;  // by block
-  std::span<const ListedKernel> listed;    // the last two are for any block
+  std::span<const NestKernel> nests;  // the last one is for any block
+  // For nests whose rows interleave, outer_stride == block: the user's memory is a matrix, packed by columns. Any
+  // order.
+  std::span<const NestKernel> transposes;
+  std::span<const ListedKernel> listed;  // the last two are for any block
   std::span<const RunsKernel> runs;
   PatternKernel pattern;
   CopyBytes far_copy;
@@ -131,7 +130,7 @@ struct Set {
 // The kernel for blocks of this length: the one made for it, or the one for any length.
 const NestKernel& nest_for(const Set& set, std::int64_t block) noexcept;
 // Null if there is none.
-const TransposeKernel* transpose_for(const Set& set, std::int64_t block) noexcept;
+const NestKernel* transpose_for(const Set& set, std::int64_t block) noexcept;
 const ListedKernel& listed_for(const Set& set, std::int64_t block, int offset_width) noexcept;
 const RunsKernel& runs_for(const Set& set, int offset_width, int length_width) noexcept;
 

@@ -5,10 +5,10 @@
 
 namespace gapless::kernel {
 
-#if defined(__x86_64__)
 namespace baseline {
 extern const Set kSet;
 }
+#if defined(__x86_64__)
 namespace avx2 {
 extern const Set kSet;
 }
@@ -16,14 +16,7 @@ namespace avx512 {
 extern const Set kSet;
 }
 #elif defined(__aarch64__)
-namespace baseline {
-extern const Set kSet;
-}
 namespace neon {
-extern const Set kSet;
-}
-#else
-namespace baseline {
 extern const Set kSet;
 }
 #endif

@@ -12,6 +12,9 @@ namespace gapless::move {
 
 using kernel::Reach;
 
+// What is shorter is not worth what a far transfer costs to begin and to end [bytes].
+inline constexpr std::int64_t kLeastFar = 4096;
+
 // As kernels read it; the shift is the caller's to add. Lengths have none.
 inline kernel::List list(const base::Numbers& numbers) noexcept {
   return {numbers.data(), numbers.scale()};
@@ -28,10 +31,13 @@ struct Direction {
   static bool any_order(bool disjoint) noexcept { return kPack || disjoint; }
 
   static void bytes(User user, Packed packed, std::int64_t n) noexcept {
-    if constexpr (kPack)
-      std::memcpy(packed, user, static_cast<std::size_t>(n));
+    char* const dst =
+        kPack ? const_cast<char*>(static_cast<const char*>(packed)) : const_cast<char*>(static_cast<const char*>(user));
+    const char* const src = kPack ? static_cast<const char*>(user) : static_cast<const char*>(packed);
+    if (!kNear && n >= kLeastFar)
+      kernel::chosen().far_copy(dst, src, n);
     else
-      std::memcpy(user, packed, static_cast<std::size_t>(n));
+      std::memcpy(dst, src, static_cast<std::size_t>(n));
   }
   static void nest(const kernel::NestKernel& kernel, User user, Packed packed, const kernel::Nest& nest) noexcept {
     if constexpr (kPack)

@@ -85,9 +85,6 @@ void message(const plan::Plan& plan, std::int64_t count, std::int64_t from, std:
     range_loop<Direction>(plan.root(), plan.extent(), from, to, at(user, plan.first_byte()), packed);
 }
 
-// Below this a part of a large message is too short for what a far transfer costs to begin and to end [bytes].
-constexpr std::int64_t kLeastFar = 4096;
-
 template <bool kPack, class User, class Packed>
 std::int64_t run(const plan::Plan& plan, std::int64_t count, User buffer, std::int64_t position, Packed packed,
                  std::int64_t budget) noexcept {

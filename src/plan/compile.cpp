@@ -28,12 +28,10 @@ Step nest_of_run(std::int64_t bytes) {
   return step;
 }
 
-// A nest of two levels, with what else may run it.
+// Rows become a nest of two levels; its pattern is that of a row.
 void set_rows(Step& nest, std::int64_t count, std::int64_t stride) {
   nest.outer_count = count;
   nest.outer_stride = stride;
-  nest.pattern = nullptr;
-  if (nest.inner_count <= kMostRowPattern) nest.pattern = pattern_of_row(nest);
   if (std::abs(nest.inner_stride) >= kernel::kLine && stride == nest.block)
     nest.transpose = kernel::transpose_for(kernel::chosen(), nest.block);
 }

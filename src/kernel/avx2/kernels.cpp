@@ -43,9 +43,9 @@ struct Machine {
   static GAPLESS_INLINE void fence() { _mm_sfence(); }
 
   template <std::int64_t kWords>
+    requires(kWords <= 8)
   static GAPLESS_INLINE std::int64_t shuffle(char* dst, const char* src, const std::int32_t* words, std::int64_t count,
                                              std::int64_t stride) {
-    if constexpr (kWords > 8) return 0;
     const generic::Shuffle<8, kWords> shuffle(words, count, stride);
     const std::int64_t step = shuffle.kEach * stride;
     constexpr auto of = generic::repetition<kWords>;
@@ -68,6 +68,12 @@ struct Machine {
         return 0;
     }
     return shuffle.vectors * shuffle.kEach;
+  }
+
+  // More words than a vector holds.
+  template <std::int64_t kWords>
+  static GAPLESS_INLINE std::int64_t shuffle(char*, const char*, const std::int32_t*, std::int64_t, std::int64_t) {
+    return 0;
   }
 
   template <std::int64_t kBlock, bool kStream>

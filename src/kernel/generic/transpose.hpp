@@ -117,7 +117,7 @@ void transposed(char* dst, const char* src, const Nest& nest) noexcept {
 }
 
 template <class M, std::int64_t kBlock>
-constexpr TransposeKernel transpose_kernel(const char* name) {
+constexpr NestKernel transpose_kernel(const char* name) {
   return {name,
           kBlock,
           {transposed<M, kBlock, true, false>, transposed<M, kBlock, true, true>},
