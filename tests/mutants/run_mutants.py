@@ -10,11 +10,13 @@ Needs nothing but the Python standard library.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from mutants import MUTANTS, Mutant
@@ -44,12 +46,15 @@ class Workshop:
         """Build the program with the sources as they are now."""
         self._run(["cmake", "--build", str(self.build), "--target", "random_types_test"])
 
-    def verdict(self) -> str | None:
-        """Run the program; return how it failed, or None if it passed."""
+    def verdict(self, environment: Mapping[str, str]) -> str | None:
+        """Run the program with these settings; return how it failed, or None if it passed."""
         program = self.build / "tests/property/random_types_test"
         command = [str(program), "--types", TYPES, "--no-thresholds"]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=RUN_LIMIT_S, errors="replace")
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=RUN_LIMIT_S, errors="replace",
+                env=os.environ | environment,
+            )  # fmt: skip
         except subprocess.TimeoutExpired:
             return f"hung for {RUN_LIMIT_S} s"
         if done.returncode == 0:
@@ -69,7 +74,7 @@ class Workshop:
         try:
             self._write(path, original.replace(mutant.before, mutant.after))
             self.make()
-            return self.verdict()
+            return self.verdict(mutant.environment)
         finally:
             self._write(path, original)
 
@@ -101,12 +106,14 @@ def run(source: Path, folder: Path, only: str, cmake_arguments: list[str]) -> in
     """Try the unchanged engine and every mutant; return the number of failures."""
     workshop = Workshop(source, folder, cmake_arguments)
     workshop.make()
-    noticed = workshop.verdict()
-    if noticed is not None:
-        print(f"FAILED: the unchanged engine does not pass: {noticed}")
-        return 1
-    print("the unchanged engine passes")
     chosen = [mutant for mutant in MUTANTS if only in mutant.plants or only in mutant.file]
+    for environment in {tuple(sorted(mutant.environment.items())): mutant.environment for mutant in chosen}.values():
+        settings = " ".join(f"{name}={value}" for name, value in environment.items())
+        noticed = workshop.verdict(environment)
+        if noticed is not None:
+            print(f"FAILED: the unchanged engine does not pass ({settings or 'no settings'}): {noticed}")
+            return 1
+        print(f"the unchanged engine passes ({settings or 'no settings'})", flush=True)
     failures = 0
     for mutant in chosen:
         start = time.monotonic()
