@@ -16,7 +16,7 @@ from gapless.results import SCHEMA, Line
 from gapless.statistics import median_of_medians, ratio_of_medians
 
 PROGRAM = "bench/engine/bench_engine"
-SETS = "baseline, avx2, avx512; baseline, neon"
+SETS = "baseline, avx2 and avx512 on x86-64, baseline and neon on AArch64"
 # A launch over all cases takes the better part of an hour.
 TIMEOUT_S = 24 * 3600
 LINE_BYTES = 64
@@ -123,7 +123,7 @@ def measure_engine(
                 if line["kind"] == "start" and isa not in (None, line["isa"]):
                     raise GaplessError(
                         f"the kernels for {isa} are not in force on {library.name}, but those for {line['isa']}",
-                        f"leave out --isa, or name a set that this machine runs and this build has ({SETS})",
+                        f"leave out --isa, or name one that this machine runs: there are {SETS}",
                     )
                 if line.get("rival") == "library":
                     line["rival"] = library.name
