@@ -13,7 +13,8 @@ help:
 	@echo 'make test-neon      every test of the engine on AArch64, cross-built and emulated (`make test` runs some of them)'
 	@echo 'make fuzz    fuzzing with libFuzzer, each target for SECONDS=600, e.g. make fuzz TARGET=notation'
 	@echo 'make build   the library, the layer, the lab, and the command .venv/bin/gapless'
-	@echo 'make bench   what the layer costs a contiguous call; the engine against loops by hand, memory and other MPI libraries (QUICK=1: a third)'
+	@echo 'make bench   what the layer costs a contiguous call; the engine against loops by hand, memory and other MPI libraries'
+	@echo '             (a third of the cases; FULL=1: all of them, in all sizes, for hours)'
 	@echo 'make lint    include directions, Python and C++ style'
 	@echo 'make clean   remove build/ (and .venv with: make clean ALL=1)'
 	@echo 'With your own MPI: make demo MPI=/prefix/of/mpi'
@@ -54,7 +55,7 @@ bench: build
 	@tools/rivals.sh || echo 'gapless: the rows of what is not installed say so'
 	@$(GAPLESS) bench commit
 	@$(GAPLESS) bench seek
-	@$(GAPLESS) bench engine $(if $(QUICK),--quick)
+	@$(GAPLESS) bench engine $(if $(FULL),,--quick)
 
 lint:
 	@tools/bootstrap.sh --lint

@@ -3,10 +3,10 @@
 #include <sched.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <nlohmann/json.hpp>
 
+#include "gapless/gapless.h"
 #include "measure.hpp"
 #include "options.hpp"
 
@@ -45,6 +45,21 @@ std::string library_version() {
   MPI_Get_library_version(text, &length);
   const std::string version(text, static_cast<std::size_t>(length));
   return version.substr(0, version.find_first_of("\n"));
+}
+
+// The engine's own word for it: GAPLESS_ISA may name a set that this machine does not run.
+std::string kernels_in_force() {
+  gapless_type type = nullptr;
+  std::size_t bytes = 0;
+  std::string text;
+  if (gapless_type_named("byte", &type) == GAPLESS_SUCCESS &&
+      gapless_type_explain(type, 1, nullptr, 0, &bytes) == GAPLESS_SUCCESS) {
+    text.resize(bytes);
+    gapless_type_explain(type, 1, text.data(), bytes, &bytes);
+  }
+  gapless_type_free(&type);
+  if (text.empty()) throw std::runtime_error(gapless_last_error());
+  return Json::parse(text.c_str()).at("isa");
 }
 
 void run_operation(const Case& of, Contest& contest, Operation operation, std::int64_t nominal_bytes,
@@ -125,7 +140,7 @@ void run(const Options& options) {
          {"launch", options.launch},
          {"library", library_version()},
          {"core", core},
-         {"isa", std::getenv("GAPLESS_ISA") ? std::getenv("GAPLESS_ISA") : ""},
+         {"isa", kernels_in_force()},
          {"cache_bytes", last_cache_bytes()},
          {"jobs", jobs.size()}});
   for (std::size_t i = 0; i < jobs.size(); ++i) {

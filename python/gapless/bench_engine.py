@@ -16,6 +16,7 @@ from gapless.results import SCHEMA, Line
 from gapless.statistics import median_of_medians, ratio_of_medians
 
 PROGRAM = "bench/engine/bench_engine"
+SETS = "baseline, avx2 and avx512 on x86-64, baseline and neon on AArch64"
 # A launch over all cases takes the better part of an hour.
 TIMEOUT_S = 24 * 3600
 LINE_BYTES = 64
@@ -102,7 +103,7 @@ def measure_engine(
     Raises
     ------
     GaplessError
-        If a process fails, as it does where a byte is wrong.
+        If a process fails, as it does where a byte is wrong, or runs other kernels than `isa`.
     """
     lines: list[Line] = []
     if isa is not None:
@@ -119,9 +120,10 @@ def measure_engine(
                 if line["kind"] == "progress":
                     now(done + line["done"] / max(line["of"], 1), f"{library.name}, {line['case']}")
                     continue
-                if line["kind"] == "start" and line["isa"] != (isa or ""):
+                if line["kind"] == "start" and isa not in (None, line["isa"]):
                     raise GaplessError(
-                        f"GAPLESS_ISA={isa} did not reach the program on {library.name}", "leave out --isa"
+                        f"the kernels for {isa} are not in force on {library.name}, but those for {line['isa']}",
+                        f"leave out --isa, or name one that this machine runs: there are {SETS}",
                     )
                 if line.get("rival") == "library":
                     line["rival"] = library.name

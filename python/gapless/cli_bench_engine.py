@@ -111,7 +111,7 @@ def engine(
     result = {
         "environment": environment,
         "versions": {line["process"]: line["library"] for line in lines if line["kind"] == "start"},
-        "isa": isa,
+        "isa": next(line["isa"] for line in lines if line["kind"] == "start"),
         "launches": launches,
         "targets": [summary.as_json() for summary in summaries],
         "rows": [vars(row) for row in rows],
@@ -126,6 +126,7 @@ def engine(
     wide.width = max(wide.width, 180)
     wide.print(message_table(rows, names))
     print_summary(wide, summaries)
+    wide.print(f"kernels: {result['isa']}")
     for name, version in result["versions"].items():
         wide.print(f"{name}: {version}", markup=False, soft_wrap=True)
 

@@ -36,6 +36,9 @@ def explain(
     A constructor's name, its arguments in MPI's order, lists in brackets, old type last.
     Elements count, but for the bytes of hvector, hindexed, hindexed_block, struct, resized.
     In lists, 1*50 is fifty ones, and 0..98:2 is 0, 2, 4, ... 98.
+
+    GAPLESS_ISA=baseline, avx2, avx512 or neon forces the kernels, if the machine runs them.
+    GAPLESS_NT_BYTES=8M says how large the last cache is; what touches more is written past the caches.
     """
     from gapless.display import console
     from gapless.engine import TypeTextError, explain_type

@@ -67,7 +67,9 @@ def run(
     which it is, and why.
 
     GAPLESS_DISABLE=1 switches the layer off. GAPLESS_STATS=1 and
-    GAPLESS_STATS=json:FILE mean the same as --stats.
+    GAPLESS_STATS=json:FILE mean the same as --stats. GAPLESS_ISA=baseline, avx2,
+    avx512 or neon forces the engine's kernels; GAPLESS_NT_BYTES=8M says from
+    what size on messages are written past the caches.
     """
     from gapless.run import Stats, run_under_layer
 

@@ -119,6 +119,13 @@ def number_tables(document: Document) -> list[Table]:
     return [element, message]
 
 
+def kernels_line(document: Document) -> str:
+    """Return which kernels are in force, and which messages are too large for the caches."""
+    count = document["far_from_count"]
+    elements = f"{count} element" if count == 1 else f"{count} elements"
+    return f"kernels for {document['isa']}; far (past the caches) from {elements} on"
+
+
 def print_explanation(out: Console, document: Document) -> None:
     """Print all that the engine said about a message.
 
@@ -145,6 +152,8 @@ def print_explanation(out: Console, document: Document) -> None:
     lines([document["normal_form"]])
     heading("Plan")
     lines(document["plan"] or ["nothing to do"])
+    if document["plan"]:
+        out.print(Text(f"  {kernels_line(document)}", style="dim"), soft_wrap=True)
     out.print()
     for table in number_tables(document):
         out.print(table)

@@ -11,6 +11,7 @@
 #include "capi/guard.hpp"
 #include "capi/text_out.hpp"
 #include "capi/type_tree.hpp"
+#include "kernel/isa.hpp"
 #include "normal/normalise.hpp"
 #include "notation/print.hpp"
 
@@ -144,6 +145,8 @@ std::string explain(const layout::LayoutPtr& type, std::int64_t count, const pla
   json["normal_form"] = form_text(plan.form(), length);
   json["plan"] = plan_lines(plan, length);
   json["kernels"] = kernels(plan);
+  json["isa"] = kernel::isa_name();
+  json["far_from_count"] = plan.size() > 0 ? Json(plan.far_count() + 1) : Json();
   json["bytes_touched"] = message->size;
   Touched(*message, count == 1 ? plan.form() : normal::normalise(*message)).write(json);
   return json.dump();

@@ -1,5 +1,7 @@
 #include "plan/plan.hpp"
 
+#include <cstdlib>
+#include <ostream>
 #include <sstream>
 #include <unordered_set>
 
@@ -8,61 +10,163 @@
 namespace gapless::plan {
 namespace {
 
-// Of the kernel that a step calls itself; null if its steps call theirs.
-const char* kernel_name(const Step& step) {
-  switch (step.op) {
-    case Op::kNest:
-      if (step.nest == nullptr) return nullptr;  // no data
-      return step.transpose ? step.transpose->name : step.nest->name;
-    case Op::kTable:
-      return step.listed->name;
-    case Op::kBlocks:
-      return step.runs->name;
-    default:
-      return nullptr;
-  }
+// How many copies of something there are: a number, or one that grows with the message's count.
+struct Copies {
+  std::int64_t number;  // 0: as many as the text says
+  std::string text;
+};
+
+Copies copies_of(std::int64_t number) {
+  return {number, std::to_string(number)};
 }
 
-void write(std::ostream& out, const Step& step, int indent) {
-  out << std::string(static_cast<std::size_t>(indent), ' ');
-  switch (step.op) {
-    case Op::kNest:
-      out << kernel_name(step) << ": " << step.outer_count << " x " << step.inner_count << " blocks of " << step.block
-          << " bytes, strides " << step.outer_stride << ", " << step.inner_stride << '\n';
-      return;
-    case Op::kTable:
-      out << kernel_name(step) << ": " << step.offsets.size() << " blocks of " << step.block
-          << " bytes at listed offsets\n";
-      return;
-    case Op::kBlocks:
-      out << kernel_name(step) << ": " << step.offsets.size() << " runs of listed lengths at listed offsets\n";
-      return;
-    case Op::kLoop:
-      out << "repeat " << step.count << " times, stride " << step.stride
-          << (step.steps[0]->pattern ? ", as a pattern\n" : "\n");
-      break;
-    case Op::kPlaces:
-      out << "at each of " << step.offsets.size() << " listed offsets\n";
-      break;
-    case Op::kSequence:
-      out << "in sequence\n";
-      break;
-  }
-  for (const auto& inner : step.steps) write(out, *inner, indent + 2);
+// each * n + extra
+Copies growing(std::int64_t each, std::int64_t extra) {
+  std::string text = each == 1 ? "n" : std::to_string(each) + "n";
+  if (extra == 0) return {0, text};
+  text += (extra > 0 ? " + " : " - ") + std::to_string(std::abs(extra));
+  return {0, "(" + text + ")"};
 }
 
+std::string counted(std::size_t number, const char* one, const char* many) {
+  return std::to_string(number) + ' ' + (number == 1 ? one : many);
+}
+
+std::string pattern_text(const RunPattern& pattern) {
+  const kernel::Pattern& kernel = pattern.kernel();
+  const std::size_t longs = kernel.longs.size(), passes = kernel.pack.size();
+  std::string text = kernel::chosen().pattern.name + (" of " + counted(kernel.runs.size(), "run", "runs"));
+  if (passes != 0) text += ", " + counted(passes, "pass", "passes");
+  if (longs != 0) text += ", " + std::to_string(longs) + " long";
+  return text;
+}
+
+// Writes what move/ does with a step, a line each: the same questions in the same order as in move/whole.hpp.
+class Page {
+ public:
+  explicit Page(std::ostream& out) : out_(out) {}
+
+  void step(const Step& of, int indent) {
+    switch (of.op) {
+      case Op::kNest:
+        nest(of, copies_of(of.outer_count), of.disjoint, indent);
+        return;
+      case Op::kTable:
+        line(indent) << of.listed->name << ": " << of.offsets.size() << " blocks of " << of.block
+                     << " bytes at listed offsets" << ahead(of) << '\n';
+        return;
+      case Op::kBlocks:
+        line(indent) << of.runs->name << ": " << of.offsets.size() << " runs of listed lengths at listed offsets"
+                     << ahead(of) << '\n';
+        return;
+      case Op::kLoop:
+        loop(*of.steps[0], copies_of(of.count), of.stride, indent);
+        step(*of.steps[0], indent + 2);
+        return;
+      case Op::kPlaces:
+        line(indent) << "at each of " << of.offsets.size() << " listed offsets\n";
+        break;
+      case Op::kSequence:
+        line(indent) << "in sequence\n";
+        break;
+    }
+    for (const auto& inner : of.steps) step(*inner, indent + 2);
+  }
+
+  void growth(const Growth& of) {
+    const Copies copies = growing(of.each, of.extra);
+    const Step& body = *of.body;
+    line(0) << "n elements";
+    if (of.fewest > 1) out_ << ", from " << of.fewest << " on";
+    out_ << '\n';
+    if (of.before) step(*of.before, 2);
+    if (body.op == Op::kNest && body.outer_count == 1) {
+      line(2) << body.nest->name << ": " << copies.text << blocks(body) << '\n';
+    } else if (body.op == Op::kNest) {
+      const std::int64_t row = (body.inner_count - 1) * std::abs(body.inner_stride) + body.block;
+      nest(body, copies, body.disjoint && std::abs(body.outer_stride) >= row, 2);
+    } else {
+      loop(*body.steps[0], copies, body.stride, 2);
+      step(*body.steps[0], 4);
+    }
+    if (of.after) step(*of.after, 2);
+  }
+
+  // Copies of `body`: the head only, for its steps stand below it or above.
+  void loop(const Step& body, const Copies& copies, std::int64_t stride, int indent) {
+    line(indent) << "repeat " << copies.text << " times, stride " << stride;
+    if (body.pattern && body.outer_count == 1) {
+      out_ << ", " << pattern_text(*body.pattern);
+      if (!body.disjoint || std::abs(stride) < body.high - body.low) out_ << " (unpacked step by step)";
+    }
+    out_ << '\n';
+  }
+
+ private:
+  std::ostream& line(int indent) { return out_ << std::string(static_cast<std::size_t>(indent), ' '); }
+
+  static const char* ahead(const Step& list) { return list.spread ? ", fetched ahead" : ""; }
+
+  static std::string blocks(const Step& row) {
+    return " blocks of " + std::to_string(row.block) + " bytes, stride " + std::to_string(row.inner_stride);
+  }
+
+  // `apart`: no byte of these rows is written twice.
+  void nest(const Step& of, const Copies& rows, bool apart, int indent) {
+    if (rows.number == 1 && of.inner_count == 1) {
+      line(indent) << "memcpy (far: " << of.nest->name << "): " << of.block << (of.block == 1 ? " byte\n" : " bytes\n");
+      return;
+    }
+    if (rows.number == 1) {
+      line(indent) << of.nest->name << ": " << of.inner_count << blocks(of) << '\n';
+      return;
+    }
+    std::string kernel = of.nest->name;
+    if (of.pattern) kernel = pattern_text(*of.pattern) + (apart ? "" : " (unpacked by " + kernel + ")");
+    line(indent) << (of.transpose ? with_transposition(of, rows.number, kernel) : kernel) << ": " << rows.text
+                 << (rows.number == 0 ? " rows of " : " x ") << of.inner_count << " blocks of " << of.block
+                 << " bytes, strides " << of.outer_stride << ", " << of.inner_stride << '\n';
+  }
+
+  // So many rows, or fewer, lie in each other's gaps (move/whole.hpp); what is run is asked again for each message.
+  static std::string with_transposition(const Step& nest, std::int64_t rows, const std::string& otherwise) {
+    const std::int64_t most = std::abs(nest.inner_stride) / nest.block;
+    const std::string name = nest.transpose->name, limit = "up to " + std::to_string(most) + " rows interleave";
+    return rows <= most ? name + " (" + limit + "; else " + otherwise + ")"
+                        : otherwise + " (" + limit + ": " + name + ")";
+  }
+
+  std::ostream& out_;
+};
+
+// The kernels of a step's own calls, for one element: for all its rows, and for parts of them.
 void collect(const Step& step, std::unordered_set<const Step*>& seen, std::vector<const char*>& names) {
   if (!seen.insert(&step).second) return;
-  if (const char* name = kernel_name(step)) names.push_back(name);
-  if (step.pattern) names.push_back(kernel::chosen().pattern.name);
+  const char* const pattern = kernel::chosen().pattern.name;
+  if (step.op == Op::kNest) {
+    if (step.nest) names.push_back(step.nest->name);
+    if (step.transpose) names.push_back(step.transpose->name);
+    if (step.pattern && step.outer_count > 1) names.push_back(pattern);
+  }
+  if (step.op == Op::kTable) names.push_back(step.listed->name);
+  if (step.op == Op::kBlocks) names.push_back(step.runs->name);
+  if (step.op == Op::kLoop && step.steps[0]->pattern && step.steps[0]->outer_count == 1) names.push_back(pattern);
   for (const auto& inner : step.steps) collect(*inner, seen, names);
 }
 
 }  // namespace
 
 std::string Plan::text() const {
+  if (size_ == 0) return {};
   std::ostringstream out;
-  if (size_ > 0) write(out, *root_, 0);
+  Page page(out);
+  page.step(*root_, 0);
+  if (contiguous_)
+    out << "n elements: one run\n";
+  else if (growth_)
+    page.growth(*growth_);
+  else
+    page.loop(*root_, {0, "n"}, extent_, 0);
   return out.str();
 }
 

@@ -5,16 +5,25 @@ A piece must occur exactly once in its file; the runner fails otherwise, so that
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+# Every message of some length goes past the caches.
+FAR: Mapping[str, str] = MappingProxyType({"GAPLESS_NT_BYTES": "1"})
+# The better sets have these loops of their own.
+BASELINE: Mapping[str, str] = MappingProxyType({"GAPLESS_ISA": "baseline"})
 
 
 class Mutant(NamedTuple):
-    """One planted fault."""
+    """One planted fault, and the settings under which it is reached."""
 
     plants: str
     file: str
     before: str
     after: str
+    environment: Mapping[str, str] = NOTHING
 
 
 MUTANTS = [
@@ -233,7 +242,8 @@ MUTANTS = [
         "nest kernels forget what four do not divide",
         "src/kernel/generic/nest.hpp",
         "for (; i < count; ++i, dst += to, src += from) generic::copy<kBlock>(dst, src);",
-        "for (; i < (count > 4 ? count & ~std::int64_t{3} : count); ++i, dst += to, src += from) generic::copy<kBlock>(dst, src);",
+        "for (; i < (count > 4 ? count & ~std::int64_t{3} : count); ++i, dst += to, src += from) "
+        "generic::copy<kBlock>(dst, src);",
     ),
     Mutant(
         "nest kernels of blocks of a constant length touch the byte behind the first of four",
@@ -249,16 +259,25 @@ MUTANTS = [
         "shuffled<2, 4, 5, 7>(third, fourth)",
     ),
     Mutant(
+        "words three apart are shuffled wrongly",
+        "src/kernel/generic/close.hpp",
+        "shuffled<2, 5, 2, 5>(load_words(src + 16)",
+        "shuffled<2, 6, 2, 6>(load_words(src + 16)",
+        BASELINE,
+    ),
+    Mutant(
         "far unpacking forgets the end of a run",
         "src/kernel/generic/stream.hpp",
         "const std::int64_t tail = bytes - head - lines; tail != 0",
         "const std::int64_t tail = bytes - head - lines; tail > 1",
+        FAR,
     ),
     Mutant(
         "a stream loses what is left when its buffer is full",
         "src/kernel/generic/stream.hpp",
-        "copy<kLine>(buffer_, buffer_ + done_);",
-        "copy<kLine / 2>(buffer_, buffer_ + done_);",
+        "copy<kLine>(buffer_, buffer_ + lines);",
+        "copy<kLine / 2>(buffer_, buffer_ + lines);",
+        FAR,
     ),
     Mutant(
         "a transposition forgets the columns before the first whole line",
@@ -273,16 +292,54 @@ MUTANTS = [
         "put16<M, kStream>(s.dst + 2 * s.dst_stride, shuffled<0, 1, 4, 4>(ef, gh));",
     ),
     Mutant(
+        "a transposition swaps the rows of a square of two",
+        "src/kernel/generic/transpose.hpp",
+        "put16<M, kStream>(s.dst + s.dst_stride, shuffled<2, 3, 6, 7>(a, b));",
+        "put16<M, kStream>(s.dst + s.dst_stride, shuffled<6, 7, 2, 3>(a, b));",
+        BASELINE,
+    ),
+    Mutant(
+        "more rows are transposed than interleave",
+        "src/move/whole.hpp",
+        "rows <= std::abs(step.inner_stride) / step.block;",
+        "rows <= 2 * std::abs(step.inner_stride) / step.block;",
+    ),
+    Mutant(
+        "a list is cut into blocks of which the third is the second again",
+        "src/plan/compile.cpp",
+        "offsets.push_back(node.offsets[i] + at);",
+        "offsets.push_back(node.offsets[i] + std::min(at, block));",
+    ),
+    Mutant(
+        "a pattern's words are taken from the front of its runs",
+        "src/plan/run_pattern.cpp",
+        "static_cast<std::int32_t>((run.user + at) / 4);",
+        "static_cast<std::int32_t>((run.user + std::min<std::int64_t>(at, 4)) / 4);",
+    ),
+    Mutant(
+        "a far pattern streams its first run again and again",
+        "src/kernel/generic/pattern.hpp",
+        "stream.append(src + run.user, run.bytes);",
+        "stream.append(src + pattern.runs[0].user, run.bytes);",
+        FAR,
+    ),
+    Mutant(
+        "a pass of bytes forgets what four do not divide",
+        "src/kernel/generic/pattern.hpp",
+        "  for (; count > 0; --count, dst += to, src += from) copy<kBytes>(dst, src);",
+        "  for (; count > 1; --count, dst += to, src += from) copy<kBytes>(dst, src);",
+    ),
+    Mutant(
         "a pattern ends a run where a whole number of moves does",
         "src/plan/run_pattern.cpp",
-        "move(width, run, run.bytes - wide);",
-        "move(width, run, at - wide);",
+        "cut(run.bytes - length);",
+        "cut(at - length);",
     ),
     Mutant(
         "a pattern forgets its last long run",
         "src/kernel/generic/pattern.hpp",
-        "i < pattern.long_count; ++i)",
-        "i < pattern.long_count - (pattern.long_count > 1); ++i)",
+        "for (const LongMove& run : pattern.longs)",
+        "for (const LongMove& run : pattern.longs.first(pattern.longs.size() - (pattern.longs.size() > 1)))",
     ),
     Mutant(
         "listed blocks begin at the last one",

@@ -12,6 +12,7 @@ from gapless.bench_engine import EngineRow, best_library_rows, engine_rows, limi
 from gapless.bench_engine_tables import message_table, print_summary
 from gapless.bench_engine_targets import summarise
 from gapless.display import console
+from gapless.engine import explain_type
 from gapless.paths import Build
 from gapless.statistics import ratio_of_medians
 
@@ -151,6 +152,7 @@ def test_end_to_end(gapless: Command, build: Build, tmp_path: Path) -> None:
     assert {row["caches"] for row in rows} == {"warm", "cold"}
     assert not [row for row in rows if row["rival"] == "limit" and row["case"] == "transpose/n=1000"]
     assert "MPICH" in result["versions"]["mpich"]
+    assert result["isa"] == explain_type("byte")["isa"]
     assert json.loads((tmp_path / "kept" / "engine.json").read_text())["rows"] == rows
     raw = [json.loads(line) for line in (tmp_path / "raw.jsonl").read_text().splitlines()]
     assert all(len(line["samples"]) == 5 and line["verified"] for line in raw if line["kind"] == "samples")
@@ -192,6 +194,18 @@ def test_every_case_is_right(build: Build) -> None:
     done = {line["case"] for line in lines if line["kind"] == "samples"}
     assert len(done) > 120
     assert all(line["verified"] for line in lines if line["kind"] == "samples")
+
+
+def test_the_kernels_that_were_asked_for_are_those_in_force(gapless: Command, build: Build) -> None:
+    small = ("bench", "engine", "--mpi", "mpich", "--case", "small*", "--repetitions", 5, "--json")
+    forced = gapless(*small, "--isa", "baseline")
+    assert forced.returncode == 0, forced.stderr
+    assert json.loads(forced.stdout)["isa"] == "baseline"
+    unknown = gapless(*small, "--isa", "mmx")
+    assert unknown.returncode == 2
+    assert unknown.stdout == ""
+    assert "gapless: error: the kernels for mmx are not in force on mpich, but those for " in unknown.stderr
+    assert "Traceback" not in unknown.stderr
 
 
 def test_a_case_that_is_not_there_is_one_line(gapless: Command, build: Build) -> None:

@@ -34,7 +34,8 @@ def test_the_page_shows_it_all(gapless: Command) -> None:
     assert "  vector  count 3  blocklength 2  stride 4  (24 bytes, extent 40)" in lines
     assert "  └── int32  (4 bytes, extent 4)" in lines
     assert lines[lines.index("Normal form") + 1].strip()
-    assert lines[lines.index("Plan") + 1].strip()
+    assert lines[lines.index("Plan") + 1] == "  nest_8: 3 blocks of 8 bytes, stride 16"
+    assert any(re.fullmatch(r"  kernels for \w+; far \(past the caches\) from \d+ elements on", line) for line in lines)
     assert ["24", "0", "40", "0", "40", "4"] in [line.split() for line in lines]
     assert ["3", "24", "1"] in [line.split() for line in lines]
     assert any(line.endswith("aaaaaaaa········bbbbbbbb········cccccccc") for line in lines)
@@ -80,6 +81,19 @@ def test_json_is_the_document_and_nothing_else(gapless: Command) -> None:
     assert document["type"] == "contiguous(2, resized(0, 16, double))"
     assert document["memory"] == [[0, 8, 0], [16, 8, 1], [32, 8, 2], [48, 8, 3]]
     assert (document["runs"], document["bytes_touched"], document["cache_lines"]) == (4, 32, 1)
+
+
+def test_settings_choose_the_kernels_and_what_is_far(gapless: Command) -> None:
+    def explained(**settings: str) -> dict[str, object]:
+        return dict(json.loads(gapless("explain", "--json", "vector(64, 1, 100, double)", **settings).stdout))
+
+    assert explained(GAPLESS_ISA="baseline")["isa"] == "baseline"
+    assert explained(GAPLESS_ISA="mmx")["isa"] == explained()["isa"]
+    assert explained(GAPLESS_NT_BYTES="1")["far_from_count"] == 1
+    # An element touches 64 lines, one more for each run at most, and 512 bytes of packed data.
+    assert explained(GAPLESS_NT_BYTES="1M")["far_from_count"] == (1 << 20) // (64 * 72 + 512) + 1
+    page = gapless("explain", "contiguous(0, byte)").stdout
+    assert "nothing to do" in page and "kernels for" not in page
 
 
 def test_a_misspelt_type_is_pointed_at(gapless: Command) -> None:

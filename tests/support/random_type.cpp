@@ -142,6 +142,19 @@ LayoutPtr long_list(Random& random) {
   return in_bytes ? layout::hindexed(lengths, displacements, old) : layout::indexed(lengths, displacements, old);
 }
 
+// Runs of unlike lengths that never meet, too long to be cut: a plan reads the constructor's own lists, in elements.
+LayoutPtr list_of_runs(Random& random) {
+  LayoutPtr old = random.chance(50) ? random_named(random) : layout::named(*layout::find_named("double"));
+  Numbers lengths, displacements;
+  std::int64_t at = random.between(-20, 20);
+  for (std::int64_t i = random.between(65, 150); i > 0; --i) {
+    lengths.push_back(random.between(1, 12));
+    displacements.push_back(at);
+    at += lengths.back() + random.between(1, 9);
+  }
+  return layout::indexed(lengths, displacements, std::move(old));
+}
+
 LayoutPtr members(const Numbers& displacements, const std::vector<LayoutPtr>& types) {
   return layout::structure(Numbers(types.size(), 1), displacements, types);
 }
@@ -168,7 +181,7 @@ LayoutPtr transposed_numbers(Random& random) {
 LayoutPtr random_of_depth(Random& random, int depth) {
   LayoutPtr type = depth >= 4 && random.chance(10) ? transposed_numbers(random) : random_leaf(random, depth);
   if (depth >= 3 && random.chance(3)) {
-    LayoutPtr list = long_list(random);
+    LayoutPtr list = random.chance(20) ? list_of_runs(random) : long_list(random);
     if (fits(*list) && depth_of(*list) <= depth) type = std::move(list);
   } else if (depth_of(*type) + 3 <= depth && random.chance(9)) {
     LayoutPtr nest = rotated(random, type);

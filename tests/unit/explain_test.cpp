@@ -8,7 +8,12 @@
 #include <vector>
 
 #include "gapless/gapless.h"
+#include "kernel/caches.hpp"
+#include "kernel/isa.hpp"
+#include "move/whole.hpp"
+#include "notation/parse.hpp"
 #include "notation/print.hpp"
+#include "plan/plan.hpp"
 #include "support/oracle.hpp"
 #include "support/random_type.hpp"
 #include "unit/types.hpp"
@@ -97,6 +102,81 @@ TEST(Explain, AVector) {
   EXPECT_FALSE(json["normal_form"].get<std::string>().empty());
   EXPECT_FALSE(json["plan"].empty());
   EXPECT_FALSE(json["kernels"].empty());
+}
+
+std::vector<std::string> plan_of(const std::string& text) {
+  return explain(text)["plan"];
+}
+using Lines = std::vector<std::string>;
+
+TEST(Explain, TheKernelsInForce) {
+  const Json json = explain("vector(100, 2, 4, int32)");
+  EXPECT_EQ(json["isa"], kernel::isa_name());
+  EXPECT_EQ(json["kernels"], Json::parse(R"(["nest_8"])"));
+}
+
+TEST(Explain, ThePlanOfOneElementAndOfSeveral) {
+  EXPECT_EQ(plan_of("contiguous(0, int32)"), Lines{});
+  EXPECT_EQ(plan_of("double"), (Lines{"memcpy (far: nest_8): 8 bytes", "n elements: one run"}));
+  EXPECT_EQ(plan_of("vector(9, 1, 100, double)")[0], "nest_8: 9 blocks of 8 bytes, stride 800");
+  EXPECT_EQ(plan_of("resized(0, 8, vector(9, 1, 100, double))")[0], "nest_8: 9 blocks of 8 bytes, stride 800");
+  EXPECT_EQ(plan_of("indexed_block(1, [0, 7, 3, 40, 2], double)"),
+            (Lines{"listed_8: 5 blocks of 8 bytes at listed offsets", "n elements",
+                   "  repeat n times, stride 328, pattern of 5 runs, 1 pass",
+                   "    listed_8: 5 blocks of 8 bytes at listed offsets"}));
+}
+
+TEST(Explain, PatternsAndWhatKeepsThemFromUnpacking) {
+  const Lines rows = plan_of("contiguous(9, resized(0, 100, hvector(3, 1, 16, double)))");
+  EXPECT_EQ(rows[0], "pattern of 3 runs, 1 pass: 9 x 3 blocks of 8 bytes, strides 100, 16");
+  EXPECT_EQ(rows[2], "  pattern of 3 runs, 1 pass: 9n rows of 3 blocks of 8 bytes, strides 100, 16");
+  EXPECT_EQ(plan_of("contiguous(9, resized(0, 100, hvector(3, 1, 4, double)))")[0],
+            "pattern of 3 runs, 1 pass (unpacked by nest_8): 9 x 3 blocks of 8 bytes, strides 100, 4");
+  EXPECT_EQ(plan_of("contiguous(9, resized(0, 4000, hindexed([4, 300, 21], [0, 8, 1000], byte)))")[0],
+            "repeat 9 times, stride 4000, pattern of 3 runs, 1 pass, 1 long");
+  EXPECT_EQ(plan_of("contiguous(9, resized(0, 16, hindexed([4, 8, 9], [0, 8, 20], byte)))")[0],
+            "repeat 9 times, stride 16, pattern of 3 runs, 2 passes (unpacked step by step)");
+}
+
+// The condition that the plan's text names is the one that is asked when a message is moved.
+TEST(Explain, TranspositionsNameTheirCondition) {
+  const std::string column = "resized(0, 8, vector(9, 1, 100, double))";
+  for (const std::int64_t rows : {2, 99, 100, 101, 500}) {
+    const std::string type = "contiguous(" + std::to_string(rows) + ", " + column + ")";
+    const plan::PlanPtr plan = plan::compile(*notation::parse(type));
+    const Lines lines = plan_of(type);
+    const std::string shape = ": " + std::to_string(rows) + " x 9 blocks of 8 bytes, strides 8, 800";
+    EXPECT_EQ(lines[0], (move::interleaves(plan->root(), rows) ? "transpose_8 (up to 100 rows interleave; else nest_8)"
+                                                               : "nest_8 (up to 100 rows interleave: transpose_8)") +
+                            shape);
+    EXPECT_EQ(move::interleaves(plan->root(), rows), rows <= 100);
+    EXPECT_EQ(explain(type)["kernels"], Json::parse(R"(["nest_8", "transpose_8"])"));
+  }
+  EXPECT_EQ(plan_of(column)[2],
+            "  transpose_8 (up to 100 rows interleave; else nest_8): n rows of 9 blocks of 8 bytes, strides 8, 800");
+  // There is no kernel that transposes blocks of 24 bytes.
+  EXPECT_EQ(plan_of("contiguous(4, resized(0, 24, vector(9, 3, 100, double)))")[0],
+            "nest_24: 4 x 9 blocks of 24 bytes, strides 24, 800");
+}
+
+TEST(Explain, ListsOverMoreThanTheLastCacheAreFetchedAhead) {
+  const auto plan_of_lines = [](std::int64_t lines) {
+    std::vector<std::int64_t> places;  // one in each line, anywhere in it
+    for (std::int64_t i = 0; i < lines; ++i)
+      places.push_back(i * 64 + static_cast<std::int64_t>(mixed(1, static_cast<std::uint64_t>(i)) % 7) * 8);
+    return plan::compile(*layout::hindexed_block(8, places, notation::parse("byte")))->text();
+  };
+  const std::string near = plan_of_lines(20), far = plan_of_lines(kernel::far_bytes() / 64 + 100);
+  EXPECT_EQ(near.substr(0, near.find('\n')), "listed_8: 20 blocks of 8 bytes at listed offsets");
+  EXPECT_TRUE(far.substr(0, far.find('\n')).ends_with(" blocks of 8 bytes at listed offsets, fetched ahead")) << far;
+}
+
+TEST(Explain, FarFromTheCountThatTheLastCacheDoesNotHold) {
+  // Each run touches a line, and one more at most, and there are the packed data.
+  const std::int64_t count = kernel::far_bytes() / (1000 * (64 + 8 + 8)) + 1;
+  EXPECT_EQ(explain("vector(1000, 1, 512, double)")["far_from_count"], count);
+  EXPECT_EQ(explain("contiguous(1073741824, double)")["far_from_count"], 1);
+  EXPECT_TRUE(explain("contiguous(0, double)")["far_from_count"].is_null());
 }
 
 TEST(Explain, NoData) {
