@@ -344,8 +344,8 @@ MUTANTS = [
     Mutant(
         "listed blocks begin at the last one",
         "src/kernel/generic/listed.hpp",
-        "const auto user = [&](std::int64_t i) { return raw[i] * offsets.scale; };",
-        "const auto user = [&](std::int64_t i) { return raw[i || kPack ? i : count - 1] * offsets.scale; };",
+        "return raw[i] * (kScale != 0 ? kScale : scale);",
+        "return raw[i || kPack ? i : count - 1] * (kScale != 0 ? kScale : scale);",
     ),
     Mutant(
         "runs of four bytes are two of two",

@@ -8,12 +8,12 @@ namespace gapless::kernel::generic {
 
 inline constexpr std::int64_t kListedAhead = 128;  // blocks
 
-template <class M, bool kPack, bool kFar, std::int64_t kBlock, class Raw>
-void listed(char* __restrict__ dst, const char* __restrict__ src, List offsets, std::int64_t first, std::int64_t count,
-            std::int64_t any) noexcept {
+// kScale: the list's, if the compiler knows it; 0 if not.
+template <bool kPack, bool kFar, std::int64_t kBlock, std::int64_t kScale, class Raw>
+GAPLESS_INLINE void walk(char* __restrict__ dst, const char* __restrict__ src, const Raw* raw, std::int64_t scale,
+                         std::int64_t count, std::int64_t any) {
   const std::int64_t block = kBlock != 0 ? kBlock : any;
-  const Raw* raw = static_cast<const Raw*>(offsets.raw) + first;
-  const auto user = [&](std::int64_t i) { return raw[i] * offsets.scale; };
+  const auto user = [&](std::int64_t i) { return raw[i] * (kScale != 0 ? kScale : scale); };
   const auto one = [&](std::int64_t i) {
     char* to = dst + (kPack ? i * block : user(i));
     const char* from = src + (kPack ? user(i) : i * block);
@@ -30,6 +30,19 @@ void listed(char* __restrict__ dst, const char* __restrict__ src, List offsets, 
     }
 #pragma GCC unroll 4
   for (; i < count; ++i) one(i);
+}
+
+// Offsets are most often in bytes or in blocks, which costs no multiplication.
+template <class M, bool kPack, bool kFar, std::int64_t kBlock, class Raw>
+void listed(char* dst, const char* src, List offsets, std::int64_t first, std::int64_t count,
+            std::int64_t any) noexcept {
+  const Raw* raw = static_cast<const Raw*>(offsets.raw) + first;
+  if (offsets.scale == 1)
+    walk<kPack, kFar, kBlock, 1>(dst, src, raw, 1, count, any);
+  else if (kBlock > 1 && offsets.scale == kBlock)
+    walk<kPack, kFar, kBlock, kBlock>(dst, src, raw, kBlock, count, any);
+  else
+    walk<kPack, kFar, kBlock, 0>(dst, src, raw, offsets.scale, count, any);
 }
 
 template <class M, bool kPack, bool kFar, class Offset, class Length>
