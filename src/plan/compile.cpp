@@ -52,20 +52,27 @@ bool is_spread(const Node& list) {
 // One compilation. Nodes are shared within a form, and so are their steps.
 class Compiler {
  public:
-  StepPtr step_of(const Node& node) {
+  StepPtr step_of(const Node& node) { return made(node); }
+
+  // A step that is repeated, as one kernel call where it may be. A nest has the pattern of its rows.
+  StepPtr repeated(const Node& node) {
+    const std::shared_ptr<Step> step = made(node);
+    if (step->op != Op::kNest && step->pattern == nullptr) step->pattern = pattern_of(*step);
+    return step;
+  }
+
+ private:
+  std::shared_ptr<Step> made(const Node& node) {
     if (const auto known = known_.find(&node); known != known_.end()) return known->second;
     auto step = std::make_shared<Step>(build(node));
     step->bytes = node.bytes;
     step->low = node.low;
     step->high = node.high;
     step->disjoint = node.disjoint;
-    // What one kernel call runs anyway needs no pattern of its own.
-    if (step->op != Op::kNest) step->pattern = pattern_of(*step);
     known_.emplace(&node, step);
     return step;
   }
 
- private:
   Step build(const Node& node) {
     switch (node.kind) {
       case Kind::kRun:
@@ -84,7 +91,7 @@ class Compiler {
 
   // A loop becomes the outer level of its body's nest where a level is free.
   Step of_loop(const Node& node) {
-    const StepPtr body = step_of(*node.body);
+    const StepPtr body = repeated(*node.body);
     if (body->op == Op::kNest && body->inner_count == 1) {
       Step nest = *body;
       nest.inner_count = node.count;
@@ -187,7 +194,7 @@ class Compiler {
     return step;
   }
 
-  std::unordered_map<const Node*, StepPtr> known_;
+  std::unordered_map<const Node*, std::shared_ptr<Step>> known_;
 };
 
 // Elements that touch no more than the caches hold, on both sides.
@@ -217,7 +224,7 @@ PlanPtr compile(const normal::Message& message, std::int64_t extent) {
   plan->far_count_ = far_count(*form.node);
   plan->contiguous_ = form.node->kind == Kind::kRun && form.node->bytes == extent;
   Compiler compiler;
-  plan->root_ = compiler.step_of(*form.node);
+  plan->root_ = compiler.repeated(*form.node);
   if (!message.body || message.body->kind != Kind::kLoop) return plan;
   auto growth = std::make_shared<Growth>();
   if (message.before.node) growth->before = compiler.step_of(*message.before.node);

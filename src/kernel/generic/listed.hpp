@@ -9,7 +9,7 @@ namespace gapless::kernel::generic {
 inline constexpr std::int64_t kListedAhead = 128;  // blocks
 
 // kScale: the list's, if the compiler knows it; 0 if not.
-template <bool kPack, bool kFar, std::int64_t kBlock, std::int64_t kScale, class Raw>
+template <class M, bool kPack, bool kFar, std::int64_t kBlock, std::int64_t kScale, class Raw>
 GAPLESS_INLINE void walk(char* __restrict__ dst, const char* __restrict__ src, const Raw* raw, std::int64_t scale,
                          std::int64_t count, std::int64_t any) {
   const std::int64_t block = kBlock != 0 ? kBlock : any;
@@ -38,11 +38,11 @@ void listed(char* dst, const char* src, List offsets, std::int64_t first, std::i
             std::int64_t any) noexcept {
   const Raw* raw = static_cast<const Raw*>(offsets.raw) + first;
   if (offsets.scale == 1)
-    walk<kPack, kFar, kBlock, 1>(dst, src, raw, 1, count, any);
+    walk<M, kPack, kFar, kBlock, 1>(dst, src, raw, 1, count, any);
   else if (kBlock > 1 && offsets.scale == kBlock)
-    walk<kPack, kFar, kBlock, kBlock>(dst, src, raw, kBlock, count, any);
+    walk<M, kPack, kFar, kBlock, kBlock>(dst, src, raw, kBlock, count, any);
   else
-    walk<kPack, kFar, kBlock, 0>(dst, src, raw, offsets.scale, count, any);
+    walk<M, kPack, kFar, kBlock, 0>(dst, src, raw, offsets.scale, count, any);
 }
 
 template <class M, bool kPack, bool kFar, class Offset, class Length>
