@@ -149,7 +149,7 @@ void far_pack_pattern(char* dst, const char* src, const Pattern& pattern, std::i
     return;
   }
   Stream<M, kPatternBatch> stream(dst);
-  const std::int64_t each = pattern.bytes < kNestBatch ? kNestBatch / pattern.bytes : 1;
+  const std::int64_t each = by_run ? 1 : kPatternBatch / pattern.bytes;
   const std::int64_t ahead = repetition_ahead(pattern, stride);
   for (std::int64_t left = count; left > 0;) {
     const std::int64_t n = least(each, left);
@@ -158,7 +158,7 @@ void far_pack_pattern(char* dst, const char* src, const Pattern& pattern, std::i
     if (by_run) {
       for (const LongMove& run : pattern.runs) stream.append(src + run.user, run.bytes);
     } else {
-      tile<M, true>(stream.batch(), src, pattern, n, stride);
+      near_pattern<M, true>(stream.batch(), src, pattern, n, stride);
       stream.advance(n * pattern.bytes);
     }
     src += n * stride;
