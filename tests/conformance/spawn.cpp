@@ -38,7 +38,8 @@ int main(int argc, char** argv) {
     MPI_Comm_spawn(own, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter, MPI_ERRCODES_IGNORE);
   }
   for (int round = 0; round < 10; ++round) exchange(inter, is_child ? 1000 : 0);
-  CHECK((is_child && !layer.present()) || layer.accelerated("MPI_Irecv") == 10, "%lld accelerated", layer.accelerated("MPI_Irecv"));
+  CHECK((is_child && !layer.present()) || layer.accelerated("MPI_Irecv") == 10, "%lld accelerated",
+        layer.accelerated("MPI_Irecv"));
   MPI_Comm_disconnect(&inter);
   if (!is_child) std::puts("ten exchanges with a spawned process");
   MPI_Finalize();
