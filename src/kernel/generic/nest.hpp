@@ -43,11 +43,15 @@ struct ConstantRow {
   }
 };
 
+// What rows share whose blocks have no constant length: none is shuffled.
+struct LengthAtRunTime {
+  static GAPLESS_INLINE std::int64_t block(const Nest& nest) { return nest.block; }
+  static GAPLESS_INLINE std::int64_t close(char*, const char*, std::int64_t, std::int64_t) { return 0; }
+};
+
 // Blocks of 65 to 256 bytes: a constant number of vectors of 32 bytes, and one of kTail that overlaps the one before.
 template <std::int64_t kVectors, std::int64_t kTail>
-struct VectorsRow {
-  static GAPLESS_INLINE std::int64_t block(const Nest& nest) { return nest.block; }
-
+struct VectorsRow : LengthAtRunTime {
   template <bool kPack>
   static GAPLESS_INLINE void copy(char* __restrict__ dst, const char* __restrict__ src, std::int64_t count,
                                   std::int64_t stride, std::int64_t block) {
@@ -58,14 +62,11 @@ struct VectorsRow {
       generic::copy<kTail>(dst + block - kTail, src + block - kTail);
     }
   }
-  static GAPLESS_INLINE std::int64_t close(char*, const char*, std::int64_t, std::int64_t) { return 0; }
 };
 
 // Blocks between a vector and two of them, of kWidth bytes.
 template <std::int64_t kWidth>
-struct PairRow {
-  static GAPLESS_INLINE std::int64_t block(const Nest& nest) { return nest.block; }
-
+struct PairRow : LengthAtRunTime {
   template <bool kPack>
   static GAPLESS_INLINE void copy(char* __restrict__ dst, const char* __restrict__ src, std::int64_t count,
                                   std::int64_t stride, std::int64_t block) {
@@ -82,19 +83,15 @@ struct PairRow {
     generic::copy<kWidth>(dst, src);
     generic::copy<kWidth>(dst + end, src + end);
   }
-  static GAPLESS_INLINE std::int64_t close(char*, const char*, std::int64_t, std::int64_t) { return 0; }
 };
 
-struct AnyRow {
-  static GAPLESS_INLINE std::int64_t block(const Nest& nest) { return nest.block; }
-
+struct AnyRow : LengthAtRunTime {
   template <bool kPack>
   static GAPLESS_INLINE void copy(char* __restrict__ dst, const char* __restrict__ src, std::int64_t count,
                                   std::int64_t stride, std::int64_t block) {
     const std::int64_t to = dst_step<kPack>(block, stride), from = src_step<kPack>(block, stride);
     for (std::int64_t i = 0; i < count; ++i, dst += to, src += from) copy_any(dst, src, block);
   }
-  static GAPLESS_INLINE std::int64_t close(char*, const char*, std::int64_t, std::int64_t) { return 0; }
 };
 
 template <class M, class Row, bool kPack>
