@@ -1,0 +1,46 @@
+"""The job file of one launch: what lab/exchange reads."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+from gapless.expectations.plan import Group
+from gapless.expectations.settings import Settings
+from gapless.results import SCHEMA, Line
+
+
+def group_json(group: Group, settings: Settings, layer: bool) -> Line:
+    """Return a group as the job file has it; without members that need the layer where there is none."""
+    members = [name for name in group.members if layer or not name.endswith(":gapless")]
+    return {
+        "id": group.id,
+        "pattern": group.place.pattern,
+        "root": 0,
+        "cache": group.place.cache,
+        "messages": [
+            {"name": name, "count": message.count, "type": message.type, "layout": label}
+            for name, (message, label) in group.messages.items()
+        ],
+        "members": [
+            {"name": name, "message": group.members[name], "method": name.rpartition(":")[2],
+             "plant": settings.plant != 1 and name in group.planted}
+            for name in members
+        ],
+        "reps": settings.repetitions(group.place, len(members)),
+    }  # fmt: skip
+
+
+def write_job(path: Path, groups: Sequence[Group], settings: Settings, layer: bool, seed: int) -> None:
+    """Write a job: the groups in an order drawn from the seed."""
+    order = list(groups)
+    random.Random(seed).shuffle(order)
+    job = {
+        "schema": SCHEMA,
+        "seed": seed,
+        "plant": settings.plant,
+        "groups": [group_json(group, settings, layer) for group in order],
+    }
+    path.write_text(json.dumps(job), encoding="utf-8")

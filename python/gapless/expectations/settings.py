@@ -1,0 +1,161 @@
+"""What one run measures and how long: the presets, and what the command line changes in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from gapless.expectations.catalogue import PATTERNS, TESTS, Test
+from gapless.expectations.own import Pair, add_pairs, from_table
+from gapless.expectations.plan import Place, Plan, Selection, plan_of
+from gapless.results import Line
+
+SMALL_BYTES = 65536  # up to here several round trips are timed together
+PAPER_TESTS = tuple(name for name in TESTS if name != "X")
+
+
+@dataclass(frozen=True)
+class Repetitions:
+    """How often a launch repeats a member, by message size.
+
+    Attributes
+    ----------
+    fewest, most : int
+        Samples of each member.
+    together : int
+        Round trips of a ping-pong that are timed as one.
+    precision : float
+        The launch stops earlier if the 95 % interval of each median is within this of it.
+    member_ms : float
+        Or when a group has taken so much for each of its members [ms].
+    """
+
+    fewest: int
+    most: int
+    together: int
+    precision: float
+    member_ms: float
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that decides what a run measures; kept in the run file, so that it can go on.
+
+    Attributes
+    ----------
+    launches : int
+        So many of each library; 0: as many as the power asks for and the budget allows.
+    budget_s : float
+        The whole run, all libraries together [s]; 0: no limit.
+    power : float
+        How surely a row whose true ratio is 1 is decided.
+    plant : float
+        The factor by which everything compared is slowed down, references not: the lab's test of itself.
+    """
+
+    preset: str
+    tests: tuple[str, ...] = PAPER_TESTS
+    patterns: tuple[str, ...] = PATTERNS
+    bases: tuple[str, ...] = ("int",)
+    caches: tuple[str, ...] = ("warm",)
+    blocks: tuple[int, ...] = ()
+    sizes: tuple[int, ...] = ()
+    variants: tuple[int, ...] = ()
+    collective_blocks: tuple[int, ...] = ()
+    only: str = ""
+    layer: bool = True
+    pairs: tuple[Pair, ...] = ()
+    small: Repetitions = field(default_factory=lambda: Repetitions(20, 100, 10, 0.02, 30))
+    large: Repetitions = field(default_factory=lambda: Repetitions(7, 40, 1, 0.02, 90))
+    exact: bool = False  # the paper's numbers of repetitions
+    launches: int = 0
+    fewest_launches: int = 4
+    budget_s: float = 0
+    power: float = 0.8
+    tolerance: float = 0.10
+    q: float = 0.05
+    ranks: int = 2
+    seed: int = 1
+    plant: float = 1.0
+
+    def plan(self) -> Plan:
+        """Return what is measured and judged."""
+        selection = Selection(
+            tests=self.tests, patterns=self.patterns, bases=self.bases, caches=self.caches, blocks=self.blocks,
+            sizes=self.sizes, variants=self.variants, collective_blocks=self.collective_blocks, only=self.only,
+            layer=self.layer, apart=self.plant != 1,
+        )  # fmt: skip
+        plan = plan_of(selection)
+        add_pairs(plan, list(self.pairs), selection)
+        return plan
+
+    def repetitions(self, place: Place, members: int) -> Line:
+        """Return the repetitions of a group, as the job file has them."""
+        if self.exact:
+            exact = (
+                100 if place.pattern == "pingpong" or place.bytes <= 32_000 else 50 if place.bytes <= 320_000 else 20
+            )
+            return {"min": exact, "max": exact, "inner": 1, "precision": 0.0, "budget_ms": 0, "warmup": 1}
+        reps = self.small if place.bytes <= SMALL_BYTES else self.large
+        together = reps.together if place.pattern == "pingpong" else 1
+        # A walk through a buffer of the caches' size precedes every cold sample.
+        times = 8 if place.cache == "cold" else 1
+        return {
+            "min": reps.fewest, "max": reps.most, "inner": 1 if place.cache == "cold" else together,
+            "precision": reps.precision, "budget_ms": reps.member_ms * members * times, "warmup": 2,
+        }  # fmt: skip
+
+    def as_json(self) -> Line:
+        """Return the settings as the environment record keeps them."""
+        return asdict(self)
+
+
+def from_json(line: Mapping[str, Any]) -> Settings:
+    """Return the settings of a run file's environment record."""
+    known = {of.name for of in fields(Settings)}
+    given = {name: tuple(v) if isinstance(v, list) else v for name, v in line.items() if name in known}
+    given |= {name: Repetitions(**line[name]) for name in ("small", "large")}
+    given["pairs"] = tuple(from_table(table, "run file") for table in line.get("pairs", ()))
+    return Settings(**given)
+
+
+PRESETS = {
+    settings.preset: settings
+    for settings in (
+        Settings(
+            "quick",
+            tests=("ET1", "ET3", "ET4", "ET5", "ET6", "ET7", "ET8", "ET10"),
+            blocks=(2, 10, 1000),
+            sizes=(3200, 2_560_000),
+            variants=(1,),
+            collective_blocks=(10,),
+            small=Repetitions(10, 30, 10, 0.03, 5),
+            large=Repetitions(5, 15, 1, 0.03, 40),
+            budget_s=170,
+            power=0.5,
+        ),
+        Settings("standard", budget_s=1740, fewest_launches=5),
+        Settings("paper", exact=True, launches=5),
+    )
+}
+PRESET_TEXTS = {
+    "quick": "at most 3 minutes for all libraries together: A = 2, 10, 1000, variant 1, two sizes",
+    "standard": "at most 30 minutes for all libraries together: every case of Expectation Tests 1 to 11",
+    "paper": "the repetitions (100; collectives 100, 50, 20) and the 5 launches of the paper; no limit of time",
+}
+
+
+def changed(settings: Settings, **changes: object) -> Settings:
+    """Return settings with what the command line names; None and empty sequences change nothing."""
+    given = {
+        name: tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
+        for name, value in changes.items()
+        if value is not None and value != [] and value != ()
+    }
+    return replace(settings, **given)  # type: ignore[arg-type]
+
+
+def tests_listed() -> list[Test]:
+    """Return the tests in order, for listings."""
+    return list(TESTS.values())
