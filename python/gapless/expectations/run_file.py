@@ -13,6 +13,9 @@ from gapless.errors import GaplessError
 from gapless.results import Line, of_kind, read
 
 NAME = "run.jsonl"
+# A group is recorded when it is measured and proved as a whole: what a launch recorded before it was interrupted, or
+# beside a group whose data were wrong, counts.
+ENDED_WELL = ("ok", "interrupted", "incomplete")
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,7 @@ class Run:
     rows : list of Row
         What was to be compared, on every library.
     samples : dict
-        (library, group) to launch number to member to samples [ns]; only launches that ended well.
+        (library, group) to launch number to member to samples [ns]; only of launches that count.
     launches, refused, errors : list of dict
         Lines of these kinds.
     """
@@ -152,7 +155,7 @@ def run_of(lines: list[Line], path: Path) -> Run:
     run.launches, run.refused, run.errors = (of_kind(lines, kind) for kind in ("launch", "refused", "error"))
     if not run.rows:
         raise GaplessError(f"{path} holds no rows", "name a folder that 'gapless measure guidelines' wrote")
-    good = {(line["mpi"], line["launch"]) for line in run.launches if line["status"] == "ok"}
+    good = {(line["mpi"], line["launch"]) for line in run.launches if line["status"] in ENDED_WELL}
     for line in of_kind(lines, "samples"):
         if (line["mpi"], line["launch"]) in good:
             launches = run.samples.setdefault((line["mpi"], line["group"]), {})

