@@ -53,7 +53,7 @@ def _seconds(text: str | None) -> float | None:
     return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
 
 
-def _list_plan(plan: Plan, settings: Settings) -> None:
+def _list_plan(plan: Plan) -> None:
     """Print every row that would be measured, tab-separated, and what is refused."""
     print(
         "\t".join(("test", "guideline", "case", "pattern", "bytes", "payload", "base", "cache", "layer", "expectation"))
@@ -68,7 +68,6 @@ def _list_plan(plan: Plan, settings: Settings) -> None:
         f"gapless: {len(plan.rows)} rows, {members} members in {len(plan.groups)} groups; {len(plan.refused)} refused",
         file=sys.stderr,
     )
-    _ = settings
 
 
 def guidelines(
@@ -158,10 +157,9 @@ def guidelines(
     130 interrupted (what was measured is kept, --resume goes on).
     """
     from gapless.expectations.catalogue import PATTERNS, TESTS
-    from gapless.expectations.measure import stored_settings
     from gapless.expectations.notation import BASES
     from gapless.expectations.own import parse_pair, read_pairs
-    from gapless.expectations.settings import PRESETS, changed
+    from gapless.expectations.settings import PRESETS, changed, stored_settings
 
     if preset not in PRESETS:
         raise GaplessError(f"no preset is called '{preset}'", f"there are {', '.join(PRESETS)}")
@@ -181,7 +179,7 @@ def guidelines(
 
         settings = replace(settings, tests=())
     if listed:
-        _list_plan(settings.plan(), settings)
+        _list_plan(settings.plan())
         return
     _measure(settings, mpi, launcher, two_nodes, out, resume, json)
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any
 
-from gapless.expectations.catalogue import PATTERNS, TESTS, Test
+from gapless.errors import GaplessError
+from gapless.expectations.catalogue import PATTERNS, TESTS
 from gapless.expectations.own import Pair, add_pairs, from_table
 from gapless.expectations.plan import Place, Plan, Selection, plan_of
-from gapless.results import Line
+from gapless.expectations.run_file import NAME
+from gapless.results import Line, of_kind, read
 
 SMALL_BYTES = 65536  # up to here several round trips are timed together
 PAPER_TESTS = tuple(name for name in TESTS if name != "X")
@@ -120,6 +123,15 @@ def from_json(line: Mapping[str, Any]) -> Settings:
     return Settings(**given)
 
 
+def stored_settings(folder: Path) -> Settings:
+    """Return the settings of a run that is to go on."""
+    lines = read(folder / NAME)
+    environment = (of_kind(lines, "environment") or [{}])[0]
+    if "settings" not in environment:
+        raise GaplessError(f"{folder / NAME} has no record of its settings", "begin a new run")
+    return from_json(environment["settings"])
+
+
 PRESETS = {
     settings.preset: settings
     for settings in (
@@ -154,8 +166,3 @@ def changed(settings: Settings, **changes: object) -> Settings:
         if value is not None and value != [] and value != ()
     }
     return replace(settings, **given)  # type: ignore[arg-type]
-
-
-def tests_listed() -> list[Test]:
-    """Return the tests in order, for listings."""
-    return list(TESTS.values())
