@@ -71,9 +71,10 @@ def p_value(of: Estimates, boundary: float) -> Array:
     return 2 * stats.t.sf(t, of.freedom)
 
 
-def p_values(of: Estimates, boundaries: Sequence[float]) -> Array:
-    """Return the smallest alpha whose (1 - alpha) interval contains none of the boundaries: the maximum over them."""
-    return np.max([p_value(of, boundary) for boundary in boundaries], axis=0)
+def p_region(of: Estimates, low: float, high: float) -> Array:
+    """Return the smallest alpha whose (1 - alpha) interval lies wholly between two boundaries; 1 if none does."""
+    ends = [p_value(of, end) for end in (low, high) if np.isfinite(end)]
+    return np.where((low < of.mean) & (of.mean < high), np.max(ends, axis=0), 1.0)
 
 
 def interval(of: Estimates, level: float | Array) -> tuple[Array, Array]:
@@ -89,12 +90,47 @@ def discoveries(p: Array, q: float) -> int:
     return int(passed[-1]) + 1 if len(passed) else 0
 
 
-def level_in_force(p: Array, q: float) -> float:
-    """Return the level of every interval of a table, and of every decision in it.
+NO_CLAIM = -1
 
-    With R rows decided of m it is R q / m: the level of Benjamini and Yekutieli for intervals after a selection. With
-    none decided it is q / m, at which no interval excludes its boundary either. Row i is decided exactly if
-    p_i <= R q / m: the R rows with the smallest p are, by choice of R; were another row below, then R + 1 rows would be
-    at most R q / m < (R + 1) q / m, and R would not be the greatest.
+
+@dataclass(frozen=True)
+class Decisions:
+    """What is claimed of each row of a table, and at which level.
+
+    Attributes
+    ----------
+    claim : array
+        The number of the claim, or `NO_CLAIM`.
+    level : array
+        The level of the row's interval: that of its claim; of an undecided row the strictest, so that its interval lies
+        within no claim's region either.
+    levels : array
+        The level in force of each claim.
     """
-    return q * max(discoveries(p, q), 1) / max(len(p), 1)
+
+    claim: Array
+    level: Array
+    levels: Array
+
+
+def decide(p: Sequence[Array], q: float) -> Decisions:
+    """Decide the rows of a table, with the false discoveries of each claim controlled over the whole of it.
+
+    Each claim ("holds", "violated") is a family of its own, so that the promise is kept for the rare one too. With R of m
+    rows it has the level R q / m, which is Benjamini and Yekutieli's for intervals after a selection (q / m if R = 0). A row
+    is claimed exactly if p <= R q / m: the R smallest are, by choice of R; were another row, then R + 1 rows would be at
+    most R q / m < (R + 1) q / m, and R would not be the greatest. Claims exclude one another, since only that whose region
+    holds the estimate has a p below 1.
+
+    Parameters
+    ----------
+    p : sequence of arrays
+        For each claim the p-values of all rows (`p_region`).
+    q : float
+        The false discovery rate of each claim.
+    """
+    values = np.asarray(p)
+    levels = np.array([q * max(discoveries(of_claim, q), 1) / max(values.shape[1], 1) for of_claim in values])
+    claimed = values <= levels[:, None]
+    claim = np.where(claimed.any(axis=0), claimed.argmax(axis=0), NO_CLAIM)
+    return Decisions(claim, np.where(claim == NO_CLAIM, levels.min(), levels[claim]), levels)
