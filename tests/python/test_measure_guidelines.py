@@ -1,0 +1,101 @@
+"""`gapless measure guidelines` end to end, as short as it goes: recorded, resumed, interrupted, planted."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from conftest import Command
+from gapless.expectations.run_file import NAME, read_run
+from gapless.paths import Build
+from gapless.results import of_kind, read
+
+SHORT = (
+    "measure",
+    "guidelines",
+    "--preset",
+    "quick",
+    "--tests",
+    "ET6",
+    "-A",
+    "2",
+    "--sizes",
+    "3200",
+    "--pattern",
+    "pingpong",
+)
+
+
+def test_a_run_is_recorded_judged_and_resumed(gapless: Command, build: Build, tmp_path: Path) -> None:
+    answer = gapless(*SHORT, "--launches", 2, "--out", "run", "--json")
+    assert answer.returncode == 0, answer.stderr
+    judged = json.loads(answer.stdout)
+    assert [(row["test"], row["layer"], row["launches"]) for row in judged] == [("ET6", False, 2), ("ET6", True, 2)]
+    assert {row["verdict"] for row in judged} <= {"holds", "violated", "undecided"}
+    run = read_run(tmp_path / "run")
+    assert list(run.environment["libraries"]) == ["mpich"]
+    assert "MPICH" in run.environment["libraries"]["mpich"]["mpi_library"]
+    assert {line["launch"] for line in run.launches} == {1, 2}
+    row = run.rows[0]
+    pairs = run.pairs(row, "mpich")
+    assert sorted(pairs) == [1, 2]
+    assert all(len(compared) >= 10 and (compared > 0).all() for compared, _ in pairs.values())
+
+    again = gapless(*SHORT, "--launches", 2, "--out", "run")
+    assert again.returncode == 2
+    assert "--resume" in again.stderr
+
+    more = gapless("measure", "guidelines", "--resume", "run", "--launches", 3)
+    assert more.returncode == 0, more.stderr
+    assert sorted(read_run(tmp_path / "run").pairs(row, "mpich")) == [1, 2, 3]
+    assert len(of_kind(read(tmp_path / "run" / NAME), "environment")) == 1
+
+
+def test_own_pairs_and_a_planted_slowdown_are_measured(gapless: Command, build: Build, tmp_path: Path) -> None:
+    pair = "mine: 100 x resized(0, 16, int64) ~ hvector(100, 1, 16, int64)"
+    common = ("measure", "guidelines", "--preset", "quick", "--pair", pair, "--launches", 2, "--no-layer", "--json")
+    answer = gapless(*common, "--plant", 1.5, "--out", "planted")
+    assert answer.returncode == 0, answer.stderr
+    (row,) = json.loads(answer.stdout)
+    assert (row["case"], row["test"], row["layer"], row["bytes"]) == ("mine", "own", False, 800)
+
+
+def test_unequal_type_maps_are_reported_and_never_timed(gapless: Command, build: Build, tmp_path: Path) -> None:
+    pair = "wrong: 100 x resized(0, 16, int64) <= hvector(100, 1, 24, int64)"
+    answer = gapless("measure", "guidelines", "--preset", "quick", "--pair", pair, "--launches", 2, "--out", "wrong")
+    assert answer.returncode == 1
+    assert "type map" in answer.stderr
+    run = read_run(tmp_path / "wrong")
+    assert run.errors
+    assert not run.samples
+
+
+def test_an_interrupted_run_keeps_what_it_measured_and_goes_on(build: Build, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    command = [sys.executable, "-m", "gapless.cli", *SHORT, "--launches", "50", "--out", str(folder)]
+    clean = {k: v for k, v in os.environ.items() if k == "GAPLESS_BUILD_DIR" or not k.startswith("GAPLESS_")}
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=clean, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        limit = time.monotonic() + 120
+        while time.monotonic() < limit and process.poll() is None:
+            lines = read(folder / NAME) if (folder / NAME).exists() else []
+            if sum(line["status"] == "ok" for line in of_kind(lines, "launch")) >= 2:
+                break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, output
+    assert "--resume" in output
+    assert "Traceback" not in output
+    run = read_run(folder)
+    kept = len(run.pairs(run.rows[0], "mpich"))
+    assert kept >= 2
+    left = subprocess.run(["pgrep", "-s", str(process.pid)], capture_output=True, text=True, check=False)
+    assert left.stdout == ""
