@@ -8,7 +8,7 @@ namespace gapless::lab::exchange {
 namespace {
 
 constexpr const char* kAbout =
-    "Times messages of any datatypes, as a job file names them: in ping-pongs, MPI_Bcast and MPI_Allgather, each sent\n"
+    "Times messages of any datatypes, as a job file names them: in a pattern (pingpong, bcast, allgather), each sent\n"
     "  native          by the typed call, the Gapless layer off,\n"
     "  gapless         by the same call with the layer on (left out where the layer is not under the program),\n"
     "  pack            through MPI_Pack, MPI_PACKED and MPI_Unpack,\n"
@@ -22,7 +22,8 @@ constexpr const char* kAbout =
     "A sample is one round trip of a ping-pong (`inner` of them are timed together and divided) or one call of a\n"
     "collective, in nanoseconds: the longest of all ranks, each by its own clock behind a barrier. \"warm\": one\n"
     "operation that is not timed comes before each sample. \"cold\": instead of it, a walk over twice the last cache;\n"
-    "`inner` is 1 then. A group ends when, on rank 0, every member's median is known within `precision` (95 %), when\n"
+    "`inner` is 1 then, and in collectives. A group ends when, on rank 0, every member's median is known within "
+    "`precision` (95 %), when\n"
     "`budget_ms` is over or after `max` repetitions, but not before `min`. Ping-pong needs 2 ranks, the others any\n"
     "number from 2 on.\n"
     "Facts, progress, raw samples, groups that are refused here with the reason, and errors go to the standard "
