@@ -183,7 +183,8 @@ def subjects_of(run: Run, absolute: bool = False) -> dict[Subject, np.ndarray]:
         for row in run.rows:
             launches = list(run.samples.get((mpi, row.group), {}).values())
             has_contiguous = any(CONTIGUOUS in members for members in launches)
-            for member in (row.compared, row.reference):
+            further = (CONTIGUOUS,) if absolute and has_contiguous else ()
+            for member in (row.compared, row.reference, *further):
                 against = "" if absolute else CONTIGUOUS if has_contiguous else row.reference
                 subject = Subject(mpi, place_of(row), member, against)
                 if member != against and subject not in found:
