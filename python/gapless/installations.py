@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,9 +49,8 @@ def prefixes(environment: Mapping[str, str], named: Path | None = None) -> list[
     return list(dict.fromkeys(prefix.resolve() for prefix in found))
 
 
-def _launcher(library: MpiLibrary, kind: Launcher, environment: Mapping[str, str]) -> Path | None:
-    """Return the launcher beside a library, or else one of the right kind on PATH."""
-    near = [folder / "bin" for folder in list(library.path.parents)[1:4]]
+def find_launcher(kind: Launcher, near: Sequence[Path], environment: Mapping[str, str] = os.environ) -> Path | None:
+    """Return the first launcher of a kind in some folders, or else on PATH."""
     for folder in [*near, *(Path(text) for text in environment.get("PATH", os.defpath).split(":"))]:
         for name in NAMES[kind]:
             path = shutil.which(str(folder / name))
@@ -74,5 +73,6 @@ def installations(environment: Mapping[str, str] = os.environ, named: Path | Non
     result = []
     for library in {library.path: library for library in libraries_in([*folders, *library_path(environment)])}.values():
         kind = Launcher.OPEN_MPI if library.abi == OPEN_MPI else Launcher.HYDRA
-        result.append(Installation(library, _launcher(library, kind, environment), kind))
+        beside = [folder / "bin" for folder in list(library.path.parents)[1:4]]
+        result.append(Installation(library, find_launcher(kind, beside, environment), kind))
     return result

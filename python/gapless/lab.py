@@ -12,7 +12,7 @@ from typing import Any
 
 from gapless.errors import GaplessError
 from gapless.launch import put_under
-from gapless.launcher import recognise
+from gapless.launcher import launcher_position, recognise
 from gapless.paths import Build
 from gapless.process import end_group
 from gapless.results import SCHEMA, Line
@@ -25,7 +25,7 @@ def mpi_command(build: Build, program: str, arguments: Sequence[str], ranks: int
     return [*build.launch(ranks), str(build.program(program)), *arguments]
 
 
-def _without_layer() -> dict[str, str]:
+def without_layer() -> dict[str, str]:
     """Return our environment without what would change a measurement: the layer's settings and its preload."""
     return {
         name: value for name, value in os.environ.items() if name != "LD_PRELOAD" and not name.startswith("GAPLESS_")
@@ -59,9 +59,10 @@ def json_lines(
     GaplessError
         If the command fails; the last line of its error output is part of the message.
     """
-    environment = _without_layer() | dict(build.settings)
+    environment = without_layer() | dict(build.settings)
     if layer:
-        launch = put_under(command, str(build.preload), layer_settings or {}, environment, recognise(command[0]))
+        launcher = recognise(command[launcher_position(command)])
+        launch = put_under(command, str(build.preload), layer_settings or {}, environment, launcher)
         command, environment = launch.command, launch.environment
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
         process = subprocess.Popen(

@@ -138,8 +138,8 @@ def split_programs(words: Sequence[str], launcher: Launcher) -> list[list[str]]:
 # Options whose values may be executable files or variables, with how many words they take; not the program.
 VALUES = {
     Launcher.HYDRA: {
-        "genv": 2, "env": 2, "genvlist": 1, "envlist": 1, "launcher-exec": 1, "bootstrap-exec": 1, "gtool": 1, "f": 1,
-        "machinefile": 1, "hostfile": 1, "configfile": 1, "wdir": 1, "path": 1,
+        "genv": 2, "env": 2, "genvlist": 1, "envlist": 1, "launcher": 1, "launcher-exec": 1, "bootstrap": 1,
+        "bootstrap-exec": 1, "gtool": 1, "f": 1, "machinefile": 1, "hostfile": 1, "configfile": 1, "wdir": 1, "path": 1,
     },
     Launcher.OPEN_MPI: {
         "x": 1, "mca": 2, "gmca": 2, "prtemca": 2, "gprtemca": 2, "pmixmca": 2, "gpmixmca": 2, "launch-agent": 1,

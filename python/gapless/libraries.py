@@ -8,10 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gapless.errors import GaplessError
-from gapless.paths import Build
+from gapless.paths import REPOSITORY, Build
 from gapless.rivals import INSTALLED
 
 NAMES = ("mpich", "openmpi", "intel")
+PREFIXES = {"openmpi": INSTALLED / "openmpi", "intel": INSTALLED / "impi"}
+RANKS = "{ranks}"
+# Unbound, as the others are; within one node, as rivals.py has it.
+INTEL_SETTINGS = {"I_MPI_FABRICS": "shm", "I_MPI_PIN": "off"}
 
 
 @dataclass(frozen=True)
@@ -28,12 +32,16 @@ class Library(Build):
         Of the launcher.
     environment : mapping
         What the launcher and the ranks need.
+    launcher : tuple of str
+        The words that start ranks, `{ranks}` where their number goes (without it, ``-n`` and the number follow). Empty:
+        the library's own mpiexec with `options`.
     """
 
     name: str = "mpich"
     abi: str = "mpich"
     options: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    launcher: tuple[str, ...] = ()
 
     def program(self, relative: str) -> Path:
         """Return a built program; ``lab/pingpong`` is ``lab/openmpi/pingpong`` for Open MPI."""
@@ -45,13 +53,39 @@ class Library(Build):
         return super().program(relative)
 
     @property
+    def probe(self) -> Path:
+        """The program that two ranks run to tell whether MPI and the layer work."""
+        return super().program(f"lab/{self.abi}/doctor_probe")
+
+    @property
     def settings(self) -> Mapping[str, str]:
         """What the environment must say for this MPI."""
         return self.environment
 
+    @property
+    def mpiexec(self) -> Path:
+        """What starts the ranks."""
+        return Path(self.launcher[0]) if self.launcher else super().mpiexec
+
     def launch(self, ranks: int) -> list[str]:
         """Return how a command begins that starts so many ranks."""
-        return [str(self.mpiexec), *self.options, "-n", str(ranks)]
+        words = self.launcher or (str(self.mpiexec), *self.options)
+        replaced = [word.replace(RANKS, str(ranks)) for word in words]
+        return replaced if any(RANKS in word for word in words) else [*replaced, "-n", str(ranks)]
+
+
+def open_mpi_options() -> tuple[str, ...]:
+    """Return what Open MPI's launcher is told, to be like the others: unbound, on few cores too, and as root."""
+    root = ("--allow-run-as-root",) if os.geteuid() == 0 else ()
+    return (*root, "--oversubscribe", "--bind-to", "none")
+
+
+def intel_fabric(prefix: Path) -> dict[str, str]:
+    """Return where Intel MPI finds libfabric: tools/rivals.sh installs it without one, and MPICH's wheel has one."""
+    if any(list(prefix.glob(f"{place}/**/libfabric.so*")) for place in ("lib", "libfabric", "opt/mpi/libfabric")):
+        return {}
+    wheel = REPOSITORY / ".venv" / "lib" / "mpich" / "libfabric.so.1"
+    return {"I_MPI_OFI_LIBRARY": str(wheel)} if wheel.is_file() else {}
 
 
 def _family(prefix: Path) -> str:
@@ -74,22 +108,18 @@ def find_library(mpi: str | None = None) -> Library:
     build = Build.find()
     if mpi in (None, "mpich"):
         return Library(build.folder, build.mpi_root)
-    installed = {"openmpi": INSTALLED / "openmpi", "intel": INSTALLED / "impi"}
-    prefix = installed.get(mpi, Path(mpi).expanduser())
-    if mpi in installed and not prefix.is_dir():
+    prefix = PREFIXES.get(mpi, Path(mpi).expanduser())
+    if mpi in PREFIXES and not prefix.is_dir():
         raise GaplessError(f"{mpi} is not installed", "run tools/rivals.sh")
     prefix = prefix.resolve()
     family = _family(prefix)
     if family == "openmpi":
-        options = ("--oversubscribe", "--bind-to", "none")
-        if os.geteuid() == 0:
-            options = ("--allow-run-as-root", *options)
-        return Library(build.folder, prefix, "openmpi", "openmpi", options, {"OPAL_PREFIX": str(prefix)})
+        environment = {"OPAL_PREFIX": str(prefix)}
+        return Library(build.folder, prefix, "openmpi", "openmpi", open_mpi_options(), environment)
     # The programs are linked with the build's own MPICH: the path of another one takes its place.
     environment = {"LD_LIBRARY_PATH": str(prefix / "lib")}
     if family == "intel":
-        # Unbound, as the others are; within one node, as rivals.py has it.
-        environment |= {"I_MPI_FABRICS": "shm", "I_MPI_PIN": "off"}
+        environment |= INTEL_SETTINGS
     elif prefix == build.mpi_root.resolve():
         environment = {}
     return Library(build.folder, prefix, family, "mpich", (), environment)

@@ -116,7 +116,7 @@ def launch_command(launcher: Path, kind: Launcher, program: Path) -> list[str]:
     return [str(launcher), *options, str(program)]
 
 
-def _result(ended: Ended) -> dict[str, Any] | None:
+def read_result(ended: Ended) -> dict[str, Any] | None:
     """Return the line of the program among what the launcher prints besides."""
     for row in ended.output.splitlines():
         start = row.find('{"schema"')
@@ -128,7 +128,7 @@ def _result(ended: Ended) -> dict[str, Any] | None:
     return None
 
 
-def _run_layer(
+def run_layer(
     command: Sequence[str], kind: Launcher, front: Path, environment: dict[str, str], timeout_s: float
 ) -> tuple[Ended, dict[str, Any] | None, str]:
     """Run the program under the layer; return how it ended, its line, and why the layer left it alone, if it did."""
@@ -137,18 +137,18 @@ def _run_layer(
         launch = put_under(command, str(front), settings, environment, kind)
         ended = run_watched(launch.command, launch.environment, timeout_s)
         native = next((rank.native for rank in read_ranks(Path(folder)) if rank.native), "")
-    return ended, _result(ended), native
+    return ended, read_result(ended), native
 
 
-def _judge(
-    probed: Probed, ended: Ended, result: dict[str, Any] | None, native: str, timeout_s: float
+def judge(
+    ended: Ended, result: dict[str, Any] | None, native: str, timeout_s: float, version: str | None = None
 ) -> tuple[str, str] | None:
-    """Return why the layer does not work and what to do about it, or None if it works."""
+    """Return why the layer does not work and what to do about it, or None if it works; a version must be the ranks'."""
     report = "report this with the output of 'gapless doctor --json'; until then, run with GAPLESS_DISABLE=1"
     failure = ended.failure(timeout_s)
     if result is None:
         return failure or "the program printed no result", report
-    if first_line(result["library"]) != probed.version:
+    if version is not None and first_line(result["library"]) != version:
         return f"the program loaded {first_line(result['library'])} instead", "unset LD_LIBRARY_PATH and try again"
     if not result["layer"]:
         return "the layer was not loaded into the ranks", "let the launcher pass LD_PRELOAD on to the ranks"
@@ -192,8 +192,8 @@ def probe(installation: Installation, front: Path, timeout_s: float) -> Probed:
             probed.todo.append(f"{probed.reason}: run 'make build'")
             return probed
         probed.command = launch_command(launcher, installation.kind, program)
-        ended, result, native = _run_layer(probed.command, installation.kind, front, environment, timeout_s)
-        verdict = _judge(probed, ended, result, native, timeout_s)
+        ended, result, native = run_layer(probed.command, installation.kind, front, environment, timeout_s)
+        verdict = judge(ended, result, native, timeout_s, probed.version)
         if result is not None:
             probed.accelerated = int(result["accelerated"])
             probed.shared_memory, probed.cma = result["shared_memory"], result["cma"]

@@ -1,0 +1,88 @@
+"""Runs a library before anything is measured: whether two ranks start, where, and whether the layer works there."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+
+from gapless.errors import GaplessError
+from gapless.lab import without_layer
+from gapless.launcher import launcher_position, recognise
+from gapless.libraries import Library
+from gapless.on_demand import layer_backend
+from gapless.probe import judge, read_result, run_layer
+from gapless.process import run_watched
+
+TIMEOUT_S = 60
+
+
+@dataclass(frozen=True)
+class FirstRun:
+    """What was seen.
+
+    Attributes
+    ----------
+    hosts : tuple of str
+        Where two ranks ran, each name once.
+    mpi_library : str
+        What the library calls itself.
+    one_node : bool
+        Whether MPI says that the two ranks share memory (MPI_Comm_split_type).
+    layer : bool
+        Whether the layer works; `reason` says why it does not.
+    """
+
+    hosts: tuple[str, ...]
+    mpi_library: str
+    one_node: bool
+    layer: bool
+    reason: str = ""
+
+
+def _hosts(library: Library, environment: dict[str, str], name: str) -> tuple[str, ...]:
+    """Ask two processes under the launcher for their host's name."""
+    command = [*library.launch(2), "uname", "-n"]
+    ended = run_watched(command, environment, TIMEOUT_S)
+    rows = tuple(row.strip() for row in ended.output.splitlines() if row.strip())
+    why = ended.failure(TIMEOUT_S) or (None if len(rows) >= 2 else f"{len(rows)} of 2 processes answered")
+    if why:
+        raise GaplessError(
+            f"{name}: the launcher does not start two processes ({why})", f"try '{shlex.join(command)}' by hand"
+        )
+    return tuple(dict.fromkeys(rows))
+
+
+def first_run(library: Library, name: str) -> FirstRun:
+    """Start two ranks of a program that knows what must arrive, under the layer; two or three launches.
+
+    Parameters
+    ----------
+    library : Library
+        The library.
+    name : str
+        What the user calls it.
+
+    Raises
+    ------
+    GaplessError
+        If MPI itself does not work here, without the layer too.
+    """
+    environment = without_layer() | dict(library.settings)
+    hosts = _hosts(library, environment, name)
+    command = [*library.launch(2), str(library.probe)]
+    reason = "" if layer_backend(library).is_file() else f"the layer has no backend for its ABI ({library.abi}) here"
+    if not reason:
+        kind = recognise(command[launcher_position(command)])
+        ended, result, native = run_layer(command, kind, library.preload, environment, TIMEOUT_S)
+        verdict = judge(ended, result, native, TIMEOUT_S)
+        if verdict is None and result is not None:
+            return FirstRun(hosts, result["library"].strip(), result["shared_memory"]["works"] is not None, True)
+        reason = verdict[0] if verdict else ""
+    plain = run_watched(command, environment, TIMEOUT_S)
+    result = read_result(plain)
+    why = plain.failure(TIMEOUT_S) or ("" if result else "the program printed no result")
+    if why or result is None:
+        raise GaplessError(
+            f"{name}: two ranks do not work, without the layer too ({why})", f"try '{shlex.join(command)}' by hand"
+        )
+    return FirstRun(hosts, result["library"].strip(), result["shared_memory"]["works"] is not None, False, reason)
