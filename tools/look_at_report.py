@@ -25,7 +25,7 @@ from typing import Any
 WIDTHS = {"phone": 390, "desktop": 1280}
 SCHEMES = ("light", "dark")
 # A picture of a page that is longer than this is cut into several.
-LONGEST = 6000
+LONGEST = 1800
 MOST_PICTURES = 12
 
 

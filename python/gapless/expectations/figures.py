@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from gapless.expectations.panels import CONTIGUOUS, Panel, plain
-from gapless.expectations.texts import member_text
+from gapless.expectations.texts import member_text, us_text
 
 # Okabe and Ito's palette, the same meaning as in the older report: tells apart for colour-blind readers too. The
 # second colour is for a dark background.
@@ -44,7 +44,7 @@ def _hover(panel: Panel, library: str, category: str, member: str) -> str:
     lines = [
         f"{library}, {category if panel.own else f'A = {category}'}",
         member_text(member),
-        f"{times.median:.4g} µs ({times.low:.4g} to {times.high:.4g} over {times.launches} launches)",
+        f"{us_text(times.median)} µs ({us_text(times.low)} to {us_text(times.high)} over {times.launches} launches)",
         *(told.split("; ") if told else []),
     ]
     return "<br>".join(map(plain, lines))
@@ -95,6 +95,7 @@ def _axes(panel: Panel, number: int, logarithmic: bool) -> dict[str, Any]:
         "title": {"text": "" if panel.own else plain(f"A [{of}]")},
         "anchor": f"y{axis}",
         "fixedrange": True,
+        "showgrid": False,
     }
     y = {
         "type": "log" if logarithmic else "linear",

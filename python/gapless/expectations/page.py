@@ -31,6 +31,7 @@ from gapless.expectations.texts import (
     matrix,
     member_text,
     side_text,
+    us_text,
 )
 from gapless.expectations.verdicts import Judged
 from gapless.tables import bytes_text
@@ -113,23 +114,23 @@ def state(counts: Counts | None) -> str:
     return "violated" if counts.violated else "undecided" if counts.undecided or counts.missing else "holds"
 
 
-def _sections(shown: Sequence[Panel], names: Mapping[str, str], of: Matrix) -> list[dict[str, Any]]:
-    """Return the tests with their plots, which the template numbers as the page's data does."""
-    made: dict[str, dict[str, Any]] = {}
+def _sections(shown: Sequence[Panel], of: Matrix) -> list[dict[str, Any]]:
+    """Return the tests with their plots, grouped by pattern and size; plots are numbered as in the page's data."""
+    made: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for number, panel in enumerate(shown):
-        section = made.setdefault(panel.test, {"test": panel.test, "title": TESTS.get(panel.test, ""), "panels": []})
-        section["panels"].append({"number": number, "title": panel.title, "libraries": len(panel.libraries)})
-    for test, section in made.items():
-        section["lines"] = [
-            (guideline, [(names.get(mpi, mpi), layer, _cell(of, mpi, (test, guideline), layer)) for mpi in of.libraries
-                         for layer in of.layers])
-            for at, guideline in of.places if at == test
-        ]  # fmt: skip
-    return list(made.values())
-
-
-def _cell(of: Matrix, mpi: str, line: tuple[str, str], layer: bool) -> str:
-    return counts_text(of.cells.get((mpi, line, layer)))
+        group = f"{PATTERNS.get(panel.pattern, panel.pattern)}, {bytes_text(panel.bytes)}"
+        entry = {"number": number, "title": panel.title, "libraries": len(panel.libraries)}
+        made.setdefault(panel.test, {}).setdefault(group, []).append(entry)
+    return [
+        {
+            "test": test,
+            "title": TESTS.get(test, ""),
+            "guidelines": [guideline for at, guideline in of.places if at == test],
+            "count": sum(map(len, groups.values())),
+            "groups": [{"title": title, "panels": entries} for title, entries in groups.items()],
+        }
+        for test, groups in made.items()
+    ]
 
 
 def _data(collected: Collected, shown: Sequence[Panel], names: dict[str, str]) -> dict[str, Any]:
@@ -199,6 +200,11 @@ def _problems(collected: Collected) -> dict[str, list[list[str]]]:
     return {"failed": failed, "errors": errors, "refused": unique}
 
 
+def _day(run: Run) -> str:
+    told = str(run.environment.get("date", "on an unknown day"))
+    return f"{told[:10]} {told[11:16]} UTC" if told.endswith("+00:00") else told
+
+
 def _launches(collected: Collected) -> str:
     numbers = sorted({one.launches for one in collected.judged})
     if not numbers:
@@ -220,7 +226,7 @@ def render(collected: Collected) -> str:
     environment = Environment(loader=PackageLoader("gapless"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.globals |= {
         "bytes_text": bytes_text, "counts_text": counts_text, "factor_text": factor_text,
-        "interval_text": interval_text, "member_text": member_text, "side_text": side_text, "state": state,
+        "day": _day, "us_text": us_text, "interval_text": interval_text, "member_text": member_text, "side_text": side_text, "state": state,
         "GUIDELINES": GUIDELINES, "MARKS": MARKS, "PATTERNS": PATTERNS, "TESTS": TESTS, "BASELINE": BASELINE,
     }  # fmt: skip
     return environment.get_template("guidelines.html.j2").render(
@@ -229,7 +235,7 @@ def render(collected: Collected) -> str:
         names=names,
         cards=[_card(collected, library) for library in collected.libraries],
         worst=[(layer, _total_violated(collected.judged, layer), _worst(collected.judged, layer)) for layer in of.layers],
-        sections=_sections(shown, names, of),
+        sections=_sections(shown, of),
         folded=len(shown) > FOLDED_FROM,
         problems=_problems(collected),
         records=[(str(run.path), _record(run)) for run in collected.runs],

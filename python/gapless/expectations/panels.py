@@ -9,7 +9,7 @@ import numpy as np
 
 from gapless.expectations.collected import Collected, Library
 from gapless.expectations.run_file import Row
-from gapless.expectations.texts import PATTERNS, member_text, test_order, verdict_text
+from gapless.expectations.texts import PATTERNS, member_text, test_order, us_text, verdict_text
 from gapless.expectations.verdicts import Judged
 from gapless.tables import bytes_text
 
@@ -193,7 +193,7 @@ def table_of(panel: Panel) -> tuple[list[str], list[list[str]]]:
             for member in panel.members:
                 times = panel.times.get((library, category, member))
                 if times:
-                    numbers = [f"{value:.5g}" for value in (times.median, times.low, times.high)]
+                    numbers = [us_text(value) for value in (times.median, times.low, times.high)]
                     at = (library, category, member)
                     told = [*numbers, str(times.launches), panel.verdict_text(at)]
                     cells.append([category, library, member_text(member), *told])

@@ -67,6 +67,11 @@ def member_text(member: str) -> str:
     return f"{message}, {METHODS.get(method, method)}"
 
 
+def us_text(us: float) -> str:
+    """Return a time [µs] with four digits and no exponent."""
+    return f"{us:.0f}" if us >= 1000 else f"{us:.4g}"
+
+
 def factor_text(factor: float) -> str:
     """Return how many times slower: ``×1.83`` or ``×33``."""
     return f"×{factor:.2f}" if factor < 10 else f"×{factor:.0f}"
@@ -233,7 +238,7 @@ def rows_table(judged: Sequence[Judged]) -> Table:
         row = one.row
         texts = [one.mpi, row.test, row.guideline, row.case, row.pattern, bytes_text(row.bytes), side_text(row.layer)]
         verdict = f"[{_STYLES[one.verdict]}]{escape(verdict_text(one))}[/]"
-        times = [f"{one.compared_us:.4g}", f"{one.reference_us:.4g}"]
+        times = [us_text(one.compared_us), us_text(one.reference_us)]
         table.add_row(*map(escape, texts), *times, verdict, escape(one.needs))
     return table
 
@@ -300,7 +305,7 @@ def row_cells(one: Judged) -> list[str]:
     row = one.row
     return [
         one.mpi, row.test, row.guideline, row.case, row.pattern, bytes_text(row.bytes), side_text(row.layer),
-        f"{one.compared_us:.4g}", row.reference, f"{one.reference_us:.4g}", verdict_text(one),
+        us_text(one.compared_us), row.reference, us_text(one.reference_us), verdict_text(one),
     ]  # fmt: skip
 
 
