@@ -10,6 +10,7 @@ import typer
 
 from gapless import __version__
 from gapless.cli_bench import bench
+from gapless.cli_compare import compare
 from gapless.cli_doctor import doctor
 from gapless.cli_explain import explain
 from gapless.cli_measure import measure
@@ -29,6 +30,7 @@ app.command()(explain)
 app.command()(doctor)
 app.command()(report)
 app.command(cls=RunCommand, context_settings={"allow_interspersed_args": False})(run)
+app.command()(compare)
 app.add_typer(measure, name="measure")
 app.add_typer(bench, name="bench")
 
