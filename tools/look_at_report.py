@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Take pictures of a report, for developers: phone and desktop width, light and dark; list what it asked the network for.
+"""Take pictures of a report, for developers: phone and desktop width, light and dark; list what it asks of the network.
 
     tools/look_at_report.py report.html PICTURES [--unfold] [--hash rows]
 
@@ -45,7 +45,13 @@ class Chromium:
             os.dup2(first, 3)
             os.dup2(second, 4)
 
-        options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+        options = [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            "--no-first-run",
+        ]
         self._process = subprocess.Popen(
             [program, *options, "--hide-scrollbars", "--remote-debugging-pipe", f"--user-data-dir={folder}"],
             preexec_fn=numbered, close_fds=False, stderr=subprocess.DEVNULL,

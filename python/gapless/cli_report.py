@@ -34,7 +34,7 @@ def report(
         list[Path],
         typer.Argument(
             metavar="RESULTS...",
-            help="Folders or run.jsonl files of 'gapless measure guidelines' (several: side by side), or a file of the demo.",
+            help="Folders or run.jsonl files of 'gapless measure guidelines' (several: side by side), or a demo's.",
         ),
     ],
     output: Annotated[
@@ -64,8 +64,8 @@ def report(
 
       gapless report results/20260101-120000-demo.jsonl           a file of the demo
 
-    [bold]Exit status:[/bold] 0, the report was written (whatever its verdicts); 2, the results cannot be read or the report
-    cannot be written; 130, interrupted.
+    [bold]Exit status:[/bold] 0, the report was written (whatever its verdicts); 2, the results cannot be read or the
+    report cannot be written; 130, interrupted.
     """
     from gapless.expectations.run_file import is_run, run_path
     from gapless.results import read

@@ -1,6 +1,6 @@
 """A run file of the guidelines made by code: plausible times, three libraries, ET1 to ET11, no measurement.
 
-``python tests/python/synthetic_run.py DIR`` writes one to look at its report.
+``python tests/python/synthetic_run.py DIR [TEST...]`` writes one to look at its report.
 """
 
 from __future__ import annotations
@@ -156,8 +156,9 @@ def _members(chosen: list[Row]) -> dict[str, tuple[Row, set[str]]]:
 def environment(libraries: dict[str, str]) -> Line:
     """Return the environment record."""
     return {
-        "schema": 1, "kind": "environment", "command": "gapless measure guidelines", "date": "2026-01-01T00:00:00+00:00",
-        "host": "synthetic", "cpu": "a <processor> of 2.1 GHz", "cores": 2, "caches": {"L1 data": "32K", "L2 unified": "1024K"},
+        "schema": 1, "kind": "environment", "command": "gapless measure guidelines",
+        "date": "2026-01-01T00:00:00+00:00", "host": "synthetic", "cpu": "a <processor> of 2.1 GHz", "cores": 2,
+        "caches": {"L1 data": "32K", "L2 unified": "1024K"},
         "kernel": "6.1.0", "governor": None, "load": 0.2, "versions": {"gapless": "0.1.0", "numpy": "2"},
         "commit": "0" * 40, "changed_files": False, "two_nodes": False, "preset": "quick", "tolerance": 0.1,
         "settings": {"launches": 4, "budget_ms": 400},
@@ -230,4 +231,4 @@ def write(folder: Path, made: list[Line]) -> Path:
 
 
 if __name__ == "__main__":
-    print(write(Path(sys.argv[1]), lines()))
+    print(write(Path(sys.argv[1]), lines(tuple(sys.argv[2:]))))

@@ -75,7 +75,7 @@ def _bars(panel: Panel, library: str, number: int, member: str, named: set[str])
         "hovertemplate": "%{customdata}<extra></extra>",
         "marker": {
             "color": COLOURS[role(member)][0],
-            "pattern": {"shape": shape(panel, member), "size": 5, "solidity": 0.35},
+            "pattern": {"shape": shape(panel, member), "fillmode": "overlay", "size": 6, "solidity": 0.3},
         },
         "meta": role(member),
         "xaxis": f"x{axis}",

@@ -26,11 +26,9 @@ from gapless.expectations.texts import (
     Matrix,
     count,
     counts_text,
-    factor_text,
     interval_text,
     matrix,
     member_text,
-    side_text,
     us_text,
 )
 from gapless.expectations.verdicts import Judged
@@ -103,7 +101,7 @@ def _worst(judged: Sequence[Judged], layer: bool) -> list[Judged]:
     return chosen
 
 
-def _total_violated(judged: Sequence[Judged], layer: bool) -> int:
+def _all_violated(judged: Sequence[Judged], layer: bool) -> int:
     return count(one for one in judged if one.row.layer == layer and one.row.guideline != BASELINE).violated
 
 
@@ -225,8 +223,8 @@ def render(collected: Collected) -> str:
     of = matrix(collected.judged, collected.missing, [library.label for library in collected.libraries])
     environment = Environment(loader=PackageLoader("gapless"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.globals |= {
-        "bytes_text": bytes_text, "counts_text": counts_text, "factor_text": factor_text,
-        "day": _day, "us_text": us_text, "interval_text": interval_text, "member_text": member_text, "side_text": side_text, "state": state,
+        "bytes_text": bytes_text, "counts_text": counts_text, "day": _day, "interval_text": interval_text,
+        "member_text": member_text, "state": state, "us_text": us_text,
         "GUIDELINES": GUIDELINES, "MARKS": MARKS, "PATTERNS": PATTERNS, "TESTS": TESTS, "BASELINE": BASELINE,
     }  # fmt: skip
     return environment.get_template("guidelines.html.j2").render(
@@ -234,7 +232,7 @@ def render(collected: Collected) -> str:
         matrix=of,
         names=names,
         cards=[_card(collected, library) for library in collected.libraries],
-        worst=[(layer, _total_violated(collected.judged, layer), _worst(collected.judged, layer)) for layer in of.layers],
+        worst=[(layer, _all_violated(collected.judged, layer), _worst(collected.judged, layer)) for layer in of.layers],
         sections=_sections(shown, of),
         folded=len(shown) > FOLDED_FROM,
         problems=_problems(collected),
