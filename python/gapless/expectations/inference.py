@@ -116,11 +116,11 @@ class Decisions:
 def decide(p: Sequence[Array], q: float) -> Decisions:
     """Decide the rows of a table, with the false discoveries of each claim controlled over the whole of it.
 
-    Each claim ("holds", "violated") is a family of its own, so that the promise is kept for the rare one too. With R of m
-    rows it has the level R q / m, which is Benjamini and Yekutieli's for intervals after a selection (q / m if R = 0). A row
-    is claimed exactly if p <= R q / m: the R smallest are, by choice of R; were another row, then R + 1 rows would be at
-    most R q / m < (R + 1) q / m, and R would not be the greatest. Claims exclude one another, since only that whose region
-    holds the estimate has a p below 1.
+    Each claim ("holds", "violated") is a family of its own, so that the promise is kept for the rare one too. With R
+    of m rows it has the level R q / m, which is Benjamini and Yekutieli's for intervals after a selection (q / m if
+    R = 0). A row is claimed exactly if p <= R q / m: the R smallest are, by choice of R; were another row, then R + 1
+    rows would be at most R q / m < (R + 1) q / m, and R would not be the greatest. Claims exclude one another, since
+    only that whose region holds the estimate has a p below 1.
 
     Parameters
     ----------
