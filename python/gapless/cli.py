@@ -14,6 +14,7 @@ from gapless.cli_compare import compare
 from gapless.cli_doctor import doctor
 from gapless.cli_explain import explain
 from gapless.cli_measure import measure
+from gapless.cli_report import report
 from gapless.cli_run import RunCommand, run
 from gapless.errors import GaplessError
 from gapless.paths import Build
@@ -27,6 +28,7 @@ app = typer.Typer(
 )  # fmt: skip
 app.command()(explain)
 app.command()(doctor)
+app.command()(report)
 app.command(cls=RunCommand, context_settings={"allow_interspersed_args": False})(run)
 app.command()(compare)
 app.add_typer(measure, name="measure")
@@ -68,26 +70,6 @@ def demo(
     from gapless.demo import FULL, QUICK, run_demo
 
     run_demo(Build.find(mpi), QUICK if quick else FULL, json)
-
-
-@app.command()
-def report(
-    results: Annotated[Path, typer.Argument(metavar="RESULTS.jsonl", help="A file that the demo or measure wrote.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The page to write.")] = Path("report.html"),
-) -> None:
-    """Render stored results as one self-contained page, and print their tables.
-
-    [bold]Example:[/bold]  gapless report results/20260101-120000-demo.jsonl -o report.html
-    """
-    from gapless.display import console
-    from gapless.report import write_report
-    from gapless.results import read
-    from gapless.tables import print_tables
-
-    lines = read(results)
-    write_report(lines, output)
-    print_tables(console(), lines)
-    print(f"gapless: plots in {output}", file=sys.stderr)
 
 
 def main() -> None:
