@@ -198,9 +198,9 @@ def _measure(
     from gapless.targets import targets
 
     folder = resume or out or Path("results") / f"{datetime.now():%Y%m%d-%H%M%S}-guidelines"
-    if resume and mpi is None:
+    if resume:
         environment = of_kind(read(resume / NAME), "environment")[0]
-        mpi = ",".join(facts.get("given", name) for name, facts in environment["libraries"].items())
+        mpi, launcher, two_nodes = (environment["asked"][name] for name in ("mpi", "launcher", "two_nodes"))
     errors = console(stderr=True)
 
     def say(text: str) -> None:
@@ -210,11 +210,12 @@ def _measure(
     with targets(mpi, launcher, two_nodes, say) as found, Display(len(found)) as display:
         for target in found:
             if settings.layer and not target.layer:
-                display.say(f"{target.name} is measured without the layer: {target.why_no_layer}")
+                display.say(f"{target.name} is measured without the layer: {target.reason}")
         if resume:
             session = resumed_session(folder, settings, found, display)
         else:
-            session = new_session(folder, settings, found, f"gapless {shlex.join(sys.argv[1:])}", display)
+            asked = {"mpi": mpi, "launcher": launcher, "two_nodes": two_nodes}
+            session = new_session(folder, settings, found, f"gapless {shlex.join(sys.argv[1:])}", asked, display)
         try:
             session.measure()
         except KeyboardInterrupt:

@@ -160,8 +160,12 @@ class Session:
             yield from json_lines(target.library, command, layer, LAUNCH_TIMEOUT_S)
 
 
-def new_session(folder: Path, settings: Settings, targets: Sequence[Target], command: str, display: Display) -> Session:
+def new_session(
+    folder: Path, settings: Settings, targets: Sequence[Target], command: str, asked: Line, display: Display
+) -> Session:
     """Begin a run in a new folder: record the environment, the rows and what is refused.
+
+    `asked` says how the libraries were named on the command line, so that the run can go on with the same.
 
     Raises
     ------
@@ -182,7 +186,8 @@ def new_session(folder: Path, settings: Settings, targets: Sequence[Target], com
     environment |= {
         "preset": settings.preset,
         "tolerance": settings.tolerance,
-        "two_nodes": any(target.facts.get("two_nodes") for target in targets),
+        "asked": asked,
+        "two_nodes": asked["two_nodes"],
         "settings": settings.as_json(),
         "libraries": {target.name: target.facts for target in targets},
     }
