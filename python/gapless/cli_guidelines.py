@@ -171,7 +171,7 @@ def guidelines(
         bases=list(BASES) if base == "all" else _known(_words(base), BASES, "--base"),
         caches=_known(_words(cache), ("warm", "cold"), "--cache"), blocks=_numbers(blocks, "-A"),
         sizes=_numbers(sizes, "--sizes"), variants=_numbers(variants, "--variants"), only=only, pairs=own,
-        launches=launches, budget_s=_seconds(budget), power=power, tolerance=tolerance, ranks=ranks, seed=seed,
+        launches=launches, budget_s=0.0 if launches and budget is None else _seconds(budget), power=power, tolerance=tolerance, ranks=ranks, seed=seed,
         plant=plant, layer=False if not layer else None,
     )  # fmt: skip
     if own and not tests and not resume:

@@ -59,6 +59,7 @@ class Session:
     rounds: int = 0
     failed: list[str] = field(default_factory=list)
     shortened: str = ""
+    _started: float = 0.0
     _given_up: set[str] = field(default_factory=set)
     _failures: dict[str, int] = field(default_factory=dict)
 
@@ -68,14 +69,14 @@ class Session:
 
     def measure(self) -> None:
         """Run rounds until there are enough launches, or no time for another round."""
-        started = time.monotonic()
+        self._started = time.monotonic()
         done = max((line["launch"] for line in of_kind(self.recorder.lines, "launch")), default=0)
         first = done
         self.rounds = self.settings.launches or max(self._wanted(USUAL_SPREAD), self.settings.fewest_launches)
         while done < self.rounds and len(self._given_up) < len(self.targets):
             done += 1
             self._round(done)
-            spent_s = time.monotonic() - started
+            spent_s = time.monotonic() - self._started
             if not self.settings.launches:
                 if done >= PILOT_ROUNDS:
                     self.rounds = max(
@@ -112,9 +113,12 @@ class Session:
         random.Random(self.settings.seed * 1_000_003 + number).shuffle(order)
         for place, target in enumerate(order):
             self.display.launch(target.name, number, self.rounds, place, len(order))
-            self._launch(target, number)
+            left_s = self.settings.budget_s - (time.monotonic() - self._started)
+            # Each library gets its share of what is left, lest the first one of a slow round takes all of it.
+            limit_s = left_s / (len(order) - place) if self.settings.budget_s else LAUNCH_TIMEOUT_S
+            self._launch(target, number, limit_s)
 
-    def _launch(self, target: Target, number: int) -> None:
+    def _launch(self, target: Target, number: int, limit_s: float) -> None:
         ended: Line = {"schema": SCHEMA, "kind": "launch", "mpi": target.name, "launch": number}
         started = time.monotonic()
         status, reason, facts, samples = "ok", "", {}, 0
@@ -124,6 +128,9 @@ class Session:
                     facts = line
                 elif line["kind"] == "progress":
                     self.display.progress(line["done"], line["of"])
+                    if time.monotonic() - started > limit_s and line["done"] < line["of"]:
+                        status, reason = "cut", f"the time of the run ended after {line['done']} of {line['of']} groups"
+                        break
                 else:
                     samples += line["kind"] == "samples"
                     self.recorder.add({**line, "mpi": target.name, "launch": number})

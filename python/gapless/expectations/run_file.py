@@ -13,9 +13,9 @@ from gapless.errors import GaplessError
 from gapless.results import Line, of_kind, read
 
 NAME = "run.jsonl"
-# A group is recorded when it is measured and proved as a whole: what a launch recorded before it was interrupted, or
-# beside a group whose data were wrong, counts.
-ENDED_WELL = ("ok", "interrupted", "incomplete")
+# A group is recorded when it is measured and proved as a whole: what a launch recorded before it was interrupted or
+# its time was over, or beside a group whose data were wrong, counts.
+ENDED_WELL = ("ok", "interrupted", "cut", "incomplete")
 
 
 @dataclass(frozen=True)
