@@ -43,6 +43,18 @@ def test_each_member_is_compared_once() -> None:
     assert [subject.member for subject in found] == ["tiled_vector:native", "tiled:native", "tiled_struct:native"]
 
 
+def test_of_two_groups_at_one_place_the_first_with_samples_counts() -> None:
+    twice = [row(1), row(2, A=1, case="tiled/v1/A=1/tiled_vector")]
+    run = run_with(twice, _time)
+    for group in ("g1", "g2"):
+        launches = run.samples["mpich", group].values()
+        own = [np.log(np.median(of["tiled_vector:native"]) / np.median(of["contiguous:native"])) for of in launches]
+        found = subjects_of(run)
+        assert len(found) == 2
+        assert next(iter(found.values())) == pytest.approx(own)
+        run.samples.pop(("mpich", group))
+
+
 def test_a_slower_machine_is_no_regression() -> None:
     found = compare_runs(run_with(ROWS, _time), run_with(ROWS, _slow_machine, seed=2))
     assert not found.regressed

@@ -171,6 +171,8 @@ def _logs(launches: Sequence[Members], member: str, against: str) -> np.ndarray:
 def subjects_of(run: Run, absolute: bool = False) -> dict[Subject, np.ndarray]:
     """Return the logarithms of the launches of everything that can be compared with another run.
 
+    Of several groups with the same member at the same place, the first that has samples counts.
+
     Parameters
     ----------
     run : Run
