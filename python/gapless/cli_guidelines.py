@@ -43,10 +43,10 @@ def _known(words: list[str], known: object, option: str) -> list[str]:
     return words
 
 
-def _seconds(text: str | None) -> float | None:
-    """Read 90, 90s, 10m or 1h."""
+def _budget(text: str | None, launches: int | None) -> float | None:
+    """Read 90, 90s, 10m or 1h; who names a number of launches and no time wants them all."""
     if text is None:
-        return None
+        return 0.0 if launches else None
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text)
     if match is None:
         raise GaplessError(f"--budget {text}: that is no time", "write for example --budget 10m (0: no limit)")
@@ -171,7 +171,7 @@ def guidelines(
         bases=list(BASES) if base == "all" else _known(_words(base), BASES, "--base"),
         caches=_known(_words(cache), ("warm", "cold"), "--cache"), blocks=_numbers(blocks, "-A"),
         sizes=_numbers(sizes, "--sizes"), variants=_numbers(variants, "--variants"), only=only, pairs=own,
-        launches=launches, budget_s=0.0 if launches and budget is None else _seconds(budget), power=power, tolerance=tolerance, ranks=ranks, seed=seed,
+        launches=launches, budget_s=_budget(budget, launches), power=power, tolerance=tolerance, ranks=ranks, seed=seed,
         plant=plant, layer=False if not layer else None,
     )  # fmt: skip
     if own and not tests and not resume:
