@@ -77,7 +77,7 @@ Memory::Memory(const GroupSpec& group, const std::vector<Message>& messages, Pla
 }
 
 void Memory::require_disjoint(const Message& message, const Runs& runs) {
-  imaged_ = false;
+  imaged_.reset();
   receive_image_.fill(0);
   for (int block = 0; block < message.blocks; ++block) {
     for (const test::Entry& run : runs) {
@@ -109,7 +109,8 @@ void Memory::write_blocks(const Message& message, const Runs& runs) {
 }
 
 void Memory::build_images(const Message& message, const Runs& runs) {
-  if (imaged_ && imaged_label_ == message.label) return;
+  const Imaged wanted{message.label, message.blocks > 1 ? message.block_bytes() : 0};
+  if (imaged_ == wanted) return;
   send_image_.fill(kSendGap);
   receive_image_.fill(kReceiveGap);
   const Bytes payload = payload_of(place_.rank, message.payload_bytes);
@@ -120,8 +121,7 @@ void Memory::build_images(const Message& message, const Runs& runs) {
     from += run.bytes;
   }
   write_blocks(message, runs);
-  imaged_label_ = message.label;
-  imaged_ = true;
+  imaged_ = wanted;
 }
 
 void Memory::reset(const Message& message, const Runs& runs) {

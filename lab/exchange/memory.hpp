@@ -50,8 +50,13 @@ class Memory {
   Place place_;
   Bytes user_send_, user_receive_, packed_send_, packed_receive_;
   Bytes send_image_, receive_image_;  // what the user's buffers must hold
-  std::string imaged_label_;          // the layout that the images are of
-  bool imaged_ = false;
+  // What the images are of: messages of one layout may still differ in the distance of an allgather's blocks.
+  struct Imaged {
+    std::string label;
+    std::int64_t block_bytes = 0;
+    bool operator==(const Imaged&) const = default;
+  };
+  std::optional<Imaged> imaged_;
 };
 
 // At most so many bytes does a group need on each rank, type maps included. Throws base::Error beyond 64 bits.
