@@ -20,10 +20,10 @@ from gapless.expectations.inference import (
     Decisions,
     Estimates,
     decide,
-    interval,
     of_differences,
     of_launches,
     p_region,
+    ratio_interval,
 )
 from gapless.expectations.run_file import Members, Row, Run
 from gapless.expectations.verdicts import FALSE_DISCOVERY_RATE
@@ -259,7 +259,7 @@ def _changes(
     """Return the change of each subject, from its launches on both sides."""
     was, now = of_launches(old), of_launches(new)
     of, decided = decide_changes(was, now, tolerance, q)
-    lows, highs = np.exp(interval(of, decided.level))
+    lows, highs = ratio_interval(of, decided.level)
     return [
         Change(
             subject,

@@ -83,6 +83,13 @@ def interval(of: Estimates, level: float | Array) -> tuple[Array, Array]:
     return of.mean - factor * of.error, of.mean + factor * of.error
 
 
+def ratio_interval(of: Estimates, level: float | Array) -> tuple[Array, Array]:
+    """Return the interval of the ratio itself; two launches that differ much may leave its end at infinity."""
+    with np.errstate(over="ignore"):
+        low, high = interval(of, level)
+        return np.exp(low), np.exp(high)
+
+
 def discoveries(p: Array, q: float) -> int:
     """Return how many rows the procedure of Benjamini and Hochberg decides: the greatest k with p_(k) <= k q / m."""
     m = len(p)

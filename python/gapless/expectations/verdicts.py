@@ -1,4 +1,4 @@
-"""Verdicts: each row of a run is judged by its interval, with false discoveries controlled over the table of a library.
+"""Verdicts: each row of a run is judged by its with false discoveries controlled over the table of a library.
 
 A table is everything that one library was measured with, native and with the layer. Tables of different libraries are
 judged apart, so that the report of a library stays the same whichever others were measured beside it.
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gapless.errors import GaplessError
-from gapless.expectations.inference import Array, Decisions, Estimates, decide, interval, of_launches, p_region
+from gapless.expectations.inference import Array, Decisions, Estimates, decide, of_launches, p_region, ratio_interval
 from gapless.expectations.power import MOST_LAUNCHES, launches_for
 from gapless.expectations.run_file import Row, Run
 from gapless.statistics import TOLERANCE, Expectation
@@ -143,7 +143,7 @@ def judge_library(run: Run, mpi: str, tolerance: float, q: float) -> list[Judged
     logs = [np.log(medians[:, 0] / medians[:, 1]) for _, medians in rows]
     of = of_launches(logs)
     decided = judge_table(of, np.array([_is_similar(row) for row, _ in rows]), tolerance, q)
-    lows, highs = np.exp(interval(of, decided.level))
+    lows, highs = ratio_interval(of, decided.level)
     judged = []
     for i, (row, medians) in enumerate(rows):
         verdict = {0: HOLDS, 1: VIOLATED}.get(decided.claim[i], UNDECIDED)
