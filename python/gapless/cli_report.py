@@ -58,14 +58,14 @@ def report(
 
       gapless report results/20260101-120000-guidelines -o report.html
 
-      gapless report results/mpich-run results/openmpi-run        two runs side by side
+      gapless report results/before results/after     [dim]# side by side[/dim]
 
-      gapless report results/20260101-120000-guidelines --format json | jq '.[] | select(.verdict == "violated")'
+      gapless report results/before --format json | jq '.[].verdict'
 
-      gapless report results/20260101-120000-demo.jsonl           a file of the demo
+      gapless report results/20260101-120000-demo.jsonl
 
-    [bold]Exit status:[/bold] 0, the report was written (whatever its verdicts); 2, the results cannot be read or the
-    report cannot be written; 130, interrupted.
+    [bold]Exit status:[/bold] 0, the report was written, whatever its verdicts;
+    2, the results cannot be read or the report cannot be written; 130, interrupted.
     """
     from gapless.expectations.run_file import run_path
     from gapless.results import read
