@@ -38,8 +38,9 @@ def lines_of(
     lines += [one.as_json() for one in rows]
     for mpi in libraries:
         for launch in range(1, launches + 1):
-            for one in {one.group: one for one in rows}.values():
-                for member in dict.fromkeys((one.compared, one.reference, "contiguous:native")):
+            for group, one in {one.group: one for one in rows}.items():
+                named = [name for other in rows if other.group == group for name in (other.compared, other.reference)]
+                for member in dict.fromkeys((*named, "contiguous:native")):
                     effect = np.exp(spread / np.sqrt(2) * random.standard_normal())
                     within = np.exp(0.005 * random.standard_t(2, 9))
                     samples = times_ns(one, member) * effect * within

@@ -171,6 +171,8 @@ def _logs(launches: Sequence[Members], member: str, against: str) -> np.ndarray:
 def subjects_of(run: Run, absolute: bool = False) -> dict[Subject, np.ndarray]:
     """Return the logarithms of the launches of everything that can be compared with another run.
 
+    Of several groups with the same member at the same place, the first that has samples counts.
+
     Parameters
     ----------
     run : Run
@@ -183,7 +185,8 @@ def subjects_of(run: Run, absolute: bool = False) -> dict[Subject, np.ndarray]:
         for row in run.rows:
             launches = list(run.samples.get((mpi, row.group), {}).values())
             has_contiguous = any(CONTIGUOUS in members for members in launches)
-            for member in (row.compared, row.reference):
+            further = (CONTIGUOUS,) if absolute and has_contiguous else ()
+            for member in (row.compared, row.reference, *further):
                 against = "" if absolute else CONTIGUOUS if has_contiguous else row.reference
                 subject = Subject(mpi, place_of(row), member, against)
                 if member != against and subject not in found:
