@@ -205,6 +205,21 @@ def test_groups_of_other_payloads_do_not_share_a_panel() -> None:
     assert {panel.split for panel in shown} == {"full_indexed", "contiguous_and_indexed"}
 
 
+def test_a_comparison_of_ones_own_has_a_panel() -> None:
+    made = synthetic_run.lines(("ET6",), {"mpich": "5"})
+    own = {"test": "own", "guideline": "own", "layout": "own", "base": "own", "variant": 0, "A": 0}
+    lines = [
+        line | own | {"case": f"mine {line['group']}"} if line["kind"] == "row" else line for line in made
+    ]  # fmt: skip
+    collected = collected_of(lines)
+    shown = panels(collected)
+    assert len(shown) == len({line["group"] for line in of_kind(lines, "row")})
+    assert all(len(panel.verdicts) == 2 and len(panel.categories) == 1 for panel in shown)
+    assert shown[0].title.startswith("mine tiled/v1/A=2/pingpong/2560000 · ping-pong · 2.56 MB")
+    assert go.Figure(figure(shown[0], {})).layout.xaxis.title.text == ""
+    assert "own" in own_part(render(collected))
+
+
 def test_failed_launches_refusals_and_wrong_data_are_shown(lines: list[Line]) -> None:
     wrong = {"schema": 1, "kind": "error", "mpi": "intel", "launch": 2, "group": "g1", "reason": "byte 7 is other"}
     page = own_part(render(collected_of([*lines, wrong])))
