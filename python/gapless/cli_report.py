@@ -58,20 +58,20 @@ def report(
 
       gapless report results/20260101-120000-guidelines -o report.html
 
-      gapless report results/mpich-run results/openmpi-run        two runs side by side
+      gapless report results/before results/after     [dim]# side by side[/dim]
 
-      gapless report results/20260101-120000-guidelines --format json | jq '.[] | select(.verdict == "violated")'
+      gapless report results/before --format json | jq '.[].verdict'
 
-      gapless report results/20260101-120000-demo.jsonl           a file of the demo
+      gapless report results/20260101-120000-demo.jsonl
 
-    [bold]Exit status:[/bold] 0, the report was written (whatever its verdicts); 2, the results cannot be read or the
-    report cannot be written; 130, interrupted.
+    [bold]Exit status:[/bold] 0, the report was written, whatever its verdicts;
+    2, the results cannot be read or the report cannot be written; 130, interrupted.
     """
-    from gapless.expectations.run_file import is_run, run_path
+    from gapless.expectations.run_file import run_path
     from gapless.results import read
 
     files = [(path, read(run_path(path))) for path in results]
-    if len(files) == 1 and _is_demo(files[0][1]) and not is_run(files[0][1]):
+    if len(files) == 1 and _is_demo(files[0][1]):
         _report_demo(files[0][1], kind, output or PAGE)
         return
     from gapless.expectations.collected import collect, read_runs
@@ -80,8 +80,9 @@ def report(
 
 
 def _is_demo(lines: list[Line]) -> bool:
-    """Whether the older report has something to show of them; it also says what is wrong with lines of neither kind."""
-    return any(line.get("kind") in ("samples", "halo") for line in lines)
+    """Whether the older report has something to show of them."""
+    kinds = {line.get("kind") for line in lines}
+    return bool(kinds & {"samples", "halo"}) and "row" not in kinds
 
 
 def _report_demo(lines: list[Line], kind: Format, output: Path) -> None:

@@ -105,6 +105,7 @@ def _axes(panel: Panel, number: int, logarithmic: bool) -> dict[str, Any]:
         "fixedrange": True,
     }
     if logarithmic:
+        y["title"]["text"] += ", log scale"
         y |= {"dtick": "D2" if _spread(panel) < 200 else 1, "tickformat": "~g"}
     if number > 0:
         y["matches"] = "y"

@@ -70,7 +70,8 @@ class Card:
 
 
 def _card(collected: Collected, library: Library) -> Card:
-    layers = sorted({one.row.layer for one in collected.judged})
+    planned = [*(one.row for one in collected.judged), *(row for _, row in collected.missing)]
+    layers = sorted({row.layer for row in planned})
     sides = []
     for layer in layers:
         found = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html import escape
 
@@ -14,6 +15,7 @@ from gapless.expectations.verdicts import Judged
 from gapless.tables import bytes_text
 
 CONTIGUOUS = "contiguous:native"
+OWN = "own"
 METHODS = ("native", "gapless", "pack", "pack_send", "unpack_receive")
 Key = tuple[str, str, int, str, int, str, str, str]
 
@@ -46,7 +48,7 @@ class Panel:
     test, layout, variant, pattern, bytes, base, cache
         What its rows have in common.
     split : str
-        The description, where several groups have the same of these; else empty.
+        The description, where several groups have the same of these; the case, of a row of one's own; else empty.
     categories : list of str
         The places on its x axis.
     members : list of str
@@ -75,11 +77,11 @@ class Panel:
         """What it shows, as text."""
         variant = f", variant {self.variant}" if self.variant else ""
         parts = [
-            f"{self.layout}{variant}",
+            "" if self.own else f"{self.layout}{variant}",
             self.split,
             PATTERNS.get(self.pattern, self.pattern),
             bytes_text(self.bytes),
-            self.base,
+            "" if self.own else self.base,
             "" if self.cache == "warm" else f"{self.cache} caches",
         ]
         return " · ".join(filter(None, parts))
@@ -91,8 +93,8 @@ class Panel:
 
     @property
     def own(self) -> bool:
-        """Whether its x axis is of names, not of block sizes."""
-        return self.test == "own"
+        """Whether it is of a comparison of one's own, which has no block size."""
+        return self.test == OWN
 
     def verdict_text(self, at: tuple[str, str, str]) -> str:
         """Return what was said about a member: each verdict and the member it was measured against."""
@@ -106,15 +108,21 @@ def _key(row: Row, split: str) -> Key:
 
 
 def _category(row: Row) -> str:
-    return row.case if row.test == "own" else str(row.A)
+    return bytes_text(row.payload_bytes) if row.test == OWN else str(row.A)
 
 
-def _crowded(rows: list[Row]) -> set[tuple[Key, str]]:
-    """Return the panels and categories in which more than one group would stand at the same place."""
+def _split(row: Row, crowded: set[Key]) -> str:
+    if row.test == OWN:
+        return row.case
+    return row.compared.partition(":")[0] if _key(row, "") in crowded else ""
+
+
+def _crowded(rows: Iterable[Row]) -> set[Key]:
+    """Return the panels in which more than one group of a run would stand at the same place."""
     groups: dict[tuple[Key, str], set[str]] = {}
     for row in rows:
         groups.setdefault((_key(row, ""), _category(row)), set()).add(row.group)
-    return {at for at, found in groups.items() if len(found) > 1}
+    return {key for (key, _), found in groups.items() if len(found) > 1}
 
 
 def _member_order(member: str) -> tuple[bool, int]:
@@ -148,16 +156,16 @@ def panels(collected: Collected) -> list[Panel]:
     """Return every panel with at least one time, in the order of the tests, the largest messages first."""
     made: dict[Key, Panel] = {}
     by_run = {id(run): [library for library in collected.libraries if library.run is run] for run in collected.runs}
-    crowded = {key for run in collected.runs for key, _ in _crowded(run.rows)}
+    crowded = set().union(*(_crowded(run.rows) for run in collected.runs))
     for run in collected.runs:
         for row in run.rows:
-            split = row.compared.partition(":")[0] if _key(row, "") in crowded else ""
+            split = _split(row, crowded)
             panel = made.setdefault(_key(row, split), Panel(*_key(row, split)))
             if _category(row) not in panel.categories:
                 panel.categories.append(_category(row))
             for library in by_run[id(run)]:
                 _add(panel, library, row)
-    _add_verdicts(made, collected)
+    _add_verdicts(made, collected, crowded)
     shown = [panel for panel in made.values() if panel.times]
     for panel in shown:
         _order_members(panel)
@@ -174,10 +182,10 @@ def panels(collected: Collected) -> list[Panel]:
     )
 
 
-def _add_verdicts(made: dict[Key, Panel], collected: Collected) -> None:
+def _add_verdicts(made: dict[Key, Panel], collected: Collected, crowded: set[Key]) -> None:
     for one in collected.judged:
         row = one.row
-        panel = made.get(_key(row, "")) or made.get(_key(row, row.compared.partition(":")[0]))
+        panel = made.get(_key(row, _split(row, crowded)))
         if panel:
             panel.verdicts.setdefault((one.mpi, _category(row), row.compared), []).append(one)
 
@@ -197,7 +205,7 @@ def table_of(panel: Panel) -> tuple[list[str], list[list[str]]]:
                     at = (library, category, member)
                     told = [*numbers, str(times.launches), panel.verdict_text(at)]
                     cells.append([category, library, member_text(member), *told])
-    return ["case" if panel.own else "A", *TABLE_COLUMNS], cells
+    return ["size" if panel.own else "A", *TABLE_COLUMNS], cells
 
 
 def plain(text: str) -> str:

@@ -226,20 +226,18 @@ def _add_library(table: Table, of: Matrix, mpi: str) -> None:
 
 
 def rows_table(judged: Sequence[Judged]) -> Table:
-    """Return every row for a terminal."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("library", "test", "guideline", "case", "pattern", "size", "side"):
-        table.add_column(name, no_wrap=True)
+    """Return every row for a terminal; a long case goes on in the next line."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for name in ("library", "test", "case", "pattern", "size", "side"):
+        table.add_column(name, no_wrap=name != "case", overflow="fold")
     table.add_column("µs", justify="right", no_wrap=True)
-    table.add_column("reference µs", justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("needs")
     for one in judged:
         row = one.row
-        texts = [one.mpi, row.test, row.guideline, row.case, row.pattern, bytes_text(row.bytes), side_text(row.layer)]
+        test = row.test if row.guideline == row.test else f"{row.test} {row.guideline}"
+        texts = [one.mpi, test, row.case, row.pattern, bytes_text(row.bytes), side_text(row.layer)]
         verdict = f"[{_STYLES[one.verdict]}]{escape(verdict_text(one))}[/]"
-        times = [us_text(one.compared_us), us_text(one.reference_us)]
-        table.add_row(*map(escape, texts), *times, verdict, escape(one.needs))
+        table.add_row(*map(escape, texts), us_text(one.compared_us), verdict)
     return table
 
 
