@@ -147,15 +147,15 @@ def _facts(library: Library, seen: FirstRun, nodes: Nodes | None, mpiexec: Path)
     wheel = wheel_version(library)
     words = library.launch(2)
     if nodes:
-        # What the script of that name starts.
-        words[0] = str(mpiexec)
+        # Scripts of this run stand for both: the launcher on the first node, and what it takes for ssh.
+        words = [str(mpiexec), *("SHELL" if word == str(nodes.shell) else word for word in words[1:])]
     facts: dict[str, Any] = {
         "mpi_library": seen.mpi_library,
         "version": f"{wheel} (wheel)" if wheel else number_of(seen.mpi_library),
         "prefix": str(library.mpi_root),
         "transport": TRANSPORT if nodes else _transport(seen),
-        "launcher": shlex.join(words).replace(str(nodes.folder), "") if nodes else shlex.join(words),
-        "hosts": list(seen.hosts),
+        "launcher": shlex.join(words),
+        "hosts": sorted(seen.hosts),
         "settings": dict(library.settings),
         "layer": seen.layer,
     }
