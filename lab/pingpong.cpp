@@ -1,6 +1,7 @@
 // The ping-pong of the layouts of the expectation tests: see --help.
 #include "agreement.hpp"
 #include "case.hpp"
+#include "facts.hpp"
 #include "group.hpp"
 #include "layer_switch.hpp"
 #include "options.hpp"
@@ -8,9 +9,7 @@
 
 #include <mpi.h>
 
-#include <algorithm>
 #include <iostream>
-#include <sstream>
 
 namespace {
 
@@ -19,26 +18,6 @@ using namespace gapless::lab;
 constexpr int kUsageError = 2;
 // A row and a column of a large matrix lie far apart: its buffers would need gigabytes.
 constexpr std::int64_t kMostExtentBytes = std::int64_t{64} << 20;
-
-std::string mpi_library_line() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  std::istringstream first_line(std::string(text).substr(0, std::string(text).find('\n')));
-  std::string line, word;
-  while (first_line >> word) line += (line.empty() ? "" : " ") + word;  // libraries align it with tabs
-  return line;
-}
-
-std::vector<std::string> distinct_hosts() {
-  char name[MPI_MAX_PROCESSOR_NAME] = "";
-  int length = 0;
-  MPI_Get_processor_name(name, &length);
-  std::vector<std::string> hosts;
-  for (const std::string& host : gather_texts(name))
-    if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
-  return hosts;
-}
 
 GroupSettings settings_of(const Options& options, const Case& one, std::size_t index) {
   const bool small = one.bytes <= 65536;

@@ -25,16 +25,6 @@ std::string list_text(const std::vector<Value>& values) {
 
 }  // namespace
 
-MpiType& MpiType::operator=(MpiType&& other) noexcept {
-  std::swap(handle_, other.handle_);
-  std::swap(owned_, other.owned_);
-  return *this;
-}
-
-MpiType::~MpiType() {
-  if (owned_) MPI_Type_free(&handle_);
-}
-
 TypeSpec TypeSpec::base(const Named& named) {
   Node node;
   node.named = named;

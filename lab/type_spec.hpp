@@ -2,6 +2,8 @@
 // The type map is expanded literally from the constructor's definition in the MPI standard, never asked from MPI.
 #pragma once
 
+#include "mpi_handle.hpp"
+
 #include "gapless/gapless.h"
 
 #include <mpi.h>
@@ -20,22 +22,7 @@ inline constexpr std::int64_t kIntBytes = 4;
 // Byte displacement of every element, in type-map (= packing) order; larger types count as so many elements.
 using TypeMap = std::vector<std::int64_t>;
 
-// An MPI handle that frees itself; predefined types are left alone.
-class MpiType {
- public:
-  MpiType() = default;
-  MpiType(MPI_Datatype handle, bool owned) : handle_(handle), owned_(owned) {}
-  MpiType(MpiType&& other) noexcept : handle_(other.handle_), owned_(other.owned_) { other.owned_ = false; }
-  MpiType& operator=(MpiType&& other) noexcept;
-  ~MpiType();
-  MPI_Datatype handle() const { return handle_; }
-
- private:
-  MPI_Datatype handle_ = MPI_DATATYPE_NULL;
-  bool owned_ = false;
-};
-
-// The same for the engine's own handle, that of a type without MPI.
+// The engine's own handle, that of a type without MPI; it frees itself.
 class EngineType {
  public:
   EngineType() = default;

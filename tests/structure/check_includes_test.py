@@ -21,7 +21,10 @@ CLEAN = {
     "src/mpi/decode.cpp": "#include <mpi.h>\n",
     "tests/support/oracle.hpp": '#include "layout/tree.hpp"\n#include <gtest/gtest.h>\n',
     "tests/unit/plan_test.cpp": '#include "support/oracle.hpp"\n#include "plan/plan.hpp"\n',
+    "tests/support/random_type.hpp": "",
     "lab/pingpong.cpp": "#include <mpi.h>\n",
+    "lab/exchange/type_map.cpp": '#include "support/oracle.hpp"\n#include "../pingpong.hpp"\n',
+    "lab/pingpong.hpp": "",
 }
 VIOLATIONS = {
     "against the arrow": ("src/layout/bad.cpp", '#include "plan/plan.hpp"\n'),
@@ -34,6 +37,8 @@ VIOLATIONS = {
     "intrinsics outside kernel": ("src/move/bad.cpp", "#include <immintrin.h>\n"),
     "the oracle looks at the plan": ("tests/support/bad.hpp", '#include "plan/plan.hpp"\n'),
     "the product knows its tests": ("src/plan/bad.cpp", '#include "support/oracle.hpp"\n'),
+    "the lab knows a test": ("lab/exchange/bad.cpp", '#include "support/random_type.hpp"\n'),
+    "another program of the lab knows the oracle": ("lab/bad.cpp", '#include "support/oracle.hpp"\n'),
     "a public header needs src": ("include/gapless/bad.h", '#include "base/status.hpp"\n'),
     "a folder outside the flow": ("src/misc/bad.cpp", ""),
 }

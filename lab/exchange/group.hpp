@@ -1,0 +1,46 @@
+// Proves and times all members of one group.
+#pragma once
+
+#include "../agreement.hpp"
+#include "../layer_switch.hpp"
+#include "eviction.hpp"
+#include "job.hpp"
+#include "memory.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gapless::lab::exchange {
+
+// Wrong data or unequal type maps; thrown on every rank.
+struct MemberError : VerificationError {
+  MemberError(std::string of, const std::string& reason) : VerificationError(reason), member(std::move(of)) {}
+  std::string member;  // or the message that no member could send
+};
+
+// What all groups of a run share.
+struct Run {
+  Place place;
+  LayerSwitch layer;
+  Eviction eviction;
+  double plant = 1;
+  bool validate = false;  // prove, but time nothing
+};
+
+struct MemberSamples {
+  std::string member;
+  std::vector<double> ns;  // the longest of all ranks; on rank 0 only
+};
+
+struct GroupResult {
+  std::vector<MemberSamples> members;
+  std::vector<std::string> without_layer;  // members left out because the layer is not there
+};
+
+// Collective. `seed`: of the order of members, equal on all ranks. Throws on every rank: JobError, Refused,
+// MemberError.
+GroupResult run_group(const GroupSpec& group, Run& run, std::uint64_t seed);
+
+}  // namespace gapless::lab::exchange

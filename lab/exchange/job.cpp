@@ -1,0 +1,196 @@
+#include "job.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <utility>
+
+namespace gapless::lab::exchange {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kSchema = 1;
+
+// A value of the job, and the way to it: "groups[2].members[0].method".
+class Field {
+ public:
+  Field(const Json& value, std::string path) : value_(value), path_(std::move(path)) {}
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw JobError((path_.empty() ? "the job" : path_) + ": " + what);
+  }
+
+  bool has(const char* name) const {
+    if (!value_.is_object()) fail("expected an object, found " + shown());
+    return value_.contains(name);
+  }
+
+  Field at(const char* name) const {
+    if (!has(name)) fail(std::string("'") + name + "' is missing");
+    return {value_[name], path_.empty() ? name : path_ + "." + name};
+  }
+
+  std::vector<Field> list() const {
+    if (!value_.is_array()) fail("expected a list, found " + shown());
+    std::vector<Field> fields;
+    for (std::size_t i = 0; i < value_.size(); ++i)
+      fields.push_back({value_[i], path_ + "[" + std::to_string(i) + "]"});
+    return fields;
+  }
+
+  std::string text() const {
+    if (!value_.is_string()) fail("expected a text, found " + shown());
+    return value_.get<std::string>();
+  }
+
+  bool truth() const {
+    if (!value_.is_boolean()) fail("expected true or false, found " + shown());
+    return value_.get<bool>();
+  }
+
+  std::int64_t integer(std::int64_t least, std::int64_t most) const {
+    // Beyond 63 bits a number is unsigned here, and would wrap.
+    const bool fits = value_.is_number_integer() &&
+                      !(value_.is_number_unsigned() && value_.get<std::uint64_t>() > std::uint64_t{INT64_MAX});
+    if (!fits) fail("expected an integer, found " + shown());
+    const auto number = value_.get<std::int64_t>();
+    if (number < least || number > most)
+      fail("must lie between " + std::to_string(least) + " and " + std::to_string(most) + ", not " + shown());
+    return number;
+  }
+
+  int small_integer(int least) const { return static_cast<int>(integer(least, std::numeric_limits<int>::max())); }
+
+  double number(double least) const {
+    if (!value_.is_number()) fail("expected a number, found " + shown());
+    const auto found = value_.get<double>();
+    if (!(found >= least)) fail("must be at least " + Json(least).dump() + ", not " + shown());
+    return found;
+  }
+
+  template <class Value, std::size_t kWords>
+  Value one_of(const std::array<std::pair<const char*, Value>, kWords>& words) const {
+    const std::string word = text();
+    std::string known;
+    for (const auto& [name, value] : words) {
+      if (word == name) return value;
+      known += (known.empty() ? "" : ", ") + std::string(name);
+    }
+    fail("'" + word + "' is none of " + known);
+  }
+
+ private:
+  std::string shown() const {
+    constexpr std::size_t kShown = 60;
+    const std::string all = value_.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return all.size() <= kShown ? all : all.substr(0, kShown) + "...";
+  }
+
+  const Json& value_;
+  std::string path_;
+};
+
+constexpr std::array<std::pair<const char*, Pattern>, 3> kPatterns{
+    {{"pingpong", Pattern::kPingPong}, {"bcast", Pattern::kBcast}, {"allgather", Pattern::kAllgather}}};
+constexpr std::array<std::pair<const char*, MethodKind>, 5> kMethods{{{"native", MethodKind::kNative},
+                                                                      {"gapless", MethodKind::kGapless},
+                                                                      {"pack", MethodKind::kPack},
+                                                                      {"pack_send", MethodKind::kPackSend},
+                                                                      {"unpack_receive", MethodKind::kUnpackReceive}}};
+constexpr std::array<std::pair<const char*, bool>, 2> kCaches{{{"warm", false}, {"cold", true}}};
+
+MessageSpec read_message(const Field& field) {
+  MessageSpec message;
+  message.name = field.at("name").text();
+  message.count = field.at("count").integer(0, std::numeric_limits<std::int64_t>::max());
+  message.type = field.at("type").text();
+  message.layout = field.at("layout").text();
+  return message;
+}
+
+MemberSpec read_member(const Field& field, const GroupSpec& group) {
+  MemberSpec member;
+  member.name = field.at("name").text();
+  const Field named = field.at("message");
+  const auto found = std::find_if(group.messages.begin(), group.messages.end(),
+                                  [name = named.text()](const MessageSpec& message) { return message.name == name; });
+  if (found == group.messages.end()) named.fail("the group has no message '" + named.text() + "'");
+  member.message = static_cast<std::size_t>(found - group.messages.begin());
+  const Field method = field.at("method");
+  member.method = method.one_of(kMethods);
+  const bool one_sided = member.method == MethodKind::kPackSend || member.method == MethodKind::kUnpackReceive;
+  if (one_sided && group.pattern != Pattern::kPingPong) method.fail("only a pingpong has a side that packs alone");
+  member.planted = field.has("plant") && field.at("plant").truth();
+  return member;
+}
+
+Repetitions read_repetitions(const Field& field) {
+  Repetitions reps;
+  reps.least = field.at("min").small_integer(1);
+  reps.most = field.at("max").small_integer(reps.least);
+  reps.inner = field.has("inner") ? field.at("inner").small_integer(1) : 1;
+  reps.precision = field.has("precision") ? field.at("precision").number(0) : 0;
+  reps.budget_ms = field.has("budget_ms") ? field.at("budget_ms").number(0) : std::numeric_limits<double>::infinity();
+  reps.warmup = field.has("warmup") ? field.at("warmup").small_integer(0) : 0;
+  return reps;
+}
+
+void require_new(std::set<std::string>& seen, const Field& field) {
+  if (!seen.insert(field.text()).second) field.fail("'" + field.text() + "' is there twice");
+}
+
+GroupSpec read_group(const Field& field) {
+  GroupSpec group;
+  group.id = field.at("id").text();
+  group.pattern = field.at("pattern").one_of(kPatterns);
+  group.root = field.has("root") ? field.at("root").small_integer(0) : 0;
+  group.cold = field.has("cache") && field.at("cache").one_of(kCaches);
+  std::set<std::string> messages, members;
+  for (const Field& message : field.at("messages").list()) {
+    group.messages.push_back(read_message(message));
+    require_new(messages, message.at("name"));
+  }
+  for (const Field& member : field.at("members").list()) {
+    group.members.push_back(read_member(member, group));
+    require_new(members, member.at("name"));
+  }
+  if (group.members.empty()) field.at("members").fail("no member: there is nothing to measure");
+  group.reps = read_repetitions(field.at("reps"));
+  return group;
+}
+
+Job read(const Field& field) {
+  if (field.at("schema").integer(0, kSchema + 1000) != kSchema)
+    field.at("schema").fail("this program reads schema " + std::to_string(kSchema));
+  Job job;
+  job.seed = static_cast<std::uint64_t>(field.at("seed").integer(0, std::numeric_limits<std::int64_t>::max()));
+  job.plant = field.has("plant") ? field.at("plant").number(1) : 1;
+  std::set<std::string> ids;
+  for (const Field& group : field.at("groups").list()) {
+    job.groups.push_back(read_group(group));
+    require_new(ids, group.at("id"));
+  }
+  if (job.groups.empty()) field.at("groups").fail("no group: there is nothing to measure");
+  return job;
+}
+
+}  // namespace
+
+Job read_job(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw JobError(path + ": cannot be read");
+  try {
+    return read({Json::parse(file), ""});
+  } catch (const Json::exception& error) {
+    throw JobError(path + ": no JSON: " + error.what());
+  } catch (const JobError& error) {
+    throw JobError(path + ": " + error.what());
+  }
+}
+
+}  // namespace gapless::lab::exchange

@@ -1,0 +1,64 @@
+// The job file: what to send how, in which groups. docs: exchange --help.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace gapless::lab::exchange {
+
+enum class Pattern { kPingPong, kBcast, kAllgather };
+
+// How a message is sent: by a typed call with the layer off or on, or with MPI_Pack and MPI_Unpack around MPI_PACKED at
+// both ends or at one.
+enum class MethodKind { kNative, kGapless, kPack, kPackSend, kUnpackReceive };
+
+struct MessageSpec {
+  std::string name;
+  std::int64_t count = 0;
+  std::string type;    // in the text notation
+  std::string layout;  // messages of one label have equal type maps
+};
+
+struct MemberSpec {
+  std::string name;
+  std::size_t message = 0;  // index into the group's messages
+  MethodKind method = MethodKind::kNative;
+  bool planted = false;
+};
+
+struct Repetitions {
+  int least = 0;
+  int most = 0;
+  int inner = 1;
+  double precision = 0;
+  double budget_ms = 0;
+  int warmup = 0;
+};
+
+struct GroupSpec {
+  std::string id;
+  Pattern pattern = Pattern::kPingPong;
+  int root = 0;
+  bool cold = false;
+  std::vector<MessageSpec> messages;
+  std::vector<MemberSpec> members;
+  Repetitions reps;
+};
+
+struct Job {
+  std::uint64_t seed = 0;
+  double plant = 1;
+  std::vector<GroupSpec> groups;
+};
+
+// What is wrong with a job file, and where in it.
+struct JobError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Throws JobError.
+Job read_job(const std::string& path);
+
+}  // namespace gapless::lab::exchange

@@ -1,0 +1,60 @@
+// The memory of one group and what must be in it. All expectations are arithmetic: the payload of rank r is the bytes
+// of the integers payload_value(r, 0), payload_value(r, 1), ..., and every other byte of a buffer keeps its sentinel.
+#pragma once
+
+#include "../bytes.hpp"
+#include "job.hpp"
+#include "message.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gapless::lab::exchange {
+
+// Which rank this is, of how many.
+struct Place {
+  int rank = 0;
+  int ranks = 0;
+};
+
+// All messages of a group share a send buffer and a receive buffer: those of one layout lie at the same addresses.
+class Memory {
+ public:
+  // `capacity`: what a packed message may need.
+  Memory(const GroupSpec& group, const std::vector<Message>& messages, Place place, std::size_t capacity);
+
+  // Where the message's displacement 0 is, on a cache line; maybe outside of the memory, if its bytes are elsewhere.
+  char* send(const Message& message) { return at(user_send_, message.send_span); }
+  char* receive(const Message& message) { return at(user_receive_, message.receive_span); }
+  char* packed_send() { return packed_send_.data(); }
+  char* packed_receive() { return packed_receive_.data(); }
+
+  // Throws Refused if the message, whose type map is `runs`, receives a byte twice: MPI forbids that.
+  void require_disjoint(const Message& message, const Runs& runs);
+
+  // Makes ready for a verified transfer of this message: own payload in the send buffer, sentinels everywhere else.
+  void reset(const Message& message, const Runs& runs);
+  // After it: every byte of both user buffers, gaps and guards included. Says what is wrong, or nothing.
+  std::optional<std::string> check(const Message& message);
+
+ private:
+  static std::int64_t origin(const Span& span);
+  static char* at(Bytes& memory, const Span& span);
+  static std::size_t room(const std::vector<Message>& messages, Span Message::* span);
+  void build_images(const Message& message, const Runs& runs);
+  void write_blocks(const Message& message, const Runs& runs);
+
+  Pattern pattern_;
+  int root_;
+  Place place_;
+  Bytes user_send_, user_receive_, packed_send_, packed_receive_;
+  Bytes send_image_, receive_image_;  // what the user's buffers must hold
+  std::string imaged_label_;          // the layout that the images are of
+  bool imaged_ = false;
+};
+
+// At most so many bytes does a group need on each rank, type maps included. Throws base::Error beyond 64 bits.
+std::int64_t memory_bytes(const std::vector<Message>& messages);
+
+}  // namespace gapless::lab::exchange

@@ -1,0 +1,19 @@
+// Layout -> MPI datatype, by the constructors that the text names.
+#pragma once
+
+#include "../mpi_handle.hpp"
+
+#include <cstdint>
+
+#include "layout/layout.hpp"
+
+namespace gapless::lab::exchange {
+
+// A committed type. What MPI lacks is made by its expansion. Throws Refused: a number that does not fit into an int, a
+// type that this library lacks or refuses, or one to which it gives another size or other bounds than MPI's rules do.
+MpiType make_type(const layout::Layout& type);
+
+// Throws Refused; `what` says which number it is.
+int as_int(std::int64_t number, const char* what);
+
+}  // namespace gapless::lab::exchange

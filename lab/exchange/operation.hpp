@@ -1,0 +1,23 @@
+// What is timed: one round trip of a ping-pong or one call of a collective, sent by one of the methods.
+#pragma once
+
+#include "job.hpp"
+#include "memory.hpp"
+#include "message.hpp"
+
+#include <memory>
+
+namespace gapless::lab::exchange {
+
+class Operation {
+ public:
+  virtual ~Operation() = default;
+  // Makes the MPI calls of the method and nothing else.
+  virtual void run() = 0;
+};
+
+// `memory` and `message` must outlive it.
+std::unique_ptr<Operation> make_operation(const GroupSpec& group, MethodKind method, const Message& message,
+                                          Memory& memory, Place place);
+
+}  // namespace gapless::lab::exchange

@@ -1,0 +1,71 @@
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <sstream>
+
+namespace gapless::lab::exchange {
+namespace {
+
+constexpr const char* kAbout =
+    "Times messages of any datatypes, as a job file names them: in a pattern (pingpong, bcast, allgather), each sent\n"
+    "  native          by the typed call, the Gapless layer off,\n"
+    "  gapless         by the same call with the layer on (left out where the layer is not under the program),\n"
+    "  pack            through MPI_Pack, MPI_PACKED and MPI_Unpack,\n"
+    "  pack_send       packed by the sender, received typed (ping-pong only),\n"
+    "  unpack_receive  sent typed, received as MPI_PACKED and unpacked (ping-pong only).\n"
+    "The job is a JSON object (see below); types are written in the text notation of docs/notation.md. The members of\n"
+    "a group carry equal payloads and are timed in turns, in an order drawn anew for each repetition. Before anything\n"
+    "is timed, the messages of a layout are proved to have equal type maps, and what every member receives is "
+    "compared\n"
+    "with known values, gaps and guards included; once again after timing.\n"
+    "A sample is one round trip of a ping-pong (`inner` of them are timed together and divided) or one call of a\n"
+    "collective, in nanoseconds: the longest of all ranks, each by its own clock behind a barrier. \"warm\": one\n"
+    "operation that is not timed comes before each sample. \"cold\": instead of it, a walk over twice the last cache;\n"
+    "`inner` is 1 then, and in collectives. A group ends when, on rank 0, every member's median is known within "
+    "`precision` (95 %), when\n"
+    "`budget_ms` is over or after `max` repetitions, but not before `min`. Ping-pong needs 2 ranks, the others any\n"
+    "number from 2 on.\n"
+    "Facts, progress, raw samples, groups that are refused here with the reason, and errors go to the standard "
+    "output,\n"
+    "one JSON object a line. Exit status: 0; 1 if data were wrong; 2 if the job or the command line is.";
+
+constexpr const char* kExamples =
+    "A job:\n"
+    "  {\"schema\": 1, \"seed\": 7, \"groups\": [\n"
+    "    {\"id\": \"pairs\", \"pattern\": \"pingpong\", \"cache\": \"warm\",\n"
+    "     \"messages\": [\n"
+    "       {\"name\": \"dense\", \"count\": 2000, \"type\": \"int32\", \"layout\": \"dense\"},\n"
+    "       {\"name\": \"pairs\", \"count\": 1, \"type\": \"vector(1000, 2, 4, int32)\", \"layout\": \"pairs\"}],\n"
+    "     \"members\": [\n"
+    "       {\"name\": \"dense:native\", \"message\": \"dense\", \"method\": \"native\"},\n"
+    "       {\"name\": \"pairs:native\", \"message\": \"pairs\", \"method\": \"native\"}],\n"
+    "     \"reps\": {\"min\": 10, \"max\": 100, \"inner\": 1, \"precision\": 0.02, \"budget_ms\": 500, \"warmup\": "
+    "2}}]}\n"
+    "Optional: \"plant\": factor (at least 1) beside the seed, and \"plant\": true in the members that are slowed by "
+    "it\n"
+    "inside the timed section, to see whether the judgement notices; \"root\" of a bcast (0).\n"
+    "Examples:\n"
+    "  mpiexec -n 2 exchange --job job.json > samples.jsonl\n"
+    "  gapless run -- mpiexec -n 4 exchange --job job.json     # with the layer\n"
+    "  mpiexec -n 2 exchange --job job.json --validate         # prove everything, time nothing";
+
+}  // namespace
+
+ParseResult parse_options(int argc, char** argv) {
+  ParseResult result{true, 0, "", {}};
+  CLI::App app(kAbout, "exchange");
+  app.footer(kExamples);
+  app.add_option("--job", result.options.job, "The job file; every rank reads it")->required();
+  app.add_flag("--validate", result.options.validate, "Prove type maps and data of all groups; time nothing");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out, complaint;
+    const int code = app.exit(error, out, complaint);
+    return {false, code == 0 ? 0 : 2, out.str() + complaint.str(), {}};
+  }
+  return result;
+}
+
+}  // namespace gapless::lab::exchange

@@ -1,0 +1,91 @@
+#include "output.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <iostream>
+#include <utility>
+
+namespace gapless::lab::exchange {
+namespace {
+
+// Keeps the order of the keys: the lines are read by people too.
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 1;
+
+Json line(const char* kind) {
+  return {{"schema", kSchema}, {"kind", kind}};
+}
+
+void write(const Json& line) {
+  // A text that was cut inside a letter must not end the run.
+  std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+}
+
+}  // namespace
+
+void Output::facts(const std::string& mpi_library, bool layer_present, int ranks,
+                   const std::vector<std::string>& hosts) const {
+  if (!writes_) return;
+  Json facts = line("facts");
+  facts["mpi_library"] = mpi_library;
+  facts["layer_present"] = layer_present;
+  facts["ranks"] = ranks;
+  facts["hosts"] = hosts;
+  facts["experiment"] = "exchange";
+  write(facts);
+}
+
+void Output::progress(std::size_t done, std::size_t of, const std::string& group) const {
+  if (!writes_) return;
+  Json progress = line("progress");
+  progress["done"] = done;
+  progress["of"] = of;
+  progress["group"] = group;
+  write(progress);
+}
+
+void Output::samples(const GroupSpec& group, const MemberSamples& samples) const {
+  if (!writes_) return;
+  Json numbers = Json::array();
+  // A tenth of a nanosecond is below what the clock resolves.
+  for (const double ns : samples.ns) numbers.push_back(std::round(ns * 10) / 10);
+  Json row = line("samples");
+  row["experiment"] = "exchange";
+  row["group"] = group.id;
+  row["member"] = samples.member;
+  row["metric"] = group.pattern == Pattern::kPingPong ? "round_trip" : "call";
+  row["unit"] = "ns";
+  row["samples"] = std::move(numbers);
+  row["verified"] = true;  // a row that was not is never written: see error()
+  write(row);
+}
+
+void Output::refused(const std::string& group, const std::string& reason) const {
+  if (!writes_) return;
+  Json refused = line("refused");
+  refused["group"] = group;
+  refused["reason"] = reason;
+  write(refused);
+}
+
+void Output::refused_member(const std::string& group, const std::string& member, const std::string& reason) const {
+  if (!writes_) return;
+  Json refused = line("refused");
+  refused["group"] = group;
+  refused["member"] = member;
+  refused["reason"] = reason;
+  write(refused);
+}
+
+void Output::error(const std::string& group, const std::string& member, const std::string& reason) const {
+  if (!writes_) return;
+  Json error = line("error");
+  error["group"] = group;
+  error["member"] = member;
+  error["reason"] = reason;
+  write(error);
+}
+
+}  // namespace gapless::lab::exchange

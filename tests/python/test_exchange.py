@@ -1,0 +1,395 @@
+"""lab/exchange, end to end: the real program under the build's MPI, with and without the layer."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gapless.errors import GaplessError
+from gapless.lab import json_lines, mpi_command
+from gapless.libraries import NAMES, Library, find_library
+from gapless.paths import Build
+
+Line = dict[str, Any]
+PROGRAM = "lab/exchange"
+NAMED = [
+    "byte",
+    "char",
+    "packed",
+    "bool",
+    "wchar",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float",
+    "double",
+    "long_double",
+    "float_complex",
+    "double_complex",
+    "long_double_complex",
+    "aint",
+    "2int",
+    "short_int",
+    "long_int",
+    "float_int",
+    "double_int",
+    "long_double_int",
+]
+# Every constructor and every named type of the notation; bounds below zero, gaps, holes, folded copies.
+TYPES = [
+    "contiguous(7, int32)",
+    "vector(10, 2, 4, int32)",
+    "vector(10, 2, -4, int32)",
+    "hvector(6, 1, 13, int16)",
+    "hvector(6, 1, -40, double)",
+    "indexed([2, 0, 3], [8, 3, -5], float)",
+    "hindexed([1, 2], [-24, 8], double)",
+    "indexed_block(2, [6, 0, -4], int32)",
+    "hindexed_block(3, [100, 1, -50], int8)",
+    "struct([(1, 0, int32), (3, 8, double), (2, -16, char)])",
+    "struct([(1, 0, double_int), (2, 16, short_int), (1, 64, vector(3, 1, 2, int32))])",
+    "subarray([4, 5], [2, 3], [1, 2], C, int32)",
+    "subarray([4, 5, 2], [2, 3, 1], [1, 2, 1], Fortran, float)",
+    "resized(-8, 64, indexed([1, 1], [2, 5], int32))",
+    "resized(0, 4, vector(3, 1, 10, int32))",
+    "dup(vector(3, 2, 5, int32))",
+    "darray(4, 3, [8, 6], [block, cyclic], [2, 2], C, int32)",
+    "darray(4, 1, [8, 7], [cyclic(2), block], [2, 2], Fortran, double)",
+    "bounded_vector(11, 2, 5, int32)",
+    "circular_vector(12, 9, 10, 2, 3, int32)",
+    "bucket(4, [1, 4, 0, 3], int32)",
+    "contiguous(3, hvector(2, 1, 24, resized(-4, 12, struct([(1, -4, int32), (1, 2, int16)]))))",
+    *(f"vector(3, 1, 2, {named})" for named in NAMED),
+]
+PATTERNS = ("pingpong", "bcast", "allgather")
+
+
+def message(name: str, text: str, count: int = 1, layout: str | None = None) -> Line:
+    return {"name": name, "count": count, "type": text, "layout": layout or name}
+
+
+def member(of: str, method: str, **more: Any) -> Line:
+    return {"name": f"{of}:{method}", "message": of, "method": method, **more}
+
+
+def group(
+    name: str,
+    messages: Sequence[Line],
+    methods: Sequence[str] = ("native", "pack"),
+    pattern: str = "pingpong",
+    **more: Any,
+) -> Line:
+    """Return a group in which every message is sent by every method, two times exactly."""
+    reps = {"min": 2, "max": 2, "inner": 1, "precision": 0.02, "budget_ms": 1000, "warmup": 1}
+    members = [member(one["name"], method) for one in messages for method in methods]
+    common = {"id": name, "pattern": pattern, "root": 0, "cache": "warm", "messages": list(messages)}
+    return common | {"members": members, "reps": reps | more.pop("reps", {})} | more
+
+
+class Exchange:
+    """Runs jobs and keeps what they print by kind."""
+
+    def __init__(self, build: Library, folder: Path) -> None:
+        self.build = build
+        self.job = folder / "job.json"
+
+    def write(self, groups: Sequence[Line], **more: Any) -> None:
+        self.job.write_text(json.dumps({"schema": 1, "seed": 5, "groups": list(groups)} | more), encoding="utf-8")
+
+    def command(self, ranks: int, *options: str) -> list[str]:
+        return mpi_command(self.build, PROGRAM, ["--job", str(self.job), *options], ranks)
+
+    def lines(
+        self,
+        groups: Sequence[Line],
+        *options: str,
+        ranks: int = 2,
+        layer: bool = False,
+        fails: bool = False,
+        **more: Any,
+    ) -> list[Line]:
+        """Run a job; `fails`: its exit status must tell of wrong data."""
+        self.write(groups, **more)
+        found = []
+        try:
+            for line in json_lines(self.build, self.command(ranks, *options), layer, timeout_s=120):
+                found.append(line)
+        except GaplessError as error:
+            assert fails and "exit status 1" in str(error)
+        else:
+            assert not fails
+        return found
+
+    def complaint(self, text: str) -> str:
+        """Run with this text as the job, which must be refused as broken; return what is said."""
+        self.job.write_text(text, encoding="utf-8")
+        done = subprocess.run(
+            self.command(2), capture_output=True, text=True, errors="replace", timeout=60, check=False
+        )
+        assert done.returncode == 2, (done.returncode, done.stderr)
+        assert "samples" not in done.stdout
+        return done.stderr
+
+
+@pytest.fixture
+def exchange(build: Build, tmp_path: Path) -> Exchange:
+    return Exchange(find_library(), tmp_path)
+
+
+@pytest.fixture(params=NAMES)
+def any_library(build: Build, tmp_path: Path, request: pytest.FixtureRequest) -> Exchange:
+    """The same on each MPI library that is installed."""
+    try:
+        library = find_library(request.param)
+    except GaplessError as error:
+        pytest.skip(str(error))
+    return Exchange(library, tmp_path)
+
+
+def of_kind(lines: Sequence[Line], kind: str) -> list[Line]:
+    return [line for line in lines if line["kind"] == kind]
+
+
+def everything(pattern: str, methods: Sequence[str]) -> list[Line]:
+    groups = []
+    for at, text in enumerate(TYPES):
+        for count in (1, 3):
+            messages = [message("one", text, count, "same"), message("dup", f"dup({text})", count, "same")]
+            groups.append(group(f"{at}/{count}", messages, methods, pattern, root=at % 2))
+    return groups
+
+
+@pytest.mark.parametrize("layer", [False, True])
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_all_constructors_and_named_types_arrive(any_library: Exchange, pattern: str, layer: bool) -> None:
+    methods = ["native", "pack"] + (["pack_send", "unpack_receive"] if pattern == "pingpong" else [])
+    methods += ["gapless"] if layer else []
+    groups = everything(pattern, methods)
+    lines = any_library.lines(groups, ranks=2 if pattern == "pingpong" else 3, layer=layer)
+    assert of_kind(lines, "error") == []
+    # Only what MPI's own rules forbid may be left out, copies that fold onto one another, and on Open MPI the one type
+    # whose extent it rounds up although it is no struct.
+    refused = {line["group"]: line["reason"] for line in of_kind(lines, "refused")}
+    rounded = {name for name, reason in refused.items() if reason.endswith("says extent 68, MPI's rules say 67")}
+    assert rounded == ({"3/1", "3/3"} if any_library.build.name == "openmpi" else set())
+    assert all("twice" in reason for name, reason in refused.items() if name not in rounded), refused
+    samples = of_kind(lines, "samples")
+    expected = {(one["id"], of["name"]) for one in groups for of in one["members"] if one["id"] not in refused}
+    assert {(line["group"], line["member"]) for line in samples} == expected
+    assert len(refused) <= len(groups) // 10
+    assert all(line["verified"] and len(line["samples"]) == 2 and min(line["samples"]) > 0 for line in samples)
+    assert {line["metric"] for line in samples} == {"round_trip" if pattern == "pingpong" else "call"}
+
+
+def test_the_first_line_says_where_it_ran_and_progress_counts_groups(exchange: Exchange) -> None:
+    groups = [group(name, [message("dense", "int32", 100)]) for name in ("a", "b")]
+    lines = exchange.lines(groups)
+    assert lines[0]["kind"] == "facts"
+    assert lines[0]["experiment"] == "exchange"
+    assert (lines[0]["ranks"], len(lines[0]["hosts"]), lines[0]["layer_present"]) == (2, 1, False)
+    assert lines[0]["mpi_library"]
+    assert [(of["done"], of["of"], of["group"]) for of in of_kind(lines, "progress")] == [(1, 2, "a"), (2, 2, "b")]
+
+
+def test_members_that_need_the_layer_are_left_out_without_it(exchange: Exchange) -> None:
+    groups = [group("g", [message("dense", "int32", 100)], ("native", "gapless"))]
+    lines = exchange.lines(groups)
+    assert [of["member"] for of in of_kind(lines, "samples")] == ["dense:native"]
+    assert [of["member"] for of in of_kind(lines, "refused")] == ["dense:gapless"]
+
+
+@pytest.mark.parametrize(
+    ("other", "where"),
+    [
+        ("vector(100, 2, 5, int32)", "8 bytes at 20, not 8 bytes at 16"),
+        ("indexed([2, 2*99], [4, 0, 8..396:4], int32)", "run 0: 8 bytes at 16, not 8 bytes at 0"),
+    ],
+)
+def test_unequal_type_maps_of_one_layout_are_an_error(exchange: Exchange, other: str, where: str) -> None:
+    wrong = group("bad", [message("a", "vector(100, 2, 4, int32)", 1, "same"), message("b", other, 1, "same")])
+    good = group("good", [message("a", "vector(100, 2, 4, int32)"), message("b", other)])
+    lines = exchange.lines([wrong, good], fails=True)
+    (error,) = of_kind(lines, "error")
+    assert (error["group"], error["member"]) == ("bad", "b")
+    assert where in error["reason"]
+    assert {of["group"] for of in of_kind(lines, "samples")} == {"good"}
+
+
+# Stands between the program and MPI_Recv: changes one byte of what one rank receives, from the given call on.
+FAULT = """
+#include <mpi.h>
+#include <stdlib.h>
+static long value(const char* name) { return atol(getenv(name)); }
+int MPI_Recv(void* b, int n, MPI_Datatype t, int source, int tag, MPI_Comm c, MPI_Status* s) {
+  static long calls = 0;
+  const int code = PMPI_Recv(b, n, t, source, tag, c, s);
+  int rank;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == value("FAULT_RANK") && ++calls >= value("FAULT_CALL")) ((char*)b)[value("FAULT_AT")] ^= 64;
+  return code;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("at", "rank", "call", "when"),
+    [
+        (0, 0, 1, "before timing: receive buffer, byte 0: expected"),  # of the payload
+        (1591, 1, 1, "rank 1: before timing: receive buffer, byte 1591: expected"),  # its last byte
+        (9, 1, 1, "rank 1: before timing: receive buffer, byte 9: expected 51, found 115"),  # of a gap
+        (-1, 0, 1, "before timing: receive buffer, byte -1: expected 51, found 115"),  # of the guards
+        (1592, 0, 1, "before timing: receive buffer, byte 1592: expected 51, found 115"),
+        (9, 1, 2, "rank 1: after timing: receive buffer, byte 9: expected 51, found 115"),
+    ],
+)
+def test_wrong_data_are_an_error(exchange: Exchange, compile_c: Any, at: int, rank: int, call: int, when: str) -> None:
+    fault = compile_c("fault.so", FAULT, "-shared", "-fPIC")
+    tiled = [message("tiled", "vector(100, 2, 4, int32)")]
+    exchange.write([group("bad", tiled, ("native",)), group("good", tiled, ("native",), pattern="bcast")])
+    settings = {"LD_PRELOAD": fault, "FAULT_AT": at, "FAULT_RANK": rank, "FAULT_CALL": call}
+    mpiexec, *rest = exchange.command(2)
+    command = [mpiexec, *(word for name, value in settings.items() for word in ("-genv", name, str(value))), *rest]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    (error,) = of_kind(lines, "error")
+    assert (error["group"], error["member"]) == ("bad", "tiled:native")
+    assert when in error["reason"]
+    assert {of["group"] for of in of_kind(lines, "samples")} == {"good"}
+    assert done.returncode == 1
+
+
+def test_unequal_payloads_are_an_error(exchange: Exchange) -> None:
+    lines = exchange.lines([group("bad", [message("a", "int32", 10), message("b", "int32", 11)])], fails=True)
+    (error,) = of_kind(lines, "error")
+    assert error["member"] == "b"
+    assert "44 bytes" in error["reason"] and "40" in error["reason"]
+    assert of_kind(lines, "samples") == []
+
+
+def test_what_cannot_be_built_here_is_refused_and_the_run_goes_on(exchange: Exchange) -> None:
+    groups = [
+        group("count", [message("a", "contiguous(0, byte)", 2**31)]),
+        group("number", [message("a", "vector(2, 1, 3000000000, contiguous(0, byte))")]),
+        group("room", [message("a", "hvector(2, 1, 3000000000, int32)")]),
+        group("payload", [message("a", "int32", 200_000_000)]),
+        group("twice", [message("a", "hvector(2, 1, 2, int32)")]),
+        group("bits", [message("a", "contiguous(9223372036854775807, int32)")]),
+        group("root", [message("a", "int32")], pattern="bcast", root=2),
+        group("fine", [message("a", "int32")]),
+    ]
+    lines = exchange.lines(groups)
+    reasons = {of["group"]: of["reason"] for of in of_kind(lines, "refused")}
+    assert "2147483648 does not fit into an int" in reasons["count"]
+    assert "3000000000 does not fit into an int" in reasons["number"]
+    assert "bytes of memory" in reasons["room"] and "bytes of memory" in reasons["payload"]
+    assert "byte 2 twice" in reasons["twice"]
+    assert "64 bits" in reasons["bits"]
+    assert "root of 2 ranks" in reasons["root"]
+    assert set(reasons) == {of["id"] for of in groups} - {"fine"}
+    assert {of["group"] for of in of_kind(lines, "samples")} == {"fine"}
+
+
+def test_ping_pong_needs_two_ranks(exchange: Exchange) -> None:
+    groups = [group("p", [message("a", "int32")]), group("c", [message("a", "int32")], pattern="bcast", root=2)]
+    lines = exchange.lines(groups, ranks=3)
+    assert ["exactly 2 ranks, not 3" in of["reason"] for of in of_kind(lines, "refused")] == [True]
+    assert {of["group"] for of in of_kind(lines, "samples")} == {"c"}
+
+
+def test_validate_proves_and_times_nothing(exchange: Exchange) -> None:
+    same = [message("a", "vector(3, 1, 2, int32)", 1, "l"), message("b", "vector(3, 1, 3, int32)", 1, "l")]
+    lines = exchange.lines([group("good", same[:1]), group("bad", same)], "--validate", fails=True)
+    assert of_kind(lines, "samples") == []
+    assert [of["group"] for of in of_kind(lines, "error")] == ["bad"]
+    assert len(of_kind(lines, "progress")) == 2
+
+
+def test_a_group_ends_by_its_rules(exchange: Exchange) -> None:
+    dense = [message("a", "int32", 1000)]
+    reps = {"precision": 1e9, "budget_ms": 1e9}
+    groups = [
+        group("fixed", dense, reps={"min": 7, "max": 7, "budget_ms": 0, "precision": 1e9}),
+        group("budget", dense, reps={"min": 3, "max": 1000, "budget_ms": 0, "precision": 0}),
+        group("known", dense, reps={"min": 6, "max": 1000} | reps),
+        group("too few to know", dense, reps={"min": 2, "max": 1000} | reps),
+        group("most", dense, reps={"min": 2, "max": 5, "budget_ms": 1e9, "precision": 0}),
+        group("inner", dense, reps={"min": 2, "max": 2, "inner": 50, "warmup": 0}),
+    ]
+    lines = exchange.lines(groups)
+    found = {of["group"]: len(of["samples"]) for of in of_kind(lines, "samples")}
+    assert found == {"fixed": 7, "budget": 3, "known": 6, "too few to know": 6, "most": 5, "inner": 2}
+
+
+def test_cold_and_planted_members_run(exchange: Exchange) -> None:
+    tiled = [message("tiled", "vector(1000, 2, 4, int32)")]
+    cold = group("cold", tiled, cache="cold")
+    planted = group("planted", tiled)
+    planted["members"] = [member("tiled", "native", plant=True), member("tiled", "pack", plant=False)]
+    lines = exchange.lines([cold, planted], plant=3.0)
+    assert len(of_kind(lines, "samples")) == 4
+    assert of_kind(lines, "error") == []
+
+
+BROKEN = {"messages": [message("a", "int32")], "members": [member("a", "native")], "reps": {"min": 1, "max": 1}}
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "what"),
+    [
+        ({"pattern": "pingpang"}, "groups[0].pattern", "'pingpang' is none of pingpong, bcast, allgather"),
+        ({"pattern": 3}, "groups[0].pattern", "expected a text, found 3"),
+        ({"messages": [{"name": "a"}]}, "groups[0].messages[0]", "'count' is missing"),
+        ({"messages": [message("a", "int32", -1)]}, "groups[0].messages[0].count", "-1"),
+        ({"messages": [message("a", "int32", 2**64)]}, "groups[0].messages[0].count", "expected an integer"),
+        ({"messages": [message("a", "vectr(1, 2, 3, int32)")]}, "message 'a', type", "did you mean 'vector'?"),
+        ({"members": []}, "groups[0].members", "no member"),
+        ({"members": [member("b", "native")]}, "groups[0].members[0].message", "no message 'b'"),
+        ({"members": [member("a", "native")] * 2}, "groups[0].members[1].name", "twice"),
+        ({"pattern": "bcast", "members": [member("a", "pack_send")]}, "members[0].method", "pingpong"),
+        ({"reps": {"min": 5, "max": 4}}, "groups[0].reps.max", "between 5"),
+        ({"cache": "hot"}, "groups[0].cache", "warm, cold"),
+    ],
+)
+def test_a_broken_job_is_said_where(exchange: Exchange, change: Line, where: str, what: str) -> None:
+    broken = {"id": "g", "pattern": "pingpong"} | BROKEN | change
+    said = exchange.complaint(json.dumps({"schema": 1, "seed": 1, "groups": [broken]}))
+    assert where in said and what in said
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('{"schema": 1,', "no JSON"),
+        ("[]", "expected an object"),
+        ('{"schema": 2}', "reads schema 1"),
+        ('{"schema": 1, "seed": 1, "plant": 0.5, "groups": []}', "plant: must be at least 1"),
+        ('{"schema": 1, "seed": 1, "groups": []}', "nothing to measure"),
+        ("\x80", "no JSON"),
+    ],
+)
+def test_a_file_that_is_no_job(exchange: Exchange, text: str, what: str) -> None:
+    assert what in exchange.complaint(text)
+
+
+def test_a_file_that_is_not_there_and_too_few_ranks(exchange: Exchange) -> None:
+    for ranks, what in ((2, "cannot be read"), (1, "at least 2 ranks")):
+        done = subprocess.run(exchange.command(ranks), capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 2
+        assert what in done.stderr
+
+
+def test_help_teaches_and_its_job_runs(exchange: Exchange) -> None:
+    program = exchange.build.program(PROGRAM)
+    text = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
+    job = json.loads(text[text.index("{") : text.index("Optional:")])
+    assert len(of_kind(exchange.lines(job["groups"]), "samples")) == 2
+    assert all(word in text for word in ("--job", "--validate", "unpack_receive", "allgather", "mpiexec", "cold"))
