@@ -74,16 +74,20 @@ def number_of(mpi_library: str) -> str:
     return match[0] if match else ""
 
 
+def family_of(mpi_library: str) -> str:
+    """Return the family of a library by what it calls itself."""
+    return next((name for text, name in FAMILIES.items() if text.lower() in mpi_library.lower()), "mpi")
+
+
 def short_name(mpi_library: str) -> str:
     """Return family and version of what a library calls itself, for example openmpi-4.1.4."""
-    family = next((name for text, name in FAMILIES.items() if text.lower() in mpi_library.lower()), "mpi")
-    return "-".join(filter(None, [family, number_of(mpi_library)]))
+    return "-".join(filter(None, [family_of(mpi_library), number_of(mpi_library)]))
 
 
-def wheel_version(library: Library) -> str | None:
-    """Return the version of the wheel that a library was installed by, or None if it is of another origin."""
-    wheel = WHEELS.get(library.name)
-    folders = [str(folder) for folder in library.mpi_root.glob("lib/python*/site-packages")]
+def wheel_version(prefix: Path, family: str) -> str | None:
+    """Return the version of the wheel that brought a family's library below a prefix, or None if none did."""
+    wheel = WHEELS.get(family)
+    folders = [str(folder) for folder in prefix.glob("lib/python*/site-packages")]
     for distribution in importlib.metadata.distributions(name=wheel, path=folders) if wheel and folders else ():
         return distribution.version
     return None
@@ -144,7 +148,7 @@ def _check_nodes(name: str, seen: FirstRun, before: tuple[int, ...], after: tupl
 
 
 def _facts(library: Library, seen: FirstRun, nodes: Nodes | None, mpiexec: Path) -> dict[str, Any]:
-    wheel = wheel_version(library)
+    wheel = wheel_version(library.mpi_root, family_of(seen.mpi_library))
     words = library.launch(2)
     if nodes:
         # Scripts of this run stand for both: the launcher on the first node, and what it takes for ssh.
