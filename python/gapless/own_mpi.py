@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,6 +79,10 @@ def _ask(mpicc: Path, question: str, environment: Mapping[str, str]) -> tuple[li
     return shlex.split(answer.stdout.strip().splitlines()[-1]), ""
 
 
+def _names_library(flags: Sequence[str]) -> bool:
+    return any(word.startswith("-l") or word.endswith((".so", ".a")) for word in flags)
+
+
 def wrapper_flags(mpicc: Path, environment: Mapping[str, str] = os.environ) -> Flags:
     """Ask a compiler wrapper for its flags.
 
@@ -96,7 +100,7 @@ def wrapper_flags(mpicc: Path, environment: Mapping[str, str] = os.environ) -> F
     """
     compiling, _ = _ask(mpicc, COMPILE, environment)
     linking, _ = _ask(mpicc, LINK, environment) if compiling else (None, "")
-    if compiling and linking:
+    if compiling and linking and _names_library(linking):
         return Flags(tuple(compiling), tuple(linking))
     words, why = _ask(mpicc, SHOW, environment)
     if not words:
@@ -105,7 +109,7 @@ def wrapper_flags(mpicc: Path, environment: Mapping[str, str] = os.environ) -> F
         )
     # The first word is the C compiler; a compiler takes link options when it only compiles, and is silent about -L, -l.
     flags = words[1:]
-    if not any(word.startswith(("-l", "-L")) or word.endswith((".so", ".a")) for word in flags):
+    if not _names_library(flags):
         raise GaplessError(f"{mpicc} {SHOW} names no library", "name the compiler wrapper of an MPI, not a compiler")
     return Flags(tuple(word for word in flags if word.startswith(("-I", "-D", "-isystem", "-pthread"))), tuple(flags))
 

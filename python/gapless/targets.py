@@ -74,16 +74,20 @@ def number_of(mpi_library: str) -> str:
     return match[0] if match else ""
 
 
+def family_of(mpi_library: str) -> str:
+    """Return the family of a library by what it calls itself."""
+    return next((name for text, name in FAMILIES.items() if text.lower() in mpi_library.lower()), "mpi")
+
+
 def short_name(mpi_library: str) -> str:
     """Return family and version of what a library calls itself, for example openmpi-4.1.4."""
-    family = next((name for text, name in FAMILIES.items() if text.lower() in mpi_library.lower()), "mpi")
-    return "-".join(filter(None, [family, number_of(mpi_library)]))
+    return "-".join(filter(None, [family_of(mpi_library), number_of(mpi_library)]))
 
 
-def wheel_version(library: Library) -> str | None:
-    """Return the version of the wheel that a library was installed by, or None if it is of another origin."""
-    wheel = WHEELS.get(library.name)
-    folders = [str(folder) for folder in library.mpi_root.glob("lib/python*/site-packages")]
+def wheel_version(prefix: Path, family: str) -> str | None:
+    """Return the version of the wheel that brought a family's library below a prefix, or None if none did."""
+    wheel = WHEELS.get(family)
+    folders = [str(folder) for folder in prefix.glob("lib/python*/site-packages")]
     for distribution in importlib.metadata.distributions(name=wheel, path=folders) if wheel and folders else ():
         return distribution.version
     return None
@@ -144,18 +148,18 @@ def _check_nodes(name: str, seen: FirstRun, before: tuple[int, ...], after: tupl
 
 
 def _facts(library: Library, seen: FirstRun, nodes: Nodes | None, mpiexec: Path) -> dict[str, Any]:
-    wheel = wheel_version(library)
+    wheel = wheel_version(library.mpi_root, family_of(seen.mpi_library))
     words = library.launch(2)
     if nodes:
-        # What the script of that name starts.
-        words[0] = str(mpiexec)
+        # Scripts of this run stand for both: the launcher on the first node, and what it takes for ssh.
+        words = [str(mpiexec), *("SHELL" if word == str(nodes.shell) else word for word in words[1:])]
     facts: dict[str, Any] = {
         "mpi_library": seen.mpi_library,
         "version": f"{wheel} (wheel)" if wheel else number_of(seen.mpi_library),
         "prefix": str(library.mpi_root),
         "transport": TRANSPORT if nodes else _transport(seen),
-        "launcher": shlex.join(words).replace(str(nodes.folder), "") if nodes else shlex.join(words),
-        "hosts": list(seen.hosts),
+        "launcher": shlex.join(words),
+        "hosts": sorted(seen.hosts),
         "settings": dict(library.settings),
         "layer": seen.layer,
     }

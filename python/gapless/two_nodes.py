@@ -167,10 +167,10 @@ class Nodes:
         path.chmod(0o755)
         return path
 
-    def launcher(self, mpiexec: Path, name: str) -> Path:
-        """Return a script that starts a launcher on the first node, and is called mpiexec as it is."""
+    def launcher(self, mpiexec: Path) -> Path:
+        """Return a script that starts a launcher on the first node, and is called mpiexec, as launchers are."""
         text = f'#!/bin/sh\nexec {shlex.quote(str(self._enter))} {self.pids[0]} {shlex.quote(str(mpiexec))} "$@"\n'
-        return self._script(f"{name}/mpiexec", text)
+        return self._script(f"{sum(1 for _ in self.folder.iterdir())}/mpiexec", text)
 
     def sent(self) -> tuple[int, ...]:
         """Return how many bytes each node has put on the cable."""
@@ -249,7 +249,7 @@ def on_two_nodes(library: Library, nodes: Nodes) -> Library:
         options = _open_mpi_options(shell, old="OpenRTE" in text)
     else:
         raise GaplessError(f"{mpiexec} cannot be told to use two nodes", "use mpiexec of MPICH, Intel MPI or Open MPI")
-    started = nodes.launcher(mpiexec, library.name)
+    started = nodes.launcher(mpiexec)
     return replace(library, launcher=(str(started), *options, "-n", RANKS), environment=environment)
 
 
