@@ -1,7 +1,7 @@
 """What the paper of 2016 found violated, and what the same rows say today.
 
-``python -m gapless.expectations.since_2016 DIR...``, with run folders of ``gapless measure guidelines``, prints a table in
-Markdown. The findings are those of Carpen-Amarie, Hunold and Träff (2016) on NEC MPI 1.3.1, MVAPICH2 2.1, Open MPI
+``python -m gapless.expectations.since_2016 DIR...``, with run folders of ``gapless measure guidelines``, prints a table
+in Markdown. The findings are those of Carpen-Amarie, Hunold and Träff (2016) on NEC MPI 1.3.1, MVAPICH2 2.1, Open MPI
 1.10.1 and Intel MPI 5.1.3.
 """
 
