@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from gapless.errors import GaplessError
 from gapless.lab import without_layer
@@ -11,9 +13,9 @@ from gapless.launcher import launcher_position, recognise
 from gapless.libraries import Library
 from gapless.on_demand import layer_backend
 from gapless.probe import judge, read_result, run_layer
-from gapless.process import run_watched
+from gapless.process import Ended, run_watched
 
-TIMEOUT_S = 60
+TIMEOUT_S = 30
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,31 @@ class FirstRun:
     reason: str = ""
 
 
+def run_again_if_late(command: Sequence[str], environment: Mapping[str, str]) -> Ended:
+    """Run a short command; once more if it does not end.
+
+    Open MPI 5's daemons sometimes wait for one another for ever when they start: 2 of 200 launches on two nodes of a
+    busy machine did, without any program of ours.
+    """
+    ended = run_watched(command, environment, TIMEOUT_S)
+    return run_watched(command, environment, TIMEOUT_S) if ended.late else ended
+
+
+def _under_layer(library: Library, environment: dict[str, str]) -> tuple[str, dict[str, Any] | None]:
+    """Run the probe under the layer; return why the layer does not work ("" if it does), and the probe's line."""
+    command = [*library.launch(2), str(library.probe)]
+    kind = recognise(command[launcher_position(command)])
+    ended, result, native = run_layer(command, kind, library.preload, environment, TIMEOUT_S)
+    if ended.late:
+        ended, result, native = run_layer(command, kind, library.preload, environment, TIMEOUT_S)
+    verdict = judge(ended, result, native, TIMEOUT_S)
+    return verdict[0] if verdict else "", result
+
+
 def _hosts(library: Library, environment: dict[str, str], name: str) -> tuple[str, ...]:
     """Ask two processes under the launcher for their host's name."""
     command = [*library.launch(2), "uname", "-n"]
-    ended = run_watched(command, environment, TIMEOUT_S)
+    ended = run_again_if_late(command, environment)
     rows = tuple(row.strip() for row in ended.output.splitlines() if row.strip())
     why = ended.failure(TIMEOUT_S) or (None if len(rows) >= 2 else f"{len(rows)} of 2 processes answered")
     if why:
@@ -72,13 +95,10 @@ def first_run(library: Library, name: str) -> FirstRun:
     command = [*library.launch(2), str(library.probe)]
     reason = "" if layer_backend(library).is_file() else f"the layer has no backend for its ABI ({library.abi}) here"
     if not reason:
-        kind = recognise(command[launcher_position(command)])
-        ended, result, native = run_layer(command, kind, library.preload, environment, TIMEOUT_S)
-        verdict = judge(ended, result, native, TIMEOUT_S)
-        if verdict is None and result is not None:
+        reason, result = _under_layer(library, environment)
+        if not reason and result is not None:
             return FirstRun(hosts, result["library"].strip(), result["shared_memory"]["works"] is not None, True)
-        reason = verdict[0] if verdict else ""
-    plain = run_watched(command, environment, TIMEOUT_S)
+    plain = run_again_if_late(command, environment)
     result = read_result(plain)
     why = plain.failure(TIMEOUT_S) or ("" if result else "the program printed no result")
     if why or result is None:

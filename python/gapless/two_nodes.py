@@ -1,7 +1,7 @@
 """Two nodes made of this one machine: two network namespaces with a virtual cable, so that ranks must send over TCP.
 
 A process holds each namespace, and lives as long as a pipe from us is open; the namespaces have no names. So two
-runs cannot collide, and nothing can stay behind: whatever ends us, even SIGKILL, the kernel removes the namespaces
+runs cannot collide, and no namespace can stay behind: whatever ends us, even SIGKILL, the kernel removes the namespaces
 when the last process in them has ended.
 """
 
