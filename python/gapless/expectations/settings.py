@@ -69,8 +69,9 @@ class Settings:
     only: str = ""
     layer: bool = True
     pairs: tuple[Pair, ...] = ()
-    small: Repetitions = field(default_factory=lambda: Repetitions(20, 100, 10, 0.02, 30))
-    large: Repetitions = field(default_factory=lambda: Repetitions(7, 40, 1, 0.02, 90))
+    # Short launches, and many: launches of one library differ by more than the samples within one.
+    small: Repetitions = field(default_factory=lambda: Repetitions(10, 40, 10, 0.02, 8))
+    large: Repetitions = field(default_factory=lambda: Repetitions(5, 9, 1, 0.03, 25))
     exact: bool = False  # the paper's numbers of repetitions
     launches: int = 0
     fewest_launches: int = 4
@@ -142,12 +143,12 @@ PRESETS = {
             sizes=(3200, 2_560_000),
             variants=(1,),
             collective_blocks=(10,),
-            small=Repetitions(10, 30, 10, 0.03, 5),
-            large=Repetitions(5, 15, 1, 0.03, 40),
-            budget_s=170,
+            small=Repetitions(6, 20, 10, 0.03, 3),
+            large=Repetitions(3, 5, 1, 0.03, 15),
+            budget_s=165,
             power=0.5,
         ),
-        Settings("standard", budget_s=1740, fewest_launches=5),
+        Settings("standard", budget_s=1740, fewest_launches=8),
         Settings("paper", exact=True, launches=5),
     )
 }
