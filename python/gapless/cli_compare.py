@@ -56,21 +56,33 @@ def compare(
 
     [bold]Exit status:[/bold]  0 nothing regressed, 1 something regressed (or its data are wrong now), 2 usage error.
     """
+    from gapless.expectations.agreement import agreement
     from gapless.expectations.compare import compare_runs
     from gapless.expectations.run_file import read_run
 
     runs = read_run(old), read_run(new)
     found = compare_runs(*runs, tolerance, q, absolute)
+    verdicts = agreement(*runs, tolerance, q)
     if absolute:
         print("gapless: warning: times are compared, so a busier machine looks like a regression", file=sys.stderr)
     for note in differences(runs[0].environment, runs[1].environment):
         print(f"gapless: warning: {note}", file=sys.stderr)
     if style is Format.JSON:
-        print(json.dumps(as_json(found, every) | {"tolerance": tolerance, "q": q}, indent=1, ensure_ascii=False))
+        print(
+            json.dumps(
+                as_json(found, every) | {"verdicts": verdicts.as_json(), "tolerance": tolerance, "q": q},
+                indent=1,
+                ensure_ascii=False,
+            )
+        )
     elif style is Format.TSV:
         print_tsv(found, every)
     else:
         print_text(found, every)
+        for one, other in verdicts.flipped:
+            print(f"{one.mpi} {one.row.test} {one.row.case} {one.row.pattern} {one.row.bytes}: {one.verdict} "
+                  f"(×{one.ratio:.2f}), then {other.verdict} (×{other.ratio:.2f})")  # fmt: skip
+        print(verdicts)
     raise typer.Exit(REGRESSED if found.regressed else NOTHING_REGRESSED)
 
 

@@ -133,7 +133,7 @@ def guidelines(
     seed: Annotated[int | None, typer.Option(help="Of all random orders.")] = None,
     plant: Annotated[
         float | None,
-        typer.Option(min=1.0, help="Slow everything compared down by this factor: the lab's test of itself."),
+        typer.Option(min=1.0, help="Slow everything but contiguous messages down so much: the lab's test of itself."),
     ] = None,
     listed: Annotated[
         bool, typer.Option("--list", help="Print what would be measured and what is refused, and leave.")

@@ -11,6 +11,7 @@ from conftest import Command
 from gapless.engine import explain_type
 from gapless.errors import GaplessError
 from gapless.expectations.catalogue import TESTS, basic_parameters
+from gapless.expectations.jobs import group_json
 from gapless.expectations.layouts import LAYOUTS, Parameters, Refused, find_layout
 from gapless.expectations.layouts_dynamic import contiguous_subtype
 from gapless.expectations.notation import BASES, numbers
@@ -151,12 +152,11 @@ def test_the_layer_is_compared_with_itself_and_with_the_librarys_own_packing(who
             assert method == row.compared.rpartition(":")[2]
 
 
-def test_planted_slowdowns_hit_what_is_compared_and_no_reference() -> None:
-    plan = plan_of(Selection(tests=["ET1", "ET6"], blocks=[2], apart=True))
-    for row in plan.rows:
-        group = next(group for group in plan.groups if group.id == row.group)
-        assert row.compared in group.planted
-        assert row.reference not in group.planted
+def test_planted_slowdowns_hit_everything_but_contiguous_messages() -> None:
+    settings = changed(PRESETS["quick"], plant=1.3)
+    for group in settings.plan().groups:
+        job = group_json(group, settings, layer=True)
+        assert [member["name"] for member in job["members"] if not member["plant"]] == ["contiguous:native"]
 
 
 def test_settings_survive_the_run_file() -> None:

@@ -7,6 +7,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
+from gapless.expectations.catalogue import CONTIGUOUS
 from gapless.expectations.plan import Group
 from gapless.expectations.settings import Settings
 from gapless.results import SCHEMA, Line
@@ -26,7 +27,7 @@ def group_json(group: Group, settings: Settings, layer: bool) -> Line:
         ],
         "members": [
             {"name": name, "message": group.members[name], "method": name.rpartition(":")[2],
-             "plant": settings.plant != 1 and name in group.planted}
+             "plant": group.members[name] != CONTIGUOUS}
             for name in members
         ],
         "reps": settings.repetitions(group.place, len(members)),

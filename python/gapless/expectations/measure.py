@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 
 from gapless.environment import environment_line
@@ -34,7 +35,8 @@ PILOT_ROUNDS = 3
 CLEAR_SHARE = 0.5
 MOST_ROUNDS = 30
 FAILURES = 2
-LAUNCH_TIMEOUT_S = 1800
+# A launch that hangs must end: so many times what its groups are meant to take, and at least so long.
+PATIENCE, LEAST_TIMEOUT_S, EXACT_TIMEOUT_S = 10, 120, 3600
 
 
 @dataclass
@@ -115,7 +117,7 @@ class Session:
             self.display.launch(target.name, number, self.rounds, place, len(order))
             left_s = self.settings.budget_s - (time.monotonic() - self._started)
             # Each library gets its share of what is left, lest the first one of a slow round takes all of it.
-            limit_s = left_s / (len(order) - place) if self.settings.budget_s else LAUNCH_TIMEOUT_S
+            limit_s = left_s / (len(order) - place) if self.settings.budget_s else inf
             self._launch(target, number, limit_s)
 
     def _launch(self, target: Target, number: int, limit_s: float) -> None:
@@ -158,13 +160,19 @@ class Session:
             if self._failures[target.name] == FAILURES:
                 self._given_up.add(target.name)
 
+    def _timeout_s(self) -> float:
+        if self.settings.exact:
+            return EXACT_TIMEOUT_S
+        reps = (self.settings.repetitions(group.place, len(group.members)) for group in self.plan.groups)
+        return LEAST_TIMEOUT_S + PATIENCE * sum(of["budget_ms"] for of in reps) / 1000
+
     def _lines(self, target: Target, number: int):  # noqa: ANN202
         with tempfile.TemporaryDirectory(prefix="gapless-job-") as folder:
             job = Path(folder) / "job.json"
             layer = self.settings.layer and target.layer
             write_job(job, self.plan.groups, self.settings, layer, self.settings.seed * 1009 + number)
             command = mpi_command(target.library, PROGRAM, ["--job", str(job)], self.settings.ranks)
-            yield from json_lines(target.library, command, layer, LAUNCH_TIMEOUT_S)
+            yield from json_lines(target.library, command, layer, self._timeout_s())
 
 
 def new_session(

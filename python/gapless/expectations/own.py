@@ -150,7 +150,6 @@ def add_pairs(plan: Plan, pairs: list[Pair], selection: Selection) -> None:
                     method = "gapless" if layer else "native"
                     one = group.add("compared", method)
                     other = "contiguous:native" if against_contiguous else group.add("reference", method)
-                    group.planted.add(one)
                     plan.rows.append(
                         Row(
                             row=f"r{len(plan.rows)}", test="own", guideline="own", case=pair.name, pattern=pattern,

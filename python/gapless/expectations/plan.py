@@ -30,8 +30,6 @@ class Selection:
         A pattern that ``TEST case pattern bytes`` must match, or empty.
     layer : bool
         Whether every comparison is also made with the layer on.
-    apart : bool
-        One group for each comparison: what is compared in one is nowhere a reference.
     """
 
     tests: Sequence[str]
@@ -44,7 +42,6 @@ class Selection:
     collective_blocks: Sequence[int] = ()
     only: str = ""
     layer: bool = True
-    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,6 @@ class Group:
     place: Place
     messages: dict[str, tuple[Message, str]] = field(default_factory=dict)  # and the label of the layout
     members: dict[str, str] = field(default_factory=dict)  # member -> message
-    planted: set[str] = field(default_factory=set)
 
     def add(self, message: str, method: str) -> str:
         """Add a member and return its name."""
@@ -148,11 +144,10 @@ def plan_of(selection: Selection) -> Plan:
     long as one payload is made of whole units of each; where none is, a comparison gets a group of its own.
     """
     plan = Plan()
-    by_place: dict[tuple[str, Place, str], list[Comparison]] = {}
+    by_place: dict[tuple[str, Place], list[Comparison]] = {}
     for place, comparison in selected(selection):
-        apart = f"{len(by_place)}" if selection.apart else ""
-        by_place.setdefault((comparison.family, place, apart), []).append(comparison)
-    for (_, place, _), comparisons in by_place.items():
+        by_place.setdefault((comparison.family, place), []).append(comparison)
+    for (_, place), comparisons in by_place.items():
         for bin_ in _bins(comparisons, place, plan):
             _fill(plan, bin_, place, selection)
     return plan
@@ -210,7 +205,6 @@ def _row(plan: Plan, group: Group, comparison: Comparison, layer: bool, payload_
         reference = group.add(CONTIGUOUS, "native")
     else:
         reference = group.add(comparison.reference.name, method)
-    group.planted.add(compared)
     place = group.place
     return Row(
         row=f"r{len(plan.rows)}", test=comparison.test, guideline=comparison.guideline,

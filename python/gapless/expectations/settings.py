@@ -54,7 +54,7 @@ class Settings:
     power : float
         How surely a row whose true ratio is 1 is decided.
     plant : float
-        The factor by which everything compared is slowed down, references not: the lab's test of itself.
+        The factor by which everything but contiguous messages is slowed down: the lab's test of itself.
     """
 
     preset: str
@@ -88,7 +88,7 @@ class Settings:
         selection = Selection(
             tests=self.tests, patterns=self.patterns, bases=self.bases, caches=self.caches, blocks=self.blocks,
             sizes=self.sizes, variants=self.variants, collective_blocks=self.collective_blocks, only=self.only,
-            layer=self.layer, apart=self.plant != 1,
+            layer=self.layer,
         )  # fmt: skip
         plan = plan_of(selection)
         add_pairs(plan, list(self.pairs), selection)
