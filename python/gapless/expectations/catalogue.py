@@ -145,7 +145,7 @@ def _tiles(test: str, names: tuple[str, ...]) -> Callable[[int], Iterator[Compar
             ),
         }
         for name in names:
-            yield Comparison(test, "GL4", NOT_SLOWER, "tiled", 1, a, others[name], basic)
+            yield Comparison(test, "GL4", SIMILAR, "tiled", 1, a, others[name], basic)
 
     return compare
 
@@ -178,16 +178,16 @@ def _row_column(a: int) -> Iterator[Comparison]:
 def _further(a: int) -> Iterator[Comparison]:
     yield from _tiles("X", ("struct_indexed_all", "struct_indexed_10"))(a)
     aligned = Description("aligned", "alternating_aligned", basic_parameters("alternating", 1, a))
-    yield Comparison("X", "GL4", NOT_SLOWER, "alternating", 1, a, aligned, _basic("alternating", 1, a))
+    yield Comparison("X", "GL4", SIMILAR, "alternating", 1, a, aligned, _basic("alternating", 1, a))
     pair = Parameters(A1=a - 1, A2=a + 1, B=2 * a + 2)
     repeated = Description("repeated", "alternating_repeated", Parameters(pair, B=a + 1))
     for name in ("alternating_indexed_fixed", "contig_alternating_indexed_fixed"):
         fixed = Description(name, name, Parameters(pair, S=11))
-        yield Comparison("X", "GL4", NOT_SLOWER, "repeated", 1, a, fixed, repeated)
+        yield Comparison("X", "GL4", SIMILAR, "repeated", 1, a, fixed, repeated)
     times = max(1, 64 // a)
     wide = Parameters(A=a * times, B=(a + 2) * times)
     blocks = Description("blocks", "blocks", Parameters(A=a, B=a + 2, l=a * times))
-    yield Comparison("X", "GL4", NOT_SLOWER, "wide_tiles", 1, a, blocks, Description("tiled", "tiled", wide))
+    yield Comparison("X", "GL4", SIMILAR, "wide_tiles", 1, a, blocks, Description("tiled", "tiled", wide))
     whole = Description("contig_type", "contig_type", Parameters())
     base = Description("basetype", "basetype", Parameters())
     yield Comparison("X", "GL1", SIMILAR, "basetype", 1, a, whole, base)
