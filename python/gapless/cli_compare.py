@@ -90,10 +90,14 @@ def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     """Name what makes two runs hard to compare: another machine, kernel, or way to measure."""
     names = {"cpu": "processor", "cores": "number of cores", "governor": "frequency governor", "kernel": "kernel",
              "two_nodes": "number of nodes", "preset": "preset"}  # fmt: skip
+    before, after = dict(old), dict(new)
+    for name, text in {"ranks": "number of ranks", "plant": "planted factor"}.items():
+        names[name] = text
+        before[name], after[name] = (of.get("settings", {}).get(name) for of in (old, new))
     return [
-        f"the {text} differs: {old.get(name)}, then {new.get(name)}"
+        f"the {text} differs: {before.get(name)}, then {after.get(name)}"
         for name, text in names.items()
-        if old.get(name) != new.get(name)
+        if before.get(name) != after.get(name)
     ]
 
 

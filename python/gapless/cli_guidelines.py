@@ -5,7 +5,9 @@ from __future__ import annotations
 import json as json_module
 import re
 import shlex
+import signal
 import sys
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -130,7 +132,7 @@ def guidelines(
     resume: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Go on with the run there, with its own settings.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of all random orders.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=2**40, help="Of all random orders.")] = None,
     plant: Annotated[
         float | None,
         typer.Option(min=1.0, help="Slow everything but contiguous messages down so much: the lab's test of itself."),
@@ -163,20 +165,33 @@ def guidelines(
 
     if preset not in PRESETS:
         raise GaplessError(f"no preset is called '{preset}'", f"there are {', '.join(PRESETS)}")
+    given = {
+        "--mpi": mpi, "--tests": tests, "--pattern": pattern, "--base": base, "--cache": cache, "-A": blocks,
+        "--sizes": sizes, "--variants": variants, "--filter": only, "--pair": pair, "--pairs": pairs, "--out": out,
+        "--tolerance": tolerance, "--ranks": ranks, "--launcher": launcher, "--two-nodes": two_nodes or None,
+        "--seed": seed, "--plant": plant,
+    }  # fmt: skip
+    changed_too = [name for name, value in given.items() if resume and value is not None]
+    if changed_too:
+        raise GaplessError(
+            f"--resume goes on with a run as it was begun, not with another {changed_too[0]}",
+            "name --launches, --budget or --power beside it, or begin a new run",
+        )
     own = [parse_pair(text) for text in pair or []] + (read_pairs(pairs) if pairs else [])
+    if pattern:
+        own = [replace(one, patterns=tuple(_words(pattern))) for one in own]
+    chosen_variants = [int(word) for word in _known(_words(variants), ("1", "2"), "--variants")]
     chosen_tests = list(TESTS) if tests == "all" else _known(_words(tests), TESTS, "--tests")
     settings = stored_settings(resume) if resume else PRESETS[preset]
     settings = changed(
         settings, tests=chosen_tests, patterns=_known(_words(pattern), PATTERNS, "--pattern"),
         bases=list(BASES) if base == "all" else _known(_words(base), BASES, "--base"),
         caches=_known(_words(cache), ("warm", "cold"), "--cache"), blocks=_numbers(blocks, "-A"),
-        sizes=_numbers(sizes, "--sizes"), variants=_numbers(variants, "--variants"), only=only, pairs=own,
-        launches=launches, budget_s=_budget(budget, launches), power=power, tolerance=tolerance, ranks=ranks, seed=seed,
+        sizes=_numbers(sizes, "--sizes"), variants=chosen_variants, only=only, pairs=own, launches=launches,
+        budget_s=_budget(budget, launches), power=power, tolerance=tolerance, ranks=ranks, seed=seed,
         plant=plant, layer=False if not layer else None,
     )  # fmt: skip
     if own and not tests and not resume:
-        from dataclasses import replace
-
         settings = replace(settings, tests=())
     if listed:
         _list_plan(settings.plan())
@@ -206,6 +221,9 @@ def _measure(
     def say(text: str) -> None:
         errors.print(f"gapless: {text}", soft_wrap=True, markup=False)
 
+    # A time limit of a CI, or a closed terminal, ends a run as Ctrl-C does: ranks end, and what was measured is kept.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
     interrupted = False
     with targets(mpi, launcher, two_nodes, say) as found, Display(len(found)) as display:
         for target in found:

@@ -125,8 +125,8 @@ def _text(collected: Collected, kind: Format) -> str:
     from gapless.expectations.texts import as_json, as_markdown, as_separated
 
     if kind is Format.JSON:
-        return as_json(collected.judged)
+        return as_json(collected.judged, collected.missing)
     if kind is Format.MD:
         labels = [library.label for library in collected.libraries]
         return as_markdown(collected.judged, collected.missing, labels)
-    return as_separated(collected.judged, "," if kind is Format.CSV else "\t")
+    return as_separated(collected.judged, "," if kind is Format.CSV else "\t", collected.missing)

@@ -7,6 +7,7 @@ import os
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -32,6 +33,49 @@ def without_layer() -> dict[str, str]:
     }
 
 
+class CommandFailed(GaplessError):
+    """A command that did not end well.
+
+    Attributes
+    ----------
+    status : int
+        Its exit status; negative: the signal that ended it.
+    late : bool
+        Whether it was ended because it took too long.
+    """
+
+    def __init__(self, command: Sequence[str], reason: str, status: int, late: bool = False) -> None:
+        super().__init__(f"'{' '.join(map(str, command))}' failed ({reason})", "run it by hand to see all it prints")
+        self.reason = reason
+        self.status = status
+        self.late = late
+
+
+class _Watch:
+    """Ends a command that prints nothing for too long, on a thread of its own."""
+
+    def __init__(self, process: subprocess.Popen[str], silence_s: float) -> None:
+        self.late = False
+        self._process, self._silence_s = process, silence_s
+        self._heard, self._over = time.monotonic(), threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def heard(self) -> None:
+        self._heard = time.monotonic()
+
+    def end(self) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._over.wait(max(0.05, self._heard + self._silence_s - time.monotonic())):
+            if time.monotonic() - self._heard >= self._silence_s:
+                self.late = True
+                end_group(self._process)
+                return
+
+
 def json_lines(
     build: Build,
     command: Sequence[str],
@@ -50,13 +94,13 @@ def json_lines(
     layer : bool
         Whether the ranks run under the layer.
     timeout_s : float
-        After so long the command is ended.
+        After so long without a word the command is ended.
     layer_settings : mapping, optional
         Settings of the layer (GAPLESS_*) for this run.
 
     Raises
     ------
-    GaplessError
+    CommandFailed
         If the command fails; the last line of its error output is part of the message.
     """
     environment = without_layer() | dict(build.settings)
@@ -65,35 +109,35 @@ def json_lines(
         launch = put_under(command, str(build.preload), layer_settings or {}, environment, launcher)
         command, environment = launch.command, launch.environment
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
-        process = subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True,
-            start_new_session=True,
-        )  # fmt: skip
-        late = threading.Event()
-
-        def give_up() -> None:
-            late.set()
-            end_group(process)
-
-        timer = threading.Timer(timeout_s, give_up)
-        timer.start()
+        try:
+            process = subprocess.Popen(
+                command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
+                encoding="utf-8", errors="replace", start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise CommandFailed(command, f"cannot be started: {error.strerror}", 127) from error
+        watch = _Watch(process, timeout_s)
         try:
             assert process.stdout is not None
             for row in process.stdout:
+                watch.heard()
                 if row.startswith("{"):
-                    yield json.loads(row)
+                    try:
+                        line = json.loads(row)
+                    except ValueError as error:
+                        raise CommandFailed(command, f"it printed '{row.strip()[:80]}'", -1) from error
+                    yield line
+                    watch.heard()  # what the caller did meanwhile is not the command's silence
             status = process.wait()
         finally:
-            timer.cancel()
+            watch.end()
             if process.poll() is None:
                 end_group(process)
         if status != 0:
             errors.seek(0)
             last = [row.strip() for row in errors if row.strip()][-1:] or ["it printed no error"]
-            reason = f"no end within {timeout_s:.0f} s" if late.is_set() else f"exit status {status}, {last[0]}"
-            raise GaplessError(
-                f"'{' '.join(map(str, command))}' failed ({reason})", "run it by hand to see all it prints"
-            )
+            reason = f"nothing heard for {timeout_s:.0f} s" if watch.late else f"exit status {status}, {last[0]}"
+            raise CommandFailed(command, reason, status, watch.late)
 
 
 def run_lab(

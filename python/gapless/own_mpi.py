@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,7 +111,17 @@ def wrapper_flags(mpicc: Path, environment: Mapping[str, str] = os.environ) -> F
     flags = words[1:]
     if not _names_library(flags):
         raise GaplessError(f"{mpicc} {SHOW} names no library", "name the compiler wrapper of an MPI, not a compiler")
-    return Flags(tuple(word for word in flags if word.startswith(("-I", "-D", "-isystem", "-pthread"))), tuple(flags))
+    return Flags(tuple(_compile_flags(flags)), tuple(flags))
+
+
+def _compile_flags(flags: Sequence[str]) -> Iterator[str]:
+    """Yield what a compiler needs of flags to compile and link; a folder may be a word of its own behind its option."""
+    words = iter(flags)
+    for word in words:
+        if word in ("-I", "-D", "-isystem"):
+            yield from (word, next(words, ""))
+        elif word.startswith(("-I", "-D", "-isystem", "-pthread")):
+            yield word
 
 
 def _shared_objects(file: Path) -> list[Path]:

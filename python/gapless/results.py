@@ -52,6 +52,8 @@ def read(path: Path) -> list[Line]:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise GaplessError(f"cannot read {path}: {error.strerror}", "name a file from results/") from error
+    except UnicodeDecodeError as error:
+        raise GaplessError(f"{path} is no result file ({error.reason})", "name a file from results/") from error
     for number, row in enumerate(text.splitlines(), 1):
         try:
             line = json.loads(row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterable
@@ -25,6 +26,9 @@ FAMILIES = {
     "Open MPI": "openmpi", "Intel(R) MPI": "intel", "MVAPICH": "mvapich", "CRAY MPICH": "cray-mpich",
     "MPICH": "mpich",
 }  # fmt: skip
+PROGRAM = "lab/exchange"
+# Settings of the user's that may change how messages travel; recorded as they are.
+MPI_VARIABLES = ("UCX_", "FI_", "OMPI_", "PRTE_", "PMIX_", "I_MPI_", "MPIR_CVAR_", "MPICH_", "HYDRA_")
 # What the probe sends from each node to the other; the launchers' own traffic is a tenth of it.
 PROBE_BYTES = 256 * 1024
 
@@ -130,7 +134,7 @@ def with_launcher(library: Library, words: tuple[str, ...]) -> Library:
 
 def _transport(seen: FirstRun) -> str:
     if seen.one_node:
-        return "shared memory (all ranks on one node)"
+        return "within one node: shared memory, unless the settings say otherwise"
     return f"between the nodes {', '.join(seen.hosts)}: what the library chooses there"
 
 
@@ -160,7 +164,7 @@ def _facts(library: Library, seen: FirstRun, nodes: Nodes | None, mpiexec: Path)
         "transport": TRANSPORT if nodes else _transport(seen),
         "launcher": shlex.join(words),
         "hosts": sorted(seen.hosts),
-        "settings": dict(library.settings),
+        "settings": {k: v for k, v in os.environ.items() if k.startswith(MPI_VARIABLES)} | dict(library.settings),
         "layer": seen.layer,
     }
     if nodes:
@@ -214,6 +218,8 @@ def targets(mpi: str | None, launcher: str | None, two_nodes: bool, say: Callabl
             before = nodes.sent() if nodes else ()
             if nodes:
                 ready = on_two_nodes(library, nodes)
+            # Compiled for an MPI of the user's now, not in the time of the first launch.
+            ready.program(PROGRAM)
             seen = first_run(ready, word)
             if nodes:
                 _check_nodes(word, seen, before, nodes.sent())

@@ -64,7 +64,7 @@ def test_a_library_by_its_name(name: str, family: str, needs: Path) -> None:
     assert family in target.facts["mpi_library"]
     assert target.facts["version"].endswith("(wheel)")
     assert target.facts["version"].split()[0] in target.facts["mpi_library"]
-    assert target.facts["transport"] == "shared memory (all ranks on one node)"
+    assert target.facts["transport"] == "within one node: shared memory, unless the settings say otherwise"
     assert "-n 2" in target.facts["launcher"]
     assert target.facts["prefix"] == str(target.library.mpi_root)
 

@@ -223,6 +223,18 @@ def broken_places(old: Run, new: Run) -> list[str]:
     ]
 
 
+def lost_libraries(old: Run, new: Run) -> list[str]:
+    """Name the libraries that the new run was to measure too and could not, or not under the layer any more."""
+    facts_old, facts_new = (run.environment.get("libraries") or {} for run in (old, new))
+    asked = set(facts_new) | {line["mpi"] for line in new.launches}
+    lost = [f"{mpi}: no launch measured anything" for mpi in old.libraries if mpi in asked - set(new.libraries)]
+    for mpi in old.libraries:
+        was, now = ((of.get(mpi) or {}).get("layer") for of in (facts_old, facts_new))
+        if was is True and now is False:
+            lost.append(f"{mpi}: the layer does not work any more ({facts_new[mpi].get('no_layer', 'no reason')})")
+    return lost
+
+
 def compare_runs(
     old: Run,
     new: Run,
@@ -242,7 +254,7 @@ def compare_runs(
     """
     before, after = subjects_of(old, absolute), subjects_of(new, absolute)
     both = [subject for subject in before if subject in after]
-    broken = broken_places(old, new)
+    broken = [*lost_libraries(old, new), *broken_places(old, new)]
     if not both and not broken:
         raise GaplessError(
             f"{old.path} and {new.path} have no measurement in common", "compare runs of the same library and preset"

@@ -34,8 +34,8 @@ def group_json(group: Group, settings: Settings, layer: bool) -> Line:
     }  # fmt: skip
 
 
-def write_job(path: Path, groups: Sequence[Group], settings: Settings, layer: bool, seed: int) -> None:
-    """Write a job: the groups in an order drawn from the seed."""
+def write_job(path: Path, groups: Sequence[Group], settings: Settings, layer: bool, seed: int) -> list[str]:
+    """Write a job, the groups in an order drawn from the seed; return that order."""
     order = list(groups)
     random.Random(seed).shuffle(order)
     job = {
@@ -45,3 +45,4 @@ def write_job(path: Path, groups: Sequence[Group], settings: Settings, layer: bo
         "groups": [group_json(group, settings, layer) for group in order],
     }
     path.write_text(json.dumps(job), encoding="utf-8")
+    return [group.id for group in order]

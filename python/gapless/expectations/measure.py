@@ -1,13 +1,13 @@
-"""`gapless measure guidelines`: launches of lab/exchange on every library in random order, recorded as they come.
+"""`gapless measure guidelines`: rounds of launches of lab/exchange, one on every library in random order.
 
-A round is one launch on each library. Between rounds it is decided whether another one is wanted (by the power asked
-for, from the spread seen so far) and whether there is time for it.
+Between rounds it is decided whether another one is wanted (by the power asked for, from the spread seen so far) and
+whether there is time for it.
 """
 
 from __future__ import annotations
 
 import random
-import tempfile
+import socket
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,27 +16,27 @@ from pathlib import Path
 
 from gapless.environment import environment_line
 from gapless.errors import GaplessError
-from gapless.expectations.jobs import write_job
+from gapless.expectations.launches import Launch, run_launch
 from gapless.expectations.live import Display
 from gapless.expectations.plan import Plan
 from gapless.expectations.power import launches_needed, spread_of
 from gapless.expectations.run_file import NAME, Run, run_of
 from gapless.expectations.settings import Settings
 from gapless.expectations.verdicts import judge_run
-from gapless.lab import json_lines, mpi_command
-from gapless.results import SCHEMA, Line, Recorder, of_kind, read
+from gapless.results import Line, Recorder, of_kind, read
 from gapless.targets import Target
 
-PROGRAM = "lab/exchange"
 # Before anything is known of the machine: the spread [log ratio] of the launches of a quiet one.
-USUAL_SPREAD = 0.03
+USUAL_SPREAD = 0.05
 PILOT_ROUNDS = 3
 # Half the rows of every library seen so far are far from the tolerance; they raise the level of all others.
 CLEAR_SHARE = 0.5
+# More help only rows that are too close to the tolerance, or that the library itself makes fast or slow by chance.
 MOST_ROUNDS = 30
-FAILURES = 2
-# A launch that hangs must end: so many times what its groups are meant to take, and at least so long.
-PATIENCE, LEAST_TIMEOUT_S, EXACT_TIMEOUT_S = 10, 120, 3600
+# In a row, on one library: one failure may be an accident of the machine, two are the library's.
+MOST_FAILURES = 2
+# Groups that made a library crash and are left out from then on.
+MOST_CRASHES = 5
 
 
 @dataclass
@@ -45,8 +45,6 @@ class Session:
 
     Attributes
     ----------
-    rounds : int
-        How many launches of each library are wanted at present.
     failed : list of str
         Sentences on launches that failed and on groups whose data were wrong.
     shortened : str
@@ -58,12 +56,11 @@ class Session:
     targets: Sequence[Target]
     recorder: Recorder
     display: Display
-    rounds: int = 0
     failed: list[str] = field(default_factory=list)
     shortened: str = ""
     _started: float = 0.0
-    _given_up: set[str] = field(default_factory=set)
     _failures: dict[str, int] = field(default_factory=dict)
+    _crashed: dict[str, set[str]] = field(default_factory=dict)
 
     def run(self) -> Run:
         """Return what is recorded so far."""
@@ -72,107 +69,98 @@ class Session:
     def measure(self) -> None:
         """Run rounds until there are enough launches, or no time for another round."""
         self._started = time.monotonic()
-        done = max((line["launch"] for line in of_kind(self.recorder.lines, "launch")), default=0)
-        first = done
-        self.rounds = self.settings.launches or max(self._wanted(USUAL_SPREAD), self.settings.fewest_launches)
-        while done < self.rounds and len(self._given_up) < len(self.targets):
-            done += 1
-            self._round(done)
-            spent_s = time.monotonic() - self._started
-            if not self.settings.launches:
-                if done >= PILOT_ROUNDS:
-                    self.rounds = max(
-                        self._wanted(spread_of(self.run()) or USUAL_SPREAD), self.settings.fewest_launches
-                    )
-                self._fit_budget(done, spent_s, spent_s / (done - first))
-            self.display.verdicts(self._judged(), done, self.rounds)
+        rounds, done, now = self._rounds(0, 0), self._least_done(), 0
+        while done < rounds and self._active():
+            self._round(rounds)
+            now += 1
+            done = self._least_done()
+            rounds = self._rounds(now, (time.monotonic() - self._started) / now)
+            self.display.verdicts(judge_run(self.run(), self.settings.tolerance, self.settings.q), done, rounds)
 
-    def _wanted(self, spread: float) -> int:
-        rows = max(1, len(self.plan.rows))
-        needed = launches_needed(
-            rows, self.settings.power, self.settings.tolerance, spread, self.settings.q, share=CLEAR_SHARE
+    def _done(self, target: Target) -> int:
+        """Return how many launches of a library were measured as a whole."""
+        return sum(
+            line["mpi"] == target.name and line["status"] in ("ok", "wrong data", "failed")
+            for line in of_kind(self.recorder.lines, "launch")
         )
-        return min(needed, MOST_ROUNDS)
 
-    def _fit_budget(self, done: int, spent_s: float, round_s: float) -> None:
-        """Give up rounds that there is no time for."""
-        if not self.settings.budget_s:
-            return
-        affordable = done + max(0, int((self.settings.budget_s - spent_s) / round_s))
-        if affordable < self.rounds:
+    def _active(self) -> list[Target]:
+        return [target for target in self.targets if self._failures.get(target.name, 0) < MOST_FAILURES]
+
+    def _least_done(self) -> int:
+        return min((self._done(target) for target in self._active()), default=0)
+
+    def _rounds(self, now: int, round_s: float) -> int:
+        """Return how many launches of each library are wanted, and can be had in the time.
+
+        Parameters
+        ----------
+        now : int
+            Rounds of this session.
+        round_s : float
+            What one takes [s].
+        """
+        self.shortened = ""
+        if self.settings.launches:
+            wanted = self.settings.launches
+        else:
+            done = self._least_done()
+            spread = (spread_of(self.run()) if done >= PILOT_ROUNDS else None) or USUAL_SPREAD
+            needed = launches_needed(
+                max(1, len(self.plan.rows)), self.settings.power, self.settings.tolerance, spread, self.settings.q,
+                share=CLEAR_SHARE,
+            )  # fmt: skip
+            wanted = max(min(needed, MOST_ROUNDS), self.settings.fewest_launches)
+            if needed > wanted:
+                self.shortened = (
+                    f"a power of {self.settings.power:.0%} asks for {needed} launches of each library in a machine as "
+                    f"restless as this; {wanted} is the limit (--launches asks for more)"
+                )
+        if not self.settings.budget_s or not now:
+            return wanted
+        left_s = self.settings.budget_s - (time.monotonic() - self._started)
+        affordable = self._least_done() + max(0, int(left_s / round_s))
+        if affordable < wanted:
             self.shortened = (
-                f"a power of {self.settings.power:.0%} asks for {self.rounds} launches of each library; there is time "
-                f"for {affordable} in {self.settings.budget_s:.0f} s (--budget, --launches)"
+                f"{wanted} launches of each library are wanted for a power of {self.settings.power:.0%}; "
+                f"there is time for {affordable} in {self.settings.budget_s:.0f} s (--budget, --launches; --resume)"
             )
-            self.rounds = affordable
+        return min(wanted, affordable)
 
-    def _judged(self) -> list:
-        return judge_run(self.run(), self.settings.tolerance, self.settings.q)
-
-    def _round(self, number: int) -> None:
-        """Launch every library once, in an order drawn anew."""
-        order = [target for target in self.targets if target.name not in self._given_up]
-        random.Random(self.settings.seed * 1_000_003 + number).shuffle(order)
+    def _round(self, rounds: int) -> None:
+        """Launch every library that needs it once, in an order drawn anew."""
+        order = [target for target in self._active() if self._done(target) < rounds]
+        number = {target.name: self._next_number(target) for target in order}
+        random.Random(self.settings.seed * 1_000_003 + sum(number.values())).shuffle(order)
         for place, target in enumerate(order):
-            self.display.launch(target.name, number, self.rounds, place, len(order))
+            self.display.launch(target.name, number[target.name], rounds, place, len(order))
             left_s = self.settings.budget_s - (time.monotonic() - self._started)
             # Each library gets its share of what is left, lest the first one of a slow round takes all of it.
             limit_s = left_s / (len(order) - place) if self.settings.budget_s else inf
-            self._launch(target, number, limit_s)
+            crashed = self._crashed.setdefault(target.name, set())
+            groups = [group for group in self.plan.groups if group.id not in crashed]
+            self._note(
+                run_launch(target, number[target.name], groups, self.settings, self.recorder, self.display, limit_s)
+            )
 
-    def _launch(self, target: Target, number: int, limit_s: float) -> None:
-        ended: Line = {"schema": SCHEMA, "kind": "launch", "mpi": target.name, "launch": number}
-        started = time.monotonic()
-        status, reason, facts, samples = "ok", "", {}, 0
-        try:
-            for line in self._lines(target, number):
-                if line["kind"] == "facts":
-                    facts = line
-                elif line["kind"] == "progress":
-                    self.display.progress(line["done"], line["of"])
-                    if time.monotonic() - started > limit_s and line["done"] < line["of"]:
-                        status, reason = "cut", f"the time of the run ended after {line['done']} of {line['of']} groups"
-                        break
-                else:
-                    samples += line["kind"] == "samples"
-                    self.recorder.add({**line, "mpi": target.name, "launch": number})
-                    if line["kind"] == "error":
-                        self.failed.append(f"{target.name}, launch {number}, group {line['group']}: {line['reason']}")
-        except GaplessError as error:
-            status, reason = "failed", str(error)
-            # Groups whose data were wrong are recorded each by itself; the other groups of such a launch count.
-            if (
-                samples
-                and facts
-                and any(line.get("launch") == number for line in of_kind(self.recorder.lines, "error"))
-            ):
-                status = "incomplete"
-        except KeyboardInterrupt:
-            status, reason = "interrupted", "interrupted"
-            raise
-        finally:
-            seconds = round(time.monotonic() - started, 2)
-            self.recorder.add({**ended, "seconds": seconds, "status": status, "reason": reason, "facts": facts})
-        if status == "failed":
-            self.failed.append(f"{target.name}, launch {number}: {reason}")
-            # One may be an accident of the machine; two are the library's.
-            self._failures[target.name] = self._failures.get(target.name, 0) + 1
-            if self._failures[target.name] == FAILURES:
-                self._given_up.add(target.name)
+    def _next_number(self, target: Target) -> int:
+        """Return a number that no launch of the library has, not even one that was killed."""
+        lines = (line for line in self.recorder.lines if line.get("mpi") == target.name and "launch" in line)
+        return 1 + max((line["launch"] for line in lines), default=0)
 
-    def _timeout_s(self) -> float:
-        if self.settings.exact:
-            return EXACT_TIMEOUT_S
-        reps = (self.settings.repetitions(group.place, len(group.members)) for group in self.plan.groups)
-        return LEAST_TIMEOUT_S + PATIENCE * sum(of["budget_ms"] for of in reps) / 1000
-
-    def _lines(self, target: Target, number: int):  # noqa: ANN202
-        with tempfile.TemporaryDirectory(prefix="gapless-job-") as folder:
-            job = Path(folder) / "job.json"
-            layer = self.settings.layer and target.layer
-            write_job(job, self.plan.groups, self.settings, layer, self.settings.seed * 1009 + number)
-            command = mpi_command(target.library, PROGRAM, ["--job", str(job)], self.settings.ranks)
-            yield from json_lines(target.library, command, layer, self._timeout_s())
+    def _note(self, launch: Launch) -> None:
+        """Remember what went wrong, and when to give a library up."""
+        name = launch.target.name
+        self.failed += launch.wrong
+        if launch.status != "failed":
+            self._failures[name] = 0
+            return
+        self.failed.append(f"{name}, launch {launch.number}: {launch.reason}")
+        crashed = self._crashed[name]
+        if launch.crashed and len(crashed) < MOST_CRASHES:
+            crashed.add(launch.crashed)
+        else:
+            self._failures[name] = self._failures.get(name, 0) + 1
 
 
 def new_session(
@@ -215,7 +203,13 @@ def new_session(
 
 
 def resumed_session(folder: Path, settings: Settings, targets: Sequence[Target], display: Display) -> Session:
-    """Go on with a run: its rows must be those that the settings make now, its libraries those that are measured."""
+    """Go on with a run: its rows must be those that the settings make now, its libraries those that are measured.
+
+    Raises
+    ------
+    GaplessError
+        If they are not, or if it was begun on another machine.
+    """
     recorder = Recorder(folder / NAME)
     recorder.lines = read(folder / NAME)
     plan = settings.plan()
@@ -224,4 +218,10 @@ def resumed_session(folder: Path, settings: Settings, targets: Sequence[Target],
         raise GaplessError(
             f"{folder} was begun by another version of Gapless: its rows differ", "begin a new run in another folder"
         )
+    began = {name: facts.get("mpi_library") for name, facts in run.environment["libraries"].items()}
+    found = {target.name: target.facts.get("mpi_library") for target in targets}
+    if began != found:
+        raise GaplessError(f"{folder} was begun on {began}, and this is {found}", "begin a new run in another folder")
+    if run.environment.get("host") != socket.gethostname():
+        raise GaplessError(f"{folder} was begun on {run.environment.get('host')}", "begin a new run in another folder")
     return Session(settings, plan, targets, recorder, display)

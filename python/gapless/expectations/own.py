@@ -74,6 +74,8 @@ def parse_pair(text: str) -> Pair:
 
 def from_table(table: Mapping[str, Any], where: str) -> Pair:
     """Return the pair of one ``[[pair]]`` of a TOML file."""
+    if not isinstance(table, Mapping):
+        raise GaplessError(f"{where} is no table", 'write [[pair]], and below it compared = "COUNT x TYPE"')
     known = {"name", "compared", "reference", "expectation", "patterns"}
     unknown = sorted(set(table) - known)
     if unknown:
@@ -81,7 +83,7 @@ def from_table(table: Mapping[str, Any], where: str) -> Pair:
     if not isinstance(table.get("compared"), str):
         raise GaplessError(f"{where}: 'compared' is missing", 'write compared = "COUNT x TYPE"')
     patterns = table.get("patterns", ["pingpong"])
-    patterns = [patterns] if isinstance(patterns, str) else patterns
+    patterns = patterns if isinstance(patterns, list | tuple) else [patterns]
     for pattern in patterns:
         if pattern not in PATTERNS:
             raise GaplessError(f"{where}: no pattern is called '{pattern}'", f"there are {', '.join(PATTERNS)}")
@@ -128,7 +130,12 @@ def add_pairs(plan: Plan, pairs: list[Pair], selection: Selection) -> None:
         If a type is none, or the two sides do not carry the same number of bytes. Whether their type maps are equal
         is proved by the measuring program.
     """
+    taken: set[tuple[str, str]] = set()
     for pair in pairs:
+        for pattern in pair.patterns:
+            if (pair.name, pattern) in taken:
+                raise GaplessError(f"two comparisons are called '{pair.name}'", "give each a name of its own")
+            taken.add((pair.name, pattern))
         compared, bytes_ = _message(pair.compared, pair)
         against_contiguous = pair.reference.strip() == CONTIGUOUS
         reference, reference_bytes = (Message(bytes_, "byte"), bytes_) if against_contiguous else (

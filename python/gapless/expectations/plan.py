@@ -117,9 +117,7 @@ def selected(selection: Selection) -> Iterator[tuple[Place, Comparison]]:
     for test in (TESTS[name] for name in TESTS if name in selection.tests):
         for pattern in (pattern for pattern in test.patterns if pattern in selection.patterns):
             for size in selection.sizes or test.sizes:
-                for a in test.blocks:
-                    if selection.blocks and a not in selection.blocks:
-                        continue
+                for a in selection.blocks or test.blocks:
                     if pattern != "pingpong" and selection.collective_blocks and a not in selection.collective_blocks:
                         continue
                     for comparison in test.compare(a):

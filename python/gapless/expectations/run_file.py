@@ -13,9 +13,6 @@ from gapless.errors import GaplessError
 from gapless.results import Line, of_kind, read
 
 NAME = "run.jsonl"
-# A group is recorded when it is measured and proved as a whole: what a launch recorded before it was interrupted or
-# its time was over, or beside a group whose data were wrong, counts.
-ENDED_WELL = ("ok", "interrupted", "cut", "incomplete")
 
 
 @dataclass(frozen=True)
@@ -74,7 +71,8 @@ class Row:
     def key(self) -> tuple[str, ...]:
         """What identifies the comparison in another run: everything but the names that the run gave."""
         return (
-            self.test, self.guideline, self.case, self.pattern, str(self.bytes), self.base, self.cache,
+            self.test, self.guideline, self.case, self.pattern, str(self.bytes), str(self.payload_bytes), self.base,
+            self.cache,
             "layer" if self.layer else "native", self.compared, self.reference,
         )  # fmt: skip
 
@@ -98,7 +96,7 @@ class Run:
     rows : list of Row
         What was to be compared, on every library.
     samples : dict
-        (library, group) to launch number to member to samples [ns]; only of launches that count.
+        (library, group) to launch number to member to samples [ns].
     launches, refused, errors : list of dict
         Lines of these kinds.
     """
@@ -155,11 +153,10 @@ def run_of(lines: list[Line], path: Path) -> Run:
     run.launches, run.refused, run.errors = (of_kind(lines, kind) for kind in ("launch", "refused", "error"))
     if not run.rows:
         raise GaplessError(f"{path} holds no rows", "name a folder that 'gapless measure guidelines' wrote")
-    good = {(line["mpi"], line["launch"]) for line in run.launches if line["status"] in ENDED_WELL}
+    # A group is recorded when it is measured and proved as a whole, so it counts however its launch ended.
     for line in of_kind(lines, "samples"):
-        if (line["mpi"], line["launch"]) in good:
-            launches = run.samples.setdefault((line["mpi"], line["group"]), {})
-            launches.setdefault(line["launch"], {})[line["member"]] = np.asarray(line["samples"], dtype=float)
+        launches = run.samples.setdefault((line["mpi"], line["group"]), {})
+        launches.setdefault(line["launch"], {})[line["member"]] = np.asarray(line["samples"], dtype=float)
     return run
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from gapless.errors import GaplessError
 from gapless.expectations.run_file import read_run
 from gapless.expectations.verdicts import Judged, judge_run
+from gapless.statistics import TOLERANCE
 
 SMALL_A = (2, 10)
 
@@ -96,7 +97,8 @@ def main(arguments: Sequence[str]) -> int:
         print(__doc__)
         return 0 if arguments else 2
     try:
-        print(table([one for folder in arguments for one in judge_run(read_run(Path(folder)))]))
+        runs = [read_run(Path(folder)) for folder in arguments]
+        print(table([one for run in runs for one in judge_run(run, run.environment.get("tolerance", TOLERANCE))]))
     except GaplessError as error:
         print(f"gapless: error: {error}", file=sys.stderr)
         return 2

@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from gapless.expectations.run_file import Row
-from gapless.expectations.verdicts import Judged
+from gapless.expectations.verdicts import Judged, not_measured_json
 from gapless.tables import bytes_text
 
 TESTS = {
@@ -246,15 +246,19 @@ def side_text(layer: bool) -> str:
     return "Gapless" if layer else "native"
 
 
-def as_json(judged: Sequence[Judged]) -> str:
-    """Return the rows as a JSON list."""
-    return json.dumps([one.as_json() for one in judged], ensure_ascii=False, indent=1) + "\n"
+def _all_rows(judged: Sequence[Judged], missing: Sequence[tuple[str, Row]]) -> list[dict[str, Any]]:
+    return [one.as_json() for one in judged] + [not_measured_json(mpi, row) for mpi, row in missing]
 
 
-def as_separated(judged: Sequence[Judged], delimiter: str) -> str:
+def as_json(judged: Sequence[Judged], missing: Sequence[tuple[str, Row]] = ()) -> str:
+    """Return the rows as a JSON list; what was planned and not measured comes last."""
+    return json.dumps(_all_rows(judged, missing), ensure_ascii=False, indent=1) + "\n"
+
+
+def as_separated(judged: Sequence[Judged], delimiter: str, missing: Sequence[tuple[str, Row]] = ()) -> str:
     """Return the rows as CSV or TSV, numbers with all their digits; truth values are ``true`` and ``false``."""
     out = io.StringIO()
-    rows = [one.as_json() for one in judged]
+    rows = _all_rows(judged, missing)
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
     names = list(rows[0]) if rows else []
     writer.writerow(names)

@@ -66,16 +66,28 @@ class Judged:
 
     def as_json(self) -> dict[str, Any]:
         """Return the row as ``gapless report --format json`` prints it; an end that is not known is null."""
-        row = self.row
-        names = (
-            "test", "guideline", "case", "pattern", "bytes", "payload_bytes", "base", "cache", "layer", "compared",
-            "reference", "expectation", "layout", "variant", "A",
-        )  # fmt: skip
-        return {"mpi": self.mpi} | {name: getattr(row, name) for name in names} | {
+        return _row_json(self.mpi, self.row) | {
             "verdict": self.verdict, "ratio": self.ratio, "ci_low": self.ci_low,
             "ci_high": self.ci_high if isfinite(self.ci_high) else None, "launches": self.launches,
             "compared_us": self.compared_us, "reference_us": self.reference_us, "needs": self.needs,
         }  # fmt: skip
+
+
+NAMES = (
+    "test", "guideline", "case", "pattern", "bytes", "payload_bytes", "base", "cache", "layer", "compared",
+    "reference", "expectation", "layout", "variant", "A",
+)  # fmt: skip
+
+
+def _row_json(mpi: str, row: Row) -> dict[str, Any]:
+    return {"mpi": mpi} | {name: getattr(row, name) for name in NAMES}
+
+
+def not_measured_json(mpi: str, row: Row) -> dict[str, Any]:
+    """Return a row that was planned and has no verdict, with the keys of `Judged.as_json`."""
+    numbers = dict.fromkeys(("ratio", "ci_low", "ci_high"))
+    times = {"launches": 0, "compared_us": None, "reference_us": None, "needs": "a launch that measures it"}
+    return _row_json(mpi, row) | {"verdict": "not measured"} | numbers | times
 
 
 def _is_similar(row: Row) -> bool:
