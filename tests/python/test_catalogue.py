@@ -245,6 +245,12 @@ def test_wrong_options_say_what_there_is(arguments: list[str], complaint: str, g
     assert complaint in answer.stderr
 
 
+def test_any_block_size_may_be_asked_for_and_what_does_not_fit_says_why(gapless: Command) -> None:
+    answer = gapless("measure", "guidelines", "--list", "--tests", "ET6", "-A", "7,900000")
+    assert "tiled/v1/A=7/tiled_vector" in answer.stdout
+    assert "900000 elements are the smallest" in answer.stdout
+
+
 def test_the_list_names_every_row(gapless: Command) -> None:
     answer = gapless("measure", "guidelines", "--list", "--preset", "quick", "--tests", "ET6", "-A", "2")
     rows = [line.split("\t") for line in answer.stdout.splitlines()]

@@ -183,3 +183,20 @@ def test_help_names_the_exit_status_and_an_example(gapless: Command) -> None:
     text = " ".join(gapless("compare", "--help").stdout.split())
     assert "gapless compare results/before results/after" in text
     assert "0 nothing regressed, 1 something regressed" in text
+
+
+def test_a_library_that_does_not_run_any_more_is_a_regression() -> None:
+    old = run_with(ROWS[:5], _time, libraries=("mpich", "openmpi"))
+    new = run_with(ROWS[:5], _time, seed=2)
+    assert not compare_runs(old, new).regressed
+    new.launches.append({"mpi": "openmpi", "launch": 1, "status": "failed", "reason": "exit status 139"})
+    found = compare_runs(old, new)
+    assert found.regressed
+    assert found.broken == ["openmpi: no launch measured anything"]
+
+
+def test_a_layer_that_does_not_work_any_more_is_a_regression() -> None:
+    old, new = run_with(ROWS[:5], _time), run_with(ROWS[:5], _time, seed=2)
+    old.environment["libraries"]["mpich"] = {"layer": True}
+    new.environment["libraries"]["mpich"] = {"layer": False, "no_layer": "no backend"}
+    assert compare_runs(old, new).broken == ["mpich: the layer does not work any more (no backend)"]

@@ -56,13 +56,17 @@ def test_a_run_is_recorded_judged_and_resumed(gapless: Command, build: Build, tm
     assert len(of_kind(read(tmp_path / "run" / NAME), "environment")) == 1
 
 
-def test_own_pairs_and_a_planted_slowdown_are_measured(gapless: Command, build: Build, tmp_path: Path) -> None:
-    pair = "mine: 100 x resized(0, 16, int64) ~ hvector(100, 1, 16, int64)"
-    common = ("measure", "guidelines", "--preset", "quick", "--pair", pair, "--launches", 2, "--no-layer", "--json")
-    answer = gapless(*common, "--plant", 1.5, "--out", "planted")
+def test_own_pairs_and_a_planted_slowdown_are_seen(gapless: Command, build: Build, tmp_path: Path) -> None:
+    pair = "mine: 100 x resized(0, 16, int64) <= contiguous"
+    common = ("measure", "guidelines", "--preset", "quick", "--pair", pair, "--pattern", "pingpong,allgather")
+    answer = gapless(*common, "--launches", 2, "--no-layer", "--json", "--plant", 100, "--out", "planted")
     assert answer.returncode == 0, answer.stderr
-    (row,) = json.loads(answer.stdout)
-    assert (row["case"], row["test"], row["layer"], row["bytes"]) == ("mine", "own", False, 800)
+    rows = json.loads(answer.stdout)
+    assert [(row["case"], row["test"], row["layer"], row["bytes"], row["pattern"]) for row in rows] == [
+        ("mine", "own", False, 800, pattern) for pattern in ("pingpong", "allgather")
+    ]
+    # A hundred times slower, in however restless a machine.
+    assert all(row["ratio"] > 10 for row in rows)
 
 
 def test_unequal_type_maps_are_reported_and_never_timed(gapless: Command, build: Build, tmp_path: Path) -> None:
@@ -75,7 +79,7 @@ def test_unequal_type_maps_are_reported_and_never_timed(gapless: Command, build:
     assert not run.samples
 
 
-def test_an_interrupted_run_keeps_what_it_measured_and_goes_on(build: Build, tmp_path: Path) -> None:
+def test_an_interrupted_run_keeps_what_it_measured_and_goes_on(gapless: Command, build: Build, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     command = [sys.executable, "-m", "gapless.cli", *SHORT, "--launches", "50", "--out", str(folder)]
     clean = {k: v for k, v in os.environ.items() if k == "GAPLESS_BUILD_DIR" or not k.startswith("GAPLESS_")}
@@ -99,3 +103,14 @@ def test_an_interrupted_run_keeps_what_it_measured_and_goes_on(build: Build, tmp
     assert kept >= 2
     left = subprocess.run(["pgrep", "-s", str(process.pid)], capture_output=True, text=True, check=False)
     assert left.stdout == ""
+    more = gapless("measure", "guidelines", "--resume", folder, "--launches", kept + 1)
+    assert more.returncode == 0, more.stderr
+    run = read_run(folder)
+    assert sum(line["status"] == "ok" for line in run.launches) >= kept + 1
+    assert not list(folder.glob(".job-*"))
+
+
+def test_a_run_goes_on_only_as_it_was_begun(gapless: Command, tmp_path: Path) -> None:
+    answer = gapless("measure", "guidelines", "--resume", "somewhere", "--tests", "ET6")
+    assert answer.returncode == 2
+    assert "not with another --tests" in answer.stderr
