@@ -115,13 +115,18 @@ def _baseline(a: int) -> Iterator[Comparison]:
 
 def _alignment(a: int) -> Iterator[Comparison]:
     mixed = Description("heterogeneous", "tiled_heterogeneous", Parameters(A=a, B=a))
-    yield Comparison("ET2", "alignment", NOT_SLOWER, "heterogeneous", 1, a, mixed, mixed=True)
+    # The unit of 15 A bytes is rounded up to the alignment of double: with gaps it is no longer the same as contiguous.
+    guideline = "alignment" if a % 8 == 0 else "baseline"
+    yield Comparison("ET2", guideline, NOT_SLOWER, "heterogeneous", 1, a, mixed, mixed=True)
 
 
 def _packing(a: int) -> Iterator[Comparison]:
-    for layout in BASIC:
+    # The paper packs the basic layouts; a vector, which everybody writes, is another type to a library.
+    vector = Description("tiled_vector", "tiled_vector", basic_parameters("tiled", 1, a))
+    for description in (*(_basic(layout, 1, a) for layout in BASIC), vector):
+        layout = "tiled" if description is vector else description.name
         for guideline, way in (("GL2", "pack_send"), ("GL3", "unpack_receive"), ("GL2+GL3", "pack")):
-            yield Comparison("ET3", guideline, NOT_SLOWER, layout, 1, a, _basic(layout, 1, a), packed=way)
+            yield Comparison("ET3", guideline, NOT_SLOWER, layout, 1, a, description, packed=way)
 
 
 def _subtype(a: int) -> Iterator[Comparison]:
@@ -203,7 +208,7 @@ TESTS = {
             (2, 6, 8, 10, 16, 100, 128, 200), (48_000, 1_500_000), _PP, _alignment,
         ),
         Test(
-            "ET3", "GL2, GL3", "Basic layouts against MPI_Pack and MPI_Unpack",
+            "ET3", "GL2, GL3", "Basic layouts, and a vector, against MPI_Pack and MPI_Unpack",
             (2, 10, 10000), (64_000, 640_000, LARGE), PATTERNS, _packing,
         ),
         Test("ET4", "GL1", "Basic layouts against one contiguous type of them", BLOCKS, (TINY, LARGE), _PP, _subtype),

@@ -35,7 +35,7 @@ TESTS = {
 }
 GUIDELINES = {
     "baseline": "no guideline: what gaps cost",
-    "alignment": "similar, but for gaps that alignment makes",
+    "alignment": "a struct without gaps ⪯ the same bytes",
     "GL1": "MPI_X(c, t) ≃ MPI_X(1, contiguous(c, t))",
     "GL2": "MPI_X(c, t) ⪯ MPI_Pack(c, t) + MPI_X(packed)",
     "GL3": "MPI_Y(c, t) ⪯ MPI_Y(packed) + MPI_Unpack(c, t)",
