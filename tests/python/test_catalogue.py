@@ -156,7 +156,14 @@ def test_planted_slowdowns_hit_everything_but_contiguous_messages() -> None:
     settings = changed(PRESETS["quick"], plant=1.3)
     for group in settings.plan().groups:
         job = group_json(group, settings, layer=True)
-        assert [member["name"] for member in job["members"] if not member["plant"]] == ["contiguous:native"]
+        spared = [member["name"] for member in job["members"] if not member["plant"]]
+        assert spared[0] == "contiguous:native"
+        assert all("_twin:" in name for name in spared[1:])
+    rows = [row for row in settings.plan().rows if row.test == "plant"]
+    assert rows
+    for row in rows:
+        assert row.reference.replace("_twin", "") == row.compared
+        assert row.reference_type == row.compared_type
 
 
 def test_settings_survive_the_run_file() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gapless.expectations.catalogue import CONTIGUOUS
-from gapless.expectations.plan import Group
+from gapless.expectations.plan import TWIN, Group
 from gapless.expectations.settings import Settings
 from gapless.results import SCHEMA, Line
 
@@ -27,7 +27,7 @@ def group_json(group: Group, settings: Settings, layer: bool) -> Line:
         ],
         "members": [
             {"name": name, "message": group.members[name], "method": name.rpartition(":")[2],
-             "plant": group.members[name] != CONTIGUOUS}
+             "plant": group.members[name] != CONTIGUOUS and not group.members[name].endswith(TWIN)}
             for name in members
         ],
         "reps": settings.repetitions(group.place, len(members)),

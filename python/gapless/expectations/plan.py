@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from math import lcm
 
-from gapless.expectations.catalogue import CONTIGUOUS, TESTS, Comparison, fitting
+from gapless.expectations.catalogue import CONTIGUOUS, NOT_SLOWER, TESTS, Comparison, fitting
 from gapless.expectations.layouts import Message, Refused
 from gapless.expectations.notation import BASES, Base, shortened
 from gapless.expectations.run_file import Row
 from gapless.results import SCHEMA, Line
+
+TWIN = "_twin"
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class Selection:
         A pattern that ``TEST case pattern bytes`` must match, or empty.
     layer : bool
         Whether every comparison is also made with the layer on.
+    twins : bool
+        Whether everything but the contiguous message is sent twice, once as its own twin: see `add_twins`.
     """
 
     tests: Sequence[str]
@@ -42,6 +46,7 @@ class Selection:
     collective_blocks: Sequence[int] = ()
     only: str = ""
     layer: bool = True
+    twins: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,7 +153,27 @@ def plan_of(selection: Selection) -> Plan:
     for (_, place), comparisons in by_place.items():
         for bin_ in _bins(comparisons, place, plan):
             _fill(plan, bin_, place, selection)
+    if selection.twins:
+        add_twins(plan)
     return plan
+
+
+def add_twins(plan: Plan) -> None:
+    """Compare each member that a row compares with its twin, the same message sent in the same way.
+
+    Where the lab slows members down and not their twins, the truth of these rows is known: the planted factor.
+    """
+    groups = {group.id: group for group in plan.groups}
+    members = {(row.group, row.compared): row for row in plan.rows}
+    for (group_id, member), row in members.items():
+        group = groups[group_id]
+        name, _, method = member.rpartition(":")
+        group.messages[name + TWIN] = group.messages[name]
+        twin = group.add(name + TWIN, method)
+        plan.rows.append(
+            replace(row, row=f"r{len(plan.rows)}", test="plant", guideline="planted", reference=twin,
+                    reference_type=row.compared_type, expectation=NOT_SLOWER)
+        )  # fmt: skip
 
 
 def _bins(comparisons: Iterable[Comparison], place: Place, plan: Plan) -> list[_Bin]:

@@ -54,7 +54,8 @@ class Settings:
     power : float
         How surely a row whose true ratio is 1 is decided.
     plant : float
-        The factor by which everything but contiguous messages is slowed down: the lab's test of itself.
+        The factor by which everything but contiguous messages, and a twin of each, is slowed down: the lab's test of
+        itself.
     """
 
     preset: str
@@ -88,7 +89,7 @@ class Settings:
         selection = Selection(
             tests=self.tests, patterns=self.patterns, bases=self.bases, caches=self.caches, blocks=self.blocks,
             sizes=self.sizes, variants=self.variants, collective_blocks=self.collective_blocks, only=self.only,
-            layer=self.layer,
+            layer=self.layer, twins=self.plant != 1,
         )  # fmt: skip
         plan = plan_of(selection)
         add_pairs(plan, list(self.pairs), selection)

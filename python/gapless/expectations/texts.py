@@ -32,6 +32,7 @@ TESTS = {
     "ET11": "The first row and column of a matrix, said in three ways",
     "X": "Further descriptions of the same layouts",
     "own": "Comparisons of one's own",
+    "plant": "The lab's test of itself: slowed down on purpose, against the same message as it is",
 }
 GUIDELINES = {
     "baseline": "no guideline: what gaps cost",
@@ -42,6 +43,7 @@ GUIDELINES = {
     "GL2+GL3": "datatype ⪯ MPI_Pack + send + MPI_Unpack",
     "GL4": "any description ⪯ the best one of the same layout",
     "own": "as asked for",
+    "planted": "the slow-down that was planted",
 }
 PATTERNS = {"pingpong": "ping-pong", "bcast": "broadcast", "allgather": "allgather"}
 METHODS = {
