@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from gapless.errors import GaplessError
 from gapless.expectations.run_file import Row, Run, run_of
-from gapless.expectations.verdicts import judge_run, summary
+from gapless.expectations.verdicts import judge_run
 from synthetic import lines_of, row, run_with
 
 KINDS = {0: 1.0, 1: 1.3, 2: 0.7, 3: 1.1}
@@ -116,15 +116,6 @@ def test_the_json_row_has_what_is_promised() -> None:
 def test_an_unknown_expectation_is_an_error() -> None:
     with pytest.raises(GaplessError, match="faster"):
         judge_run(run_with([row(1, "faster")], _time))
-
-
-def test_summary_counts_and_names_the_worst() -> None:
-    rows = [row(i) for i in range(40)] + [row(i, layer=True, compared="tiled_vector:gapless") for i in range(100, 104)]
-    layer, native = sorted(summary(judge_run(run_with(rows, _time, launches=8))), key=lambda one: not one.layer)
-    assert (native.holds, native.violated) == (20, 10)
-    assert native.holds + native.violated + native.undecided == 40
-    assert (native.worst.verdict, native.worst.row.A % 4) == ("violated", 1)
-    assert layer.holds + layer.violated + layer.undecided == 4
 
 
 def test_the_factor_of_a_similar_row_is_that_of_the_slower_side() -> None:

@@ -9,11 +9,9 @@ from typing import Any
 
 from gapless.errors import GaplessError
 from gapless.expectations.run_file import Row, Run, run_of, run_path
-from gapless.expectations.verdicts import Judged, judge_run
+from gapless.expectations.verdicts import FALSE_DISCOVERY_RATE, Judged, judge_run
 from gapless.results import Line
 from gapless.statistics import TOLERANCE
-
-Q = 0.05
 
 
 @dataclass(frozen=True)
@@ -135,7 +133,7 @@ def _tolerance(runs: Sequence[Run]) -> float:
     return float(told) if isinstance(told, (int, float)) else TOLERANCE
 
 
-def collect(runs: Sequence[Run], tolerance: float | None = None, q: float = Q) -> Collected:
+def collect(runs: Sequence[Run], tolerance: float | None = None, q: float = FALSE_DISCOVERY_RATE) -> Collected:
     """Judge the rows of all runs.
 
     Parameters

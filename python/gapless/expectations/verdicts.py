@@ -197,38 +197,3 @@ def judge_run(run: Run, tolerance: float = TOLERANCE, q: float = FALSE_DISCOVERY
         Library by library, in the order of the run's rows.
     """
     return [judged for mpi in run.libraries for judged in judge_library(run, mpi, tolerance, q)]
-
-
-@dataclass(frozen=True)
-class Summary:
-    """The verdicts of the rows of one library that belong together.
-
-    Attributes
-    ----------
-    worst : Judged
-        The violated row with the greatest factor; of all rows, if none is violated.
-    """
-
-    mpi: str
-    test: str
-    guideline: str
-    pattern: str
-    layer: bool
-    holds: int
-    violated: int
-    undecided: int
-    worst: Judged
-
-
-def summary(judged: Sequence[Judged]) -> list[Summary]:
-    """Count the verdicts per library, test, guideline, pattern and layer, in the order of first appearance."""
-    groups: dict[tuple[str, str, str, str, bool], list[Judged]] = {}
-    for one in judged:
-        row = one.row
-        groups.setdefault((one.mpi, row.test, row.guideline, row.pattern, row.layer), []).append(one)
-    summaries = []
-    for key, rows in groups.items():
-        counts = [sum(one.verdict == verdict for one in rows) for verdict in (HOLDS, VIOLATED, UNDECIDED)]
-        worst = max(rows, key=lambda one: (one.verdict == VIOLATED, one.factor))
-        summaries.append(Summary(*key, *counts, worst))
-    return summaries
