@@ -118,7 +118,7 @@ def guidelines(
         float | None, typer.Option(min=0.05, max=0.999, help="How surely a row without a difference is decided.")
     ] = None,
     tolerance: Annotated[float | None, typer.Option(min=0.001, max=10, help="What still counts as equal.")] = None,
-    ranks: Annotated[int | None, typer.Option(min=2, help="Ranks (the ping-pong uses two).")] = None,
+    ranks: Annotated[int | None, typer.Option(min=2, help="Ranks; other than 2 for bcast and allgather only.")] = None,
     launcher: Annotated[
         str | None, typer.Option(metavar="COMMAND", help="Instead of the library's mpiexec, e.g. 'srun -n {ranks}'.")
     ] = None,

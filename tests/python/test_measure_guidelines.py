@@ -44,7 +44,7 @@ def test_a_run_is_recorded_judged_and_resumed(gapless: Command, build: Build, tm
     row = run.rows[0]
     pairs = run.pairs(row, "mpich")
     assert sorted(pairs) == [1, 2]
-    assert all(len(compared) >= 10 and (compared > 0).all() for compared, _ in pairs.values())
+    assert all(len(compared) >= 6 and (compared > 0).all() for compared, _ in pairs.values())
 
     again = gapless(*SHORT, "--launches", 2, "--out", "run")
     assert again.returncode == 2
