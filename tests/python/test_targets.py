@@ -98,7 +98,7 @@ def test_an_mpi_by_its_compiler_wrapper_is_compiled_for_once(mpicc: Path, own_fo
     wrapper(mpicc)
     said: list[str] = []
     (target,) = targets(str(mpicc), None, False, said.append)
-    assert [line.split(" (")[0] for line in said] == ["compiling lab/doctor_probe"]
+    assert [line.split(" (")[0] for line in said] == ["compiling lab/exchange", "compiling lab/doctor_probe"]
     assert target.layer, target.reason
     number = number_of(target.facts["mpi_library"])
     assert target.name == target.library.name == short_name(target.facts["mpi_library"])
@@ -106,8 +106,14 @@ def test_an_mpi_by_its_compiler_wrapper_is_compiled_for_once(mpicc: Path, own_fo
     assert target.facts["mpicc"] == str(mpicc)
     made = {path: path.stat().st_mtime_ns for path in own_folder.rglob("*")}
     (again,) = targets(str(mpicc), None, False, said.append)
-    assert again == target and len(said) == 1
+    assert again == target and len(said) == 2
     assert made == {path: path.stat().st_mtime_ns for path in own_folder.rglob("*")}
+
+
+def test_one_library_named_twice_has_two_names(own_folder: Path) -> None:
+    mpicc = wrapper(VENV / "bin/mpicc")
+    said: list[str] = []
+    (target,) = targets(str(mpicc), None, False, said.append)
     one, twin = targets(f"{mpicc},{mpicc.parent}/../bin/{mpicc.name}", None, False, said.append)
     assert one.name == target.name and twin.name == f"{target.name}-2"
 

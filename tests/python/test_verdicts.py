@@ -94,10 +94,12 @@ def test_times_are_medians_of_launch_medians_in_microseconds() -> None:
     assert judged.verdict == "violated"
 
 
-def test_launches_that_failed_do_not_count() -> None:
-    lines = lines_of([row(1)], lambda *_: 1000.0, launches=4)
-    lines[-1]["status"] = "failed"
-    assert judge_run(run_of(lines, Path("x")))[0].launches == 3
+def test_what_a_launch_proved_before_it_failed_counts() -> None:
+    lines = lines_of([row(1), row(2)], lambda *_: 1000.0, launches=4)
+    last = [line for line in lines if line["kind"] == "samples" and (line["launch"], line["group"]) == (4, "g2")]
+    left = [line for line in lines if line not in last]
+    left[-1] = left[-1] | {"status": "failed", "reason": "exit status 139"}
+    assert [one.launches for one in judge_run(run_of(left, Path("x")))] == [4, 3]
 
 
 def test_rows_without_samples_are_not_judged() -> None:

@@ -151,6 +151,8 @@ def run_of(lines: list[Line], path: Path) -> Run:
     run.environment = (of_kind(lines, "environment") or [{}])[0]
     run.rows = [Row(**{k: v for k, v in line.items() if k in names}) for line in of_kind(lines, "row")]
     run.launches, run.refused, run.errors = (of_kind(lines, kind) for kind in ("launch", "refused", "error"))
+    if any(not {"mpi", "launch", "status"} <= line.keys() for line in run.launches):
+        raise GaplessError(f"{path} is damaged: a launch does not say how it ended", "measure again")
     if not run.rows:
         raise GaplessError(f"{path} holds no rows", "name a folder that 'gapless measure guidelines' wrote")
     # A group is recorded when it is measured and proved as a whole, so it counts however its launch ended.
