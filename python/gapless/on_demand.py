@@ -57,18 +57,24 @@ def install(name: str, say: Say) -> None:
     )
 
 
+def _place(library: Library, program: str) -> tuple[Path, str]:
+    """Return where a program of the lab is built for a library's ABI, and by which target (lab/CMakeLists.txt)."""
+    if library.abi == "mpich" and program != "doctor_probe":
+        return library.folder / "lab" / program, program
+    return library.folder / "lab" / library.abi / program, f"{program}_{library.abi}"
+
+
 def build_for(library: Library, programs: Sequence[str], say: Say) -> None:
-    """Build the layer's backend and the measuring programs for a library that came after the last build.
+    """Build what is missing for a library: `make demo` builds no more than it needs, and a library may come later.
 
     A folder that GAPLESS_BUILD_DIR names is the user's: it is left as it is.
     """
     backend = library.folder / "src" / "preload" / f"libgapless_be_{library.abi}.so"
-    missing = [path for path in (backend, *(library.folder / "lab" / library.abi / name for name in programs))
-               if not path.exists()]  # fmt: skip
-    if library.abi == "mpich" or not missing or os.environ.get("GAPLESS_BUILD_DIR"):
+    places = [_place(library, program) for program in programs]
+    if os.environ.get("GAPLESS_BUILD_DIR") or all(path.exists() for path in (backend, *(path for path, _ in places))):
         return
-    say(f"building the layer and the measuring programs for {library.name} (tools/build.sh release)")
-    targets = ["gapless_preload", *(f"{name}_{library.abi}" for name in programs)]
+    say(f"building the layer and the measuring programs for {library.name} (tools/build.sh release): some minutes")
+    targets = ["gapless_preload", *(target for _, target in places)]
     _run(
         [str(REPOSITORY / "tools" / "build.sh"), "release", *targets],
         REPOSITORY / "build" / f"build-{library.name}.log",
