@@ -7,6 +7,7 @@ import re
 import shlex
 import signal
 import sys
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -38,10 +39,10 @@ def _numbers(text: str | None, option: str) -> list[int]:
     return numbers
 
 
-def _known(words: list[str], known: object, option: str) -> list[str]:
+def _known(words: list[str], known: Collection[str], option: str) -> list[str]:
     for word in words:
-        if word not in known:  # type: ignore[operator]
-            raise GaplessError(f"{option}: there is no '{word}'", f"there are {', '.join(known)}")  # type: ignore[call-overload]
+        if word not in known:
+            raise GaplessError(f"{option}: there is no '{word}'", f"there are {', '.join(known)}")
     return words
 
 
@@ -225,7 +226,7 @@ def _measure(
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
     interrupted = False
-    with targets(mpi, launcher, two_nodes, say) as found, Display(len(found)) as display:
+    with targets(mpi, launcher, two_nodes, say) as found, Display() as display:
         for target in found:
             if settings.layer and not target.layer:
                 display.say(f"{target.name} is measured without the layer: {target.reason}")

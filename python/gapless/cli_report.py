@@ -74,9 +74,10 @@ def report(
     if len(files) == 1 and _is_demo(files[0][1]):
         _report_demo(files[0][1], kind, output or PAGE)
         return
-    from gapless.expectations.collected import collect, read_runs
+    from gapless.expectations.collected import collect
+    from gapless.expectations.run_file import run_of
 
-    _report_guidelines(collect(read_runs(files), tolerance, q), kind, output)
+    _report_guidelines(collect([run_of(lines, path) for path, lines in files], tolerance, q), kind, output)
 
 
 def _is_demo(lines: list[Line]) -> bool:

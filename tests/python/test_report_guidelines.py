@@ -15,11 +15,11 @@ import pytest
 import synthetic_run
 from conftest import Command
 from gapless.errors import GaplessError
-from gapless.expectations.collected import Collected, collect, read_runs
+from gapless.expectations.collected import Collected, collect
 from gapless.expectations.figures import figure
 from gapless.expectations.page import embedded, render
 from gapless.expectations.panels import panels
-from gapless.expectations.run_file import NAME
+from gapless.expectations.run_file import NAME, run_of
 from gapless.expectations.texts import (
     as_json,
     as_markdown,
@@ -40,7 +40,7 @@ HOSTILE = "</script><script>alert('1')</script><img src=x onerror=alert(2)>"
 
 
 def collected_of(*runs: list[Line]) -> Collected:
-    return collect(read_runs([(Path(f"run{number}") / NAME, lines) for number, lines in enumerate(runs)]))
+    return collect([run_of(lines, Path(f"run{number}") / NAME) for number, lines in enumerate(runs)])
 
 
 def of_kind(lines: list[Line], kind: str) -> list[Line]:
@@ -414,11 +414,12 @@ def test_a_damaged_run_is_one_line_and_no_traceback(
     change: Callable[[list[Line]], list[Line]], small: list[Line], gapless: Command, tmp_path: Path
 ) -> None:
     synthetic_run.write(tmp_path / "run", change(small))
-    answer = gapless("report", "run")
-    assert answer.returncode == 2
-    assert answer.stderr.startswith("gapless: error: run")
-    assert answer.stderr.count("\n") == 1
-    assert "Traceback" not in answer.stderr
+    for command in (("report", "run"), ("compare", "run", "run")):
+        answer = gapless(*command)
+        assert answer.returncode == 2
+        assert answer.stderr.startswith("gapless: error: run")
+        assert answer.stderr.count("\n") == 1
+        assert "Traceback" not in answer.stderr
 
 
 def test_a_file_that_is_missing_is_told(gapless: Command) -> None:

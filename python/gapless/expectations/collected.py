@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from gapless.errors import GaplessError
-from gapless.expectations.run_file import Row, Run, run_of, run_path
+from gapless.expectations.run_file import Row, Run, run_path
 from gapless.expectations.verdicts import FALSE_DISCOVERY_RATE, Judged, judge_run
-from gapless.results import Line
 from gapless.statistics import TOLERANCE
 
 
@@ -83,25 +80,6 @@ class Collected:
     missing: list[tuple[str, Row]]
     tolerance: float
     q: float
-
-
-def read_runs(files: Sequence[tuple[Path, list[Line]]]) -> list[Run]:
-    """Make runs of lines that were read.
-
-    Raises
-    ------
-    GaplessError
-        If one is no run of the guidelines, or lacks what each line of a run has.
-    """
-    runs = []
-    for path, lines in files:
-        try:
-            runs.append(run_of(lines, path))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise GaplessError(
-                f"{path} is no whole run file: {type(error).__name__} {error}", "measure again, or name another run"
-            ) from error
-    return runs
 
 
 def _named(run: Run) -> list[str]:

@@ -25,11 +25,10 @@ from gapless.expectations.inference import (
     p_region,
     ratio_interval,
 )
-from gapless.expectations.run_file import Members, Row, Run
+from gapless.expectations.run_file import CONTIGUOUS_MEMBER, Members, Row, Run
 from gapless.expectations.verdicts import FALSE_DISCOVERY_RATE
 from gapless.statistics import TOLERANCE
 
-CONTIGUOUS = "contiguous:native"
 REGRESSION, IMPROVEMENT, SAME, UNDECIDED = "regression", "improvement", "same", "undecided"
 CLAIMS = (REGRESSION, IMPROVEMENT, SAME)
 
@@ -184,10 +183,10 @@ def subjects_of(run: Run, absolute: bool = False) -> dict[Subject, np.ndarray]:
     for mpi in run.libraries:
         for row in run.rows:
             launches = list(run.samples.get((mpi, row.group), {}).values())
-            has_contiguous = any(CONTIGUOUS in members for members in launches)
-            further = (CONTIGUOUS,) if absolute and has_contiguous else ()
+            has_contiguous = any(CONTIGUOUS_MEMBER in members for members in launches)
+            further = (CONTIGUOUS_MEMBER,) if absolute and has_contiguous else ()
             for member in (row.compared, row.reference, *further):
-                against = "" if absolute else CONTIGUOUS if has_contiguous else row.reference
+                against = "" if absolute else CONTIGUOUS_MEMBER if has_contiguous else row.reference
                 subject = Subject(mpi, place_of(row), member, against)
                 if member != against and subject not in found:
                     logs = _logs(launches, member, against)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gapless.expectations.panels import CONTIGUOUS, Panel, plain
+from gapless.expectations.panels import Panel, plain
+from gapless.expectations.run_file import CONTIGUOUS_MEMBER
 from gapless.expectations.texts import member_text, us_text
 
 # Okabe and Ito's palette, the same meaning as in the older report: tells apart for colour-blind readers too. The
@@ -29,13 +30,13 @@ LOG_FROM = 12.0
 def role(member: str) -> str:
     """Return which colour a member has."""
     method = member.partition(":")[2]
-    return "contiguous" if member == CONTIGUOUS else method if method in COLOURS else "native"
+    return "contiguous" if member == CONTIGUOUS_MEMBER else method if method in COLOURS else "native"
 
 
 def shape(panel: Panel, member: str) -> str:
     """Return the hatching of a member: one for each message."""
-    messages = list(dict.fromkeys(name.partition(":")[0] for name in panel.members if name != CONTIGUOUS))
-    return "" if member == CONTIGUOUS else SHAPES[messages.index(member.partition(":")[0]) % len(SHAPES)]
+    messages = list(dict.fromkeys(name.partition(":")[0] for name in panel.members if name != CONTIGUOUS_MEMBER))
+    return "" if member == CONTIGUOUS_MEMBER else SHAPES[messages.index(member.partition(":")[0]) % len(SHAPES)]
 
 
 def _hover(panel: Panel, library: str, category: str, member: str) -> str:

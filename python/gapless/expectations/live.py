@@ -23,18 +23,11 @@ VERDICTS = ("holds", "violated", "undecided")
 
 
 class Display:
-    """Shows the advance on the error stream; a context manager.
+    """Shows the advance on the error stream; a context manager."""
 
-    Parameters
-    ----------
-    libraries : int
-        How many are measured.
-    """
-
-    def __init__(self, libraries: int) -> None:
+    def __init__(self) -> None:
         # The terminal's own width, unlike other output: a line that wraps could not be drawn over.
         self._out = Console(stderr=True, highlight=False)
-        self._libraries = libraries
         self._progress = Progress(
             TextColumn("{task.description}"), BarColumn(bar_width=None), TextColumn("{task.percentage:>3.0f} %"),
             TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(), console=self._out, expand=True,
@@ -42,7 +35,7 @@ class Display:
         self._task = self._progress.add_task("measuring", total=1.0)
         self._live = Live(self._progress, console=self._out, transient=True) if sys.stderr.isatty() else None
         self._began = time.monotonic()
-        self._rounds_done, self._in_round = 0, 0.0
+        self._rounds_done, self._in_round, self._share = 0, 0.0, 1.0
 
     def __enter__(self) -> Display:
         """Begin to show."""

@@ -69,13 +69,13 @@ class Session:
     def measure(self) -> None:
         """Run rounds until there are enough launches, or no time for another round."""
         self._started = time.monotonic()
-        rounds, done, now = self._rounds(0, 0), self._least_done(), 0
+        rounds, done, now = self._rounds(self.run(), 0, 0), self._least_done(), 0
         while done < rounds and self._active():
             self._round(rounds)
             now += 1
-            done = self._least_done()
-            rounds = self._rounds(now, (time.monotonic() - self._started) / now)
-            self.display.verdicts(judge_run(self.run(), self.settings.tolerance, self.settings.q), done, rounds)
+            run, done = self.run(), self._least_done()
+            rounds = self._rounds(run, now, (time.monotonic() - self._started) / now)
+            self.display.verdicts(judge_run(run, self.settings.tolerance, self.settings.q), done, rounds)
 
     def _done(self, target: Target) -> int:
         """Return how many launches of a library were measured as a whole."""
@@ -90,11 +90,13 @@ class Session:
     def _least_done(self) -> int:
         return min((self._done(target) for target in self._active()), default=0)
 
-    def _rounds(self, now: int, round_s: float) -> int:
+    def _rounds(self, run: Run, now: int, round_s: float) -> int:
         """Return how many launches of each library are wanted, and can be had in the time.
 
         Parameters
         ----------
+        run : Run
+            What is recorded so far.
         now : int
             Rounds of this session.
         round_s : float
@@ -105,7 +107,7 @@ class Session:
             wanted = self.settings.launches
         else:
             done = self._least_done()
-            spread = (spread_of(self.run()) if done >= PILOT_ROUNDS else None) or USUAL_SPREAD
+            spread = (spread_of(run) if done >= PILOT_ROUNDS else None) or USUAL_SPREAD
             needed = launches_needed(
                 max(1, len(self.plan.rows)), self.settings.power, self.settings.tolerance, spread, self.settings.q,
                 share=CLEAR_SHARE,

@@ -15,7 +15,7 @@ from gapless.expectations.catalogue import CONTIGUOUS, NOT_SLOWER, PATTERNS, SIM
 from gapless.expectations.layouts import Message
 from gapless.expectations.notation import BASES, shortened
 from gapless.expectations.plan import Group, Place, Plan, Selection
-from gapless.expectations.run_file import Row
+from gapless.expectations.run_file import CONTIGUOUS_MEMBER, Row
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -156,7 +156,7 @@ def add_pairs(plan: Plan, pairs: list[Pair], selection: Selection) -> None:
                 for layer in (False, True) if selection.layer else (False,):
                     method = "gapless" if layer else "native"
                     one = group.add("compared", method)
-                    other = "contiguous:native" if against_contiguous else group.add("reference", method)
+                    other = CONTIGUOUS_MEMBER if against_contiguous else group.add("reference", method)
                     plan.rows.append(
                         Row(
                             row=f"r{len(plan.rows)}", test="own", guideline="own", case=pair.name, pattern=pattern,

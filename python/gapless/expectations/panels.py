@@ -9,12 +9,11 @@ from html import escape
 import numpy as np
 
 from gapless.expectations.collected import Collected, Library
-from gapless.expectations.run_file import Row
+from gapless.expectations.run_file import CONTIGUOUS_MEMBER, Row
 from gapless.expectations.texts import PATTERNS, member_text, test_order, us_text, verdict_text
 from gapless.expectations.verdicts import Judged
 from gapless.tables import bytes_text
 
-CONTIGUOUS = "contiguous:native"
 OWN = "own"
 METHODS = ("native", "gapless", "pack", "pack_send", "unpack_receive")
 Key = tuple[str, str, int, str, int, str, str, str]
@@ -127,7 +126,7 @@ def _crowded(rows: Iterable[Row]) -> set[Key]:
 
 def _member_order(member: str) -> tuple[bool, int]:
     method = member.partition(":")[2]
-    return member != CONTIGUOUS, METHODS.index(method) if method in METHODS else len(METHODS)
+    return member != CONTIGUOUS_MEMBER, METHODS.index(method) if method in METHODS else len(METHODS)
 
 
 def _order_members(panel: Panel) -> None:
@@ -143,7 +142,7 @@ def _order_members(panel: Panel) -> None:
 
 
 def _add(panel: Panel, library: Library, row: Row) -> None:
-    for member in (CONTIGUOUS, row.reference, row.compared):
+    for member in (CONTIGUOUS_MEMBER, row.reference, row.compared):
         times = times_of(library, row.group, member)
         if times is None:
             continue

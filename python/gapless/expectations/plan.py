@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from math import lcm
 
-from gapless.expectations.catalogue import CONTIGUOUS, NOT_SLOWER, TESTS, Comparison, fitting
+from gapless.expectations.catalogue import CONTIGUOUS, NOT_SLOWER, PATTERNS, TESTS, Comparison, fitting
 from gapless.expectations.layouts import Message, Refused
 from gapless.expectations.notation import BASES, Base, shortened
 from gapless.expectations.run_file import Row
@@ -32,12 +32,10 @@ class Selection:
         A pattern that ``TEST case pattern bytes`` must match, or empty.
     layer : bool
         Whether every comparison is also made with the layer on.
-    twins : bool
-        Whether everything but the contiguous message is sent twice, once as its own twin: see `add_twins`.
     """
 
     tests: Sequence[str]
-    patterns: Sequence[str] = ("pingpong", "bcast", "allgather")
+    patterns: Sequence[str] = PATTERNS
     bases: Sequence[str] = ("int",)
     caches: Sequence[str] = ("warm",)
     blocks: Sequence[int] = ()
@@ -46,7 +44,6 @@ class Selection:
     collective_blocks: Sequence[int] = ()
     only: str = ""
     layer: bool = True
-    twins: bool = False
 
 
 @dataclass(frozen=True)
@@ -153,8 +150,6 @@ def plan_of(selection: Selection) -> Plan:
     for (_, place), comparisons in by_place.items():
         for bin_ in _bins(comparisons, place, plan):
             _fill(plan, bin_, place, selection)
-    if selection.twins:
-        add_twins(plan)
     return plan
 
 

@@ -13,6 +13,8 @@ from gapless.errors import GaplessError
 from gapless.results import Line, of_kind, read
 
 NAME = "run.jsonl"
+# The member that every group has: what the same bytes without gaps cost.
+CONTIGUOUS_MEMBER = "contiguous:native"
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,21 @@ def run_of(lines: list[Line], path: Path) -> Run:
         As `gapless.results.read` returns them.
     path : Path
         Where they are from, for error messages.
+
+    Raises
+    ------
+    GaplessError
+        If they are no run of the guidelines, or lack what each line of a run has.
     """
+    try:
+        return _run_of(lines, path)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise GaplessError(
+            f"{path} is no whole run file: {type(error).__name__} {error}", "measure again, or name another run"
+        ) from error
+
+
+def _run_of(lines: list[Line], path: Path) -> Run:
     run = Run(path)
     names = {of.name for of in fields(Row)}
     run.environment = (of_kind(lines, "environment") or [{}])[0]

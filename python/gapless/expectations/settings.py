@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from gapless.errors import GaplessError
-from gapless.expectations.catalogue import PATTERNS, TESTS
+from gapless.expectations.catalogue import TESTS
 from gapless.expectations.own import Pair, add_pairs, from_table
-from gapless.expectations.plan import Place, Plan, Selection, plan_of
+from gapless.expectations.plan import Place, Plan, Selection, add_twins, plan_of
 from gapless.expectations.run_file import NAME
 from gapless.results import Line, of_kind, read
 
@@ -42,7 +42,7 @@ class Repetitions:
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Selection):
     """Everything that decides what a run measures; kept in the run file, so that it can go on.
 
     Attributes
@@ -58,17 +58,8 @@ class Settings:
         itself.
     """
 
-    preset: str
-    tests: tuple[str, ...] = PAPER_TESTS
-    patterns: tuple[str, ...] = PATTERNS
-    bases: tuple[str, ...] = ("int",)
-    caches: tuple[str, ...] = ("warm",)
-    blocks: tuple[int, ...] = ()
-    sizes: tuple[int, ...] = ()
-    variants: tuple[int, ...] = ()
-    collective_blocks: tuple[int, ...] = ()
-    only: str = ""
-    layer: bool = True
+    tests: Sequence[str] = PAPER_TESTS
+    preset: str = "standard"
     pairs: tuple[Pair, ...] = ()
     # Short launches, and many: launches of one library differ by more than the samples within one.
     small: Repetitions = field(default_factory=lambda: Repetitions(10, 40, 10, 0.02, 8))
@@ -86,13 +77,10 @@ class Settings:
 
     def plan(self) -> Plan:
         """Return what is measured and judged."""
-        selection = Selection(
-            tests=self.tests, patterns=self.patterns, bases=self.bases, caches=self.caches, blocks=self.blocks,
-            sizes=self.sizes, variants=self.variants, collective_blocks=self.collective_blocks, only=self.only,
-            layer=self.layer, twins=self.plant != 1,
-        )  # fmt: skip
-        plan = plan_of(selection)
-        add_pairs(plan, list(self.pairs), selection)
+        plan = plan_of(self)
+        if self.plant != 1:
+            add_twins(plan)
+        add_pairs(plan, list(self.pairs), self)
         return plan
 
     def repetitions(self, place: Place, members: int) -> Line:
@@ -138,7 +126,7 @@ PRESETS = {
     settings.preset: settings
     for settings in (
         Settings(
-            "quick",
+            preset="quick",
             tests=("ET1", "ET3", "ET4", "ET5", "ET6", "ET7", "ET8", "ET10"),
             blocks=(2, 10, 1000),
             sizes=(3200, 2_560_000),
@@ -149,8 +137,8 @@ PRESETS = {
             budget_s=165,
             power=0.5,
         ),
-        Settings("standard", budget_s=1740, fewest_launches=8),
-        Settings("paper", exact=True, launches=5),
+        Settings(preset="standard", budget_s=1740, fewest_launches=8),
+        Settings(preset="paper", exact=True, launches=5),
     )
 }
 PRESET_TEXTS = {
