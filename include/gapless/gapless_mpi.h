@@ -14,8 +14,13 @@ extern "C" {
 #endif
 
 /* Turns the layer off (0) or on (not 0) in this process, for all threads, and returns the previous state. Calls that
- * are in progress end as they began. May be called at any time, before MPI_Init too. */
+ * are in progress end as they began. May be called at any time, before MPI_Init too. Other processes need not do the
+ * same: it concerns point-to-point calls, MPI_Pack and MPI_Unpack, and MPI_(Neighbor_)alltoallw. */
 int GAPLESS_Switch(int on);
+
+/* The same for all other collective calls. These change on every process or on none, so this must be called like a
+ * collective: by all processes of MPI_COMM_WORLD, between the same collective calls, with none of them in progress. */
+int GAPLESS_Switch_collectives(int on);
 
 /* What was counted for one procedure ("MPI_Send") in this process, both its MPI_ and its PMPI_ name together. */
 typedef struct GAPLESS_Counters {

@@ -1,12 +1,19 @@
 // The tables' signatures as function types: Signatures<int>::Send is MPI_Send, Signatures<MPI_Count>::Send MPI_Send_c.
 #pragma once
 
+#include <type_traits>
+
 #include "mpi/abi.hpp"
 
 namespace gapless::mpi {
 
+// What displacements are given as beside such counts.
+template <class Count>
+using PlaceOf = std::conditional_t<sizeof(Count) == sizeof(int), int, MPI_Aint>;
+
 template <class Count>
 struct Signatures {
+  using Place = PlaceOf<Count>;
 #define GAPLESS_COUNTED(name, arguments) using name = int arguments;
 #define GAPLESS_PLAIN(name, arguments) using name = int arguments;
 #define GAPLESS_SERVICE(name, arguments) using name = int arguments;

@@ -1,5 +1,6 @@
 // The backend's only door: the front hands over the library, and gets the wrappers.
 #include "base/settings.hpp"
+#include "preload/agreement.hpp"
 #include "preload/counters.hpp"
 #include "preload/front_to_backend.hpp"
 #include "preload/log.hpp"
@@ -10,7 +11,7 @@ namespace gapless::preload {
 
 namespace {
 
-const int* front_switch = nullptr;
+const Front* the_front = nullptr;
 
 const Backend backend{
     {
@@ -29,7 +30,15 @@ const Backend backend{
 }  // namespace
 
 bool switched_on() noexcept {
-  return __atomic_load_n(front_switch, __ATOMIC_RELAXED) != 0;
+  return __atomic_load_n(the_front->on, __ATOMIC_RELAXED) != 0;
+}
+
+bool collectives_switched_on() noexcept {
+  return __atomic_load_n(the_front->collectives_on, __ATOMIC_RELAXED) != 0;
+}
+
+int served_procedures() noexcept {
+  return the_front->served_count;
 }
 
 }  // namespace gapless::preload
@@ -45,7 +54,7 @@ extern "C" [[gnu::visibility("default")]] const gapless::preload::Backend* gaple
     *reason = missing;
     return nullptr;
   }
-  preload::front_switch = front->on;
+  preload::the_front = front;
   preload::counting_on = base::setting_on("GAPLESS_STATS");
   preload::rule = preload::rule_for_this_library();
   preload::open_log();

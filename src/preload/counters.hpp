@@ -25,6 +25,14 @@ void count_call(Procedure procedure) noexcept;  // of a procedure in which there
 // Time spent in packing (or unpacking) for a procedure, also where another one did it later.
 void count_time(Procedure procedure, bool packs, std::int64_t ns) noexcept;
 std::int64_t now_ns() noexcept;
+// Runs one movement of data for a procedure; with GAPLESS_STATS, on the clock.
+template <class Move>
+void timed(Procedure procedure, bool packs, Move&& move) noexcept {
+  if (!counting()) return move();
+  const std::int64_t from = now_ns();
+  move();
+  count_time(procedure, packs, now_ns() - from);
+}
 
 // GAPLESS_Count.
 int read_counters(const char* procedure, GAPLESS_Counters* counters);

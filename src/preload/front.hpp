@@ -31,7 +31,8 @@ Served served(std::size_t k) noexcept;
 // Whether another front in this process does the work, and this one only hands calls through.
 bool another_front_leads() noexcept;
 
-// The backend for the library's ABI, or nullptr and why there is none. `on` is the run-time switch.
-const Backend* open_backend(const int* on, std::string& reason);
+// The backend for the library's ABI, or nullptr and why there is none. `on` and `collectives_on` are the run-time
+// switches.
+const Backend* open_backend(const int* on, const int* collectives_on, std::string& reason);
 
 }  // namespace gapless::preload

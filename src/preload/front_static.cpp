@@ -131,8 +131,14 @@ bool another_front_leads() noexcept {
   return false;
 }
 
-const Backend* open_backend(const int* on, std::string& reason) {
-  static const Front front{kInterfaceVersion, library_function, find_data, imports_unwrapped_completion, on};
+const Backend* open_backend(const int* on, const int* collectives_on, std::string& reason) {
+  static const Front front{kInterfaceVersion,
+                           library_function,
+                           find_data,
+                           imports_unwrapped_completion,
+                           on,
+                           collectives_on,
+                           static_cast<int>(served_count())};
   const char* why = nullptr;
   const Backend* const started = gapless_start_backend(&front, &why);
   if (started == nullptr) reason = why;

@@ -7,7 +7,7 @@
 namespace gapless::preload {
 
 // Both come from the same build and are installed side by side; the number finds a mixture.
-inline constexpr int kInterfaceVersion = 2;
+inline constexpr int kInterfaceVersion = 3;
 
 struct Front {
   int version;
@@ -15,7 +15,10 @@ struct Front {
   void* (*find_data)(const char* name);  // a variable of it, as the program sees it
   // Whether some loaded object is bound to a procedure that completes requests behind the wrappers' back.
   bool (*imports_unwrapped_completion)();
-  const int* on;  // the run-time switch, read with a relaxed atomic load
+  // The run-time switches, of everything but collectives and of those; read with relaxed atomic loads.
+  const int* on;
+  const int* collectives_on;
+  int served_count;  // how many procedures it has
 };
 
 struct Backend {

@@ -9,7 +9,9 @@
 
 #include "base/settings.hpp"
 #include "mpi/datatype.hpp"
+#include "preload/agreement.hpp"
 #include "preload/counters.hpp"
+#include "preload/members.hpp"
 #include "preload/orphans.hpp"
 #include "preload/run_file.hpp"
 #include "preload/wrappers.hpp"
@@ -42,6 +44,8 @@ void began(bool world) noexcept {
     mpi::library.Comm_rank(MPI_COMM_WORLD, &rank);
     mpi::library.Comm_size(MPI_COMM_WORLD, &size);
     rank_of_world.store(rank, std::memory_order_relaxed);
+    world_began();
+    learn_world();
   }
   if (base::setting_text("GAPLESS_RUN_DIR") == nullptr && !counting()) return;
   try {
@@ -60,6 +64,7 @@ void began(bool world) noexcept {
 
 void ending() noexcept {
   if (mpi::is_last_epoch()) {
+    forget_communicators();
     abandon_orphans();
   } else {
     progress_orphans();
@@ -101,18 +106,22 @@ bool world_is_up() noexcept {
 }
 
 int wrap_Init(int* argc, char*** argv) {
+  before_world();
   const int code = mpi::library.Init(argc, argv);
   if (code == MPI_SUCCESS) began(true);
   return code;
 }
 
 int wrap_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  before_world();
   const int code = mpi::library.Init_thread(argc, argv, required, provided);
   if (code == MPI_SUCCESS) began(true);
   return code;
 }
 
 int wrap_Finalize(void) {
+  forget_world();
+  world_ends();
   ending();
   const int code = mpi::library.Finalize();
   world_up.store(false, std::memory_order_relaxed);

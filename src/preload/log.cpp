@@ -45,4 +45,15 @@ void log_decision(const Side& side) noexcept {
   if (write(log_file, line, static_cast<std::size_t>(length)) < 0) return;  // nowhere to say so
 }
 
+void log_collective(Procedure procedure, std::int64_t bytes, Reason reason) noexcept {
+  char line[160];
+  const char* const name = kProcedureNames[static_cast<int>(procedure)];
+  const int length = reason == Reason::kNone
+                         ? std::snprintf(line, sizeof line, "gapless: rank %d: %s: %lld bytes: as bytes\n",
+                                         world_rank(), name, static_cast<long long>(bytes))
+                         : std::snprintf(line, sizeof line, "gapless: rank %d: %s: native (%s)\n", world_rank(), name,
+                                         kReasonNames[static_cast<int>(reason)]);
+  if (write(log_file, line, static_cast<std::size_t>(length)) < 0) return;
+}
+
 }  // namespace gapless::preload

@@ -1,6 +1,11 @@
 // GAPLESS_LOG: a line for each decision. GAPLESS_LOG=1 writes to standard error, GAPLESS_LOG=FILE appends to a file.
 #pragma once
 
+#include <cstdint>
+
+#include "preload/procedures.hpp"
+#include "preload/strategy.hpp"
+
 namespace gapless::preload {
 
 class Side;
@@ -11,5 +16,7 @@ inline bool logging() noexcept {
 }
 void open_log() noexcept;
 void log_decision(const Side& side) noexcept;
+// Of a collective call: `bytes` of data described anew, or the reason why it is left to the library.
+void log_collective(Procedure procedure, std::int64_t bytes, Reason reason) noexcept;
 
 }  // namespace gapless::preload

@@ -5,10 +5,17 @@
 #include <new>
 #include <utility>
 
+#include "preload/collective.hpp"
+
 namespace gapless::preload {
 
 // Never destroyed: a program may complete requests in its static destructors.
 constinit Requests requests;
+
+Pending::Pending() noexcept = default;
+Pending::~Pending() = default;
+Pending::Pending(Pending&&) noexcept = default;
+Pending& Pending::operator=(Pending&&) noexcept = default;
 
 void Requests::lock() noexcept {
   for (int tries = 0; locked_.test_and_set(std::memory_order_acquire); ++tries) {
@@ -24,7 +31,11 @@ void deliver(Pending& pending, const MPI_Status& status) noexcept {
     while (__atomic_load_n(&pending.delivered, __ATOMIC_ACQUIRE) != 2) sched_yield();
     return;
   }
-  pending.received.unpack(pending.whole ? pending.received.bytes() : received_bytes(status));
+  if (pending.collective != nullptr) {
+    pending.collective->unpack();
+  } else {
+    pending.received.unpack(pending.whole ? pending.received.bytes() : received_bytes(status));
+  }
   __atomic_store_n(&pending.delivered, 2, __ATOMIC_RELEASE);
 }
 
@@ -75,7 +86,10 @@ void Requests::add(MPI_Request handle, Pending* pending) noexcept {
   filter_[k].fetch_add(1, std::memory_order_relaxed);
   count_.fetch_add(1, std::memory_order_relaxed);
   unlock();
-  if (over) recycle(old);
+  if (!over) return;
+  // Collectives of a single process are over at once, and share a handle, too: their data are due.
+  if (old->collective != nullptr) deliver(*old, MPI_Status{});
+  recycle(old);
 }
 
 Pending* Requests::hold(MPI_Request handle) noexcept {

@@ -14,18 +14,26 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "preload/transfer.hpp"
 
 namespace gapless::preload {
 
+class Collective;
+
 // One staged operation between its start and its completion.
 struct Pending {
+  Pending() noexcept;
+  ~Pending();
+  Pending(Pending&&) noexcept;
+  Pending& operator=(Pending&&) noexcept;
   Procedure procedure{};
   Side sent, received;  // whichever is staged
   bool receives = false;
-  bool whole = false;  // all that was staged is unpacked, whatever the status says
-  int delivered = 0;   // 2: unpacked already, though the request still exists (MPI_Request_get_status); 1: just now
+  bool whole = false;                      // all that was staged is unpacked, whatever the status says
+  std::unique_ptr<Collective> collective;  // instead of the sides
+  int delivered = 0;  // 2: unpacked already, though the request still exists (MPI_Request_get_status); 1: just now
 
  private:
   friend class Requests;

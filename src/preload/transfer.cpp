@@ -17,16 +17,16 @@ namespace {
 // Below this no program has memory: a null buffer is meant as MPI_BOTTOM only if the type says addresses.
 constexpr std::int64_t kLowestAddress = 4096;
 
-std::int64_t largest_message() noexcept {
-  return mpi::library.Send_c != nullptr ? INT64_MAX : INT_MAX;
-}
-
 std::int64_t lowest_byte(const plan::Plan& plan) noexcept {
   const normal::Form& form = plan.form();
   return form.node == nullptr ? 0 : form.offset + form.node->low;
 }
 
 }  // namespace
+
+std::int64_t largest_message() noexcept {
+  return mpi::library.Send_c != nullptr ? INT64_MAX : INT_MAX;
+}
 
 void Side::stay_native(Reason reason) noexcept {
   path_ = Path::kNative;
@@ -82,19 +82,6 @@ void* Side::buffer() const noexcept {
   const std::uintptr_t offset = path_ == Path::kInPlace ? static_cast<std::uintptr_t>(plan_->first_byte()) : 0;
   return reinterpret_cast<void*>(address + offset);
 }
-
-namespace {
-
-// Runs one movement of data; with GAPLESS_STATS, on the clock.
-template <class Move>
-void timed(Procedure procedure, bool packs, Move&& move) noexcept {
-  if (!counting()) return move();
-  const std::int64_t from = now_ns();
-  move();
-  count_time(procedure, packs, now_ns() - from);
-}
-
-}  // namespace
 
 void Side::pack() noexcept {
   if (path_ == Path::kPack) pack_to(staging_.data());

@@ -17,6 +17,7 @@ namespace gapless::preload {
 extern Rule rule;                  // of decide(); set once, before the first wrapped call
 extern bool receives_stay_native;  // nonblocking ones: their completion may not be seen; set once
 bool switched_on() noexcept;       // the run-time switch
+std::int64_t largest_message() noexcept;  // [bytes] that the library can be given as one message
 
 // Whether calls that nothing can be gained on must take the long way: to be counted, to be converted all the same
 // (GAPLESS_FORCE), or because receives wait that the program no longer asks for (orphans.hpp).

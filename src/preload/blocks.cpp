@@ -1,0 +1,278 @@
+#include "preload/blocks.hpp"
+
+#include <limits>
+#include <new>
+
+#include "move/move.hpp"
+#include "mpi/host_memory.hpp"
+#include "mpi/library.hpp"
+#include "preload/counters.hpp"
+#include "preload/transfer.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+// Below this no program has memory: a null buffer is meant as MPI_BOTTOM only if the type says addresses.
+constexpr std::uintptr_t kLowestAddress = 4096;
+
+bool product(std::int64_t a, std::int64_t b, std::int64_t& result) noexcept {
+  return !__builtin_mul_overflow(a, b, &result);
+}
+
+const char* moved(const char* address, std::int64_t bytes) noexcept {
+  return reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(bytes));
+}
+
+// The library's own packing, in portions that an int can count.
+template <class Move>
+void by_portions(const Piece& piece, char* packed, Move&& move) noexcept {
+  const MPI_Count size = piece.elements->size;
+  const MPI_Count most = size < INT_MAX ? INT_MAX / size : 1;
+  for (MPI_Count done = 0; done < piece.count; done += most) {
+    const MPI_Count count = piece.count - done < most ? piece.count - done : most;
+    move(const_cast<char*>(moved(piece.address, done * piece.elements->extent)), static_cast<int>(count),
+         packed + done * size, static_cast<int>(count * size));
+  }
+}
+
+void pack_piece(const Piece& piece, char* packed, MPI_Comm comm) noexcept {
+  const Elements& elements = *piece.elements;
+  if (elements.plan != nullptr) {
+    move::pack(*elements.plan, piece.count, piece.address, 0, packed, piece.bytes());
+    return;
+  }
+  by_portions(piece, packed, [&](char* address, int count, char* to, int bytes) {
+    int position = 0;
+    mpi::library.Pack(address, count, elements.type, to, bytes, &position, comm);
+  });
+}
+
+void unpack_piece(const Piece& piece, char* packed, MPI_Comm comm) noexcept {
+  const Elements& elements = *piece.elements;
+  if (elements.plan != nullptr) {
+    move::unpack(*elements.plan, piece.count, const_cast<char*>(piece.address), 0, packed, piece.bytes());
+    return;
+  }
+  by_portions(piece, packed, [&](char* address, int count, char* from, int bytes) {
+    int position = 0;
+    mpi::library.Unpack(from, bytes, &position, address, count, elements.type, comm);
+  });
+}
+
+}  // namespace
+
+Blocks::~Blocks() {
+  for (int k = 0; each_ != nullptr && k < n_; ++k) each_[k].~Elements();
+}
+
+Reason Blocks::read(Elements& elements, MPI_Datatype type) noexcept {
+  if (type == MPI_DATATYPE_NULL) return Reason::kArguments;
+  elements.type = type;
+  elements.facts = mpi::find_type(type, true);
+  elements.plan = elements.facts == nullptr ? nullptr : elements.facts->plan();
+  if (elements.plan != nullptr) {
+    elements.size = elements.plan->size();
+    elements.extent = elements.plan->extent();
+    return Reason::kNone;
+  }
+  MPI_Count lb = 0;
+  if (mpi::library.Type_size_x(type, &elements.size) != MPI_SUCCESS || elements.size < 0 ||
+      mpi::library.Type_get_extent_x(type, &lb, &elements.extent) != MPI_SUCCESS) {
+    return Reason::kArguments;
+  }
+  return Reason::kNone;
+}
+
+// Adds a piece to the sums. False: more than can be said, or no buffer at all.
+bool Blocks::add(Piece& piece, Elements& elements) noexcept {
+  piece.elements = &elements;
+  std::int64_t bytes, runs;
+  if (!product(piece.count, elements.size, bytes) || __builtin_add_overflow(bytes_, bytes, &bytes_)) return false;
+  if (bytes == 0) return true;
+  if (elements.plan != nullptr) {
+    const char* const first = moved(piece.address, elements.plan->first_byte());
+    if (reinterpret_cast<std::uintptr_t>(first) < kLowestAddress) return false;
+    // Absolute addresses may name memory of both kinds.
+    if (!mpi::is_host(first) || (base_ == MPI_BOTTOM && mpi::has_gpu_runtime())) elements.plan = nullptr;
+  }
+  needs_library_ = needs_library_ || elements.plan == nullptr;
+  if (elements.plan == nullptr || !product(piece.count, elements.plan->run_count(), runs) ||
+      __builtin_add_overflow(runs_, runs, &runs_)) {
+    runs_ = INT64_MAX;
+  }
+  ready_ = ready_ && elements.plan != nullptr &&
+           (elements.plan->is_contiguous() || (piece.count == 1 && elements.plan->run_count() == 1));
+  return true;
+}
+
+Reason Blocks::uniform(const void* buffer, MPI_Count count, MPI_Datatype type, int n, Way way, int own,
+                       Way own_way) noexcept {
+  if (count < 0) return Reason::kArguments;
+  if (const Reason reason = read(elements_, type); reason != Reason::kNone) return reason;
+  std::int64_t all, span;
+  if (!product(count, n, all) || !product(all, elements_.extent, span) ||
+      !product(count, elements_.size, block_bytes_) || block_bytes_ > largest_message()) {
+    return Reason::kLarge;
+  }
+  n_ = n;
+  base_ = static_cast<const char*>(buffer);
+  ready_ = !rule.force;
+  Piece whole{base_, all, 0, nullptr, way.out, way.in};
+  if (!add(whole, elements_)) return Reason::kBuffer;
+  first_ = bytes_ == 0 || elements_.plan == nullptr ? base_ : moved(base_, elements_.plan->first_byte());
+  if (own < 0) {
+    few_[piece_count_++] = whole;
+    return Reason::kNone;
+  }
+  const auto part = [&](MPI_Count from, MPI_Count to, Way its) {
+    if (from == to) return;
+    few_[piece_count_++] = {
+        moved(base_, from * elements_.extent), to - from, from * elements_.size, &elements_, its.out, its.in};
+  };
+  part(0, own * count, way);
+  part(own * count, (own + 1) * count, own_way);
+  part((own + 1) * count, all, way);
+  return Reason::kNone;
+}
+
+// Room for n pieces, for n counts and displacements of any kind, and for n types.
+bool Blocks::make_tables(int n, bool individual) noexcept {
+  const auto many = static_cast<std::int64_t>(n);
+  const std::int64_t a_block = sizeof(Piece) + sizeof(MPI_Count) + sizeof(MPI_Aint) +
+                               (individual ? static_cast<std::int64_t>(sizeof(Elements) + sizeof(MPI_Datatype)) : 0);
+  if (!tables_.reserve(many * a_block + 64)) return false;
+  pieces_ = static_cast<Piece*>(tables_.data());
+  auto* at = reinterpret_cast<char*>(pieces_ + n);
+  if (individual) {
+    each_ = reinterpret_cast<Elements*>(at);
+    at = reinterpret_cast<char*>(each_ + n);
+    types_ = reinterpret_cast<MPI_Datatype*>(at);
+    at = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(types_ + n) + 7) / 8 * 8);
+  }
+  counts_ = at;
+  places_ = at + many * static_cast<std::int64_t>(sizeof(MPI_Count));
+  for (int k = 0; k < n; ++k) {
+    new (pieces_ + k) Piece;
+    if (individual) new (each_ + k) Elements;
+  }
+  n_ = piece_count_ = n;
+  return true;
+}
+
+// Whether the bytes can be said in the kind of the program's own call; where only the places of ready ones cannot, they
+// are staged.
+template <class Count, class Place>
+bool Blocks::fits() noexcept {
+  if (bytes_ > std::numeric_limits<Place>::max()) return false;
+  for (int k = 0; k < n_; ++k) {
+    const Piece& piece = pieces_[k];
+    if (piece.bytes() > std::numeric_limits<Count>::max()) return false;
+    const std::int64_t place = piece.address - base_;
+    if (place > std::numeric_limits<Place>::max() || place < std::numeric_limits<Place>::min()) ready_ = false;
+  }
+  return true;
+}
+
+template <class Count>
+Reason Blocks::varying(const void* buffer, int n, const Count* counts, const mpi::PlaceOf<Count>* places,
+                       MPI_Datatype type, Way way, int own, Way own_way) noexcept {
+  if (n > 0 && (counts == nullptr || places == nullptr)) return Reason::kArguments;
+  for (int k = 0; k < n; ++k) {
+    if (counts[k] < 0) return Reason::kArguments;
+  }
+  if (const Reason reason = read(elements_, type); reason != Reason::kNone) return reason;
+  if (!make_tables(n, false)) return Reason::kStaging;
+  base_ = static_cast<const char*>(buffer);
+  ready_ = !rule.force;
+  for (int k = 0; k < n; ++k) {
+    std::int64_t place;
+    if (!product(places[k], elements_.extent, place)) return Reason::kLarge;
+    const Way its = k == own ? own_way : way;
+    pieces_[k] = {moved(base_, place), counts[k], bytes_, nullptr, its.out, its.in};
+    if (!add(pieces_[k], elements_)) return Reason::kBuffer;
+  }
+  first_ = bytes_ == 0 || elements_.plan == nullptr ? base_ : moved(base_, elements_.plan->first_byte());
+  return fits<Count, mpi::PlaceOf<Count>>() ? Reason::kNone : Reason::kLarge;
+}
+
+template <class Count, class Place>
+Reason Blocks::individual(const void* buffer, int n, const Count* counts, const Place* places,
+                          const MPI_Datatype* types, Way way) noexcept {
+  if (n > 0 && (counts == nullptr || places == nullptr || types == nullptr)) return Reason::kArguments;
+  for (int k = 0; k < n; ++k) {
+    if (counts[k] < 0) return Reason::kArguments;
+  }
+  if (!make_tables(n, true)) return Reason::kStaging;
+  base_ = static_cast<const char*>(buffer);
+  ready_ = !rule.force;
+  for (int k = 0; k < n; ++k) {
+    // The type of an empty block need not be looked at.
+    if (counts[k] != 0) {
+      if (const Reason reason = read(each_[k], types[k]); reason != Reason::kNone) return reason;
+    }
+    types_[k] = MPI_PACKED;
+    pieces_[k] = {moved(base_, places[k]), counts[k], bytes_, nullptr, way.out, way.in};
+    if (!add(pieces_[k], each_[k])) return Reason::kBuffer;
+  }
+  first_ = base_;
+  return fits<Count, Place>() ? Reason::kNone : Reason::kLarge;
+}
+
+bool Blocks::are_worth(const Limits& limits) const noexcept {
+  std::int64_t long_runs_bytes;
+  return bytes_ >= limits.smallest_bytes &&
+         (!product(runs_, limits.longest_run_bytes, long_runs_bytes) || bytes_ <= long_runs_bytes);
+}
+
+bool Blocks::reserve() noexcept {
+  return left_ || ready_ || bytes_ == 0 || staging_.reserve(bytes_);
+}
+
+void Blocks::pack(Procedure procedure, MPI_Comm comm) noexcept {
+  if (!is_staged()) return;
+  timed(procedure, true, [&] {
+    for (int k = 0; k < piece_count_; ++k) {
+      const Piece& piece = pieces_[k];
+      if (piece.goes_out && piece.bytes() > 0) pack_piece(piece, static_cast<char*>(staging_.data()) + piece.at, comm);
+    }
+  });
+}
+
+void Blocks::unpack(Procedure procedure, MPI_Comm comm) noexcept {
+  if (!is_staged()) return;
+  timed(procedure, false, [&] {
+    for (int k = 0; k < piece_count_; ++k) {
+      const Piece& piece = pieces_[k];
+      if (piece.comes_in && piece.bytes() > 0)
+        unpack_piece(piece, static_cast<char*>(staging_.data()) + piece.at, comm);
+    }
+  });
+}
+
+void* Blocks::buffer() const noexcept {
+  return is_staged() ? staging_.data() : const_cast<char*>(first_);
+}
+
+template <class Count, class Place>
+void Blocks::tabulate() noexcept {
+  auto* const counts = static_cast<Count*>(counts_);
+  auto* const places = static_cast<Place*>(places_);
+  for (int k = 0; k < n_; ++k) {
+    counts[k] = static_cast<Count>(pieces_[k].bytes());
+    places[k] = static_cast<Place>(is_staged() ? pieces_[k].at : pieces_[k].address - base_);
+  }
+}
+
+template Reason Blocks::varying(const void*, int, const int*, const int*, MPI_Datatype, Way, int, Way) noexcept;
+template Reason Blocks::varying(const void*, int, const MPI_Count*, const MPI_Aint*, MPI_Datatype, Way, int,
+                                Way) noexcept;
+template Reason Blocks::individual(const void*, int, const int*, const int*, const MPI_Datatype*, Way) noexcept;
+template Reason Blocks::individual(const void*, int, const int*, const MPI_Aint*, const MPI_Datatype*, Way) noexcept;
+template Reason Blocks::individual(const void*, int, const MPI_Count*, const MPI_Aint*, const MPI_Datatype*,
+                                   Way) noexcept;
+template void Blocks::tabulate<int, int>() noexcept;
+template void Blocks::tabulate<int, MPI_Aint>() noexcept;
+template void Blocks::tabulate<MPI_Count, MPI_Aint>() noexcept;
+
+}  // namespace gapless::preload

@@ -1,0 +1,122 @@
+// One side of a collective call: the blocks that this process sends, or those that it receives, as the program
+// described them and as the library gets to see them: bytes, one block behind the other.
+#pragma once
+
+#include <climits>
+#include <cstdint>
+
+#include "mpi/abi.hpp"
+#include "mpi/datatype.hpp"
+#include "mpi/reserve.hpp"
+#include "mpi/signatures.hpp"
+#include "preload/procedures.hpp"
+#include "preload/strategy.hpp"
+
+namespace gapless::preload {
+
+// What blocks are made of.
+struct Elements {
+  MPI_Datatype type{};
+  mpi::DatatypePtr facts;            // keeps the plan alive
+  const plan::Plan* plan = nullptr;  // null: the library packs, by MPI_Pack
+  MPI_Count size = 0, extent = 0;    // [bytes]
+};
+
+// Some blocks of equal elements that follow one another, or one block alone.
+struct Piece {
+  const char* address = nullptr;
+  MPI_Count count = 0;  // of elements
+  std::int64_t at = 0;  // [bytes] in the packed blocks
+  const Elements* elements = nullptr;
+  bool goes_out = false, comes_in = false;
+  std::int64_t bytes() const noexcept { return count * elements->size; }
+};
+
+// Which way the data go: to the others, from them, or (MPI_IN_PLACE) both.
+struct Way {
+  bool out = false, in = false;
+};
+
+class Blocks {
+ public:
+  Blocks() = default;
+  ~Blocks();
+  Blocks(const Blocks&) = delete;
+  Blocks& operator=(const Blocks&) = delete;
+
+  // The three ways of MPI to describe blocks. kNone, or what leaves the call to the library; what is given is judged
+  // completely before anything is reserved.
+  //
+  // `n` blocks of `count` elements, one behind the other. `own` (with MPI_IN_PLACE): the block of this process, which
+  // goes `own_way`; -1: none is special.
+  Reason uniform(const void* buffer, MPI_Count count, MPI_Datatype type, int n, Way way, int own = -1,
+                 Way own_way = {}) noexcept;
+  // Block k: counts[k] elements at places[k] extents.
+  template <class Count>
+  Reason varying(const void* buffer, int n, const Count* counts, const mpi::PlaceOf<Count>* places, MPI_Datatype type,
+                 Way way, int own = -1, Way own_way = {}) noexcept;
+  // Block k: counts[k] elements of types[k] at places[k] bytes.
+  template <class Count, class Place>
+  Reason individual(const void* buffer, int n, const Count* counts, const Place* places, const MPI_Datatype* types,
+                    Way way) noexcept;
+
+  bool is_set() const noexcept { return n_ > 0 && !left_; }
+  // The library gets this side as the program gave it.
+  void leave() noexcept { left_ = true; }
+  // Of a uniform side, the bytes of one block; of all blocks together.
+  std::int64_t block_bytes() const noexcept { return block_bytes_; }
+  std::int64_t bytes() const noexcept { return bytes_; }
+  // No staging is needed: the bytes lie as the library is to see them.
+  bool lie_ready() const noexcept { return ready_; }
+  // Whether any type is not decoded or any byte not in this processor's memory, so that the library must pack.
+  bool needs_library() const noexcept { return needs_library_; }
+  // Whether packing is worth it by the rule for point-to-point messages.
+  bool are_worth(const Limits& limits) const noexcept;
+
+  // Gets the staging, if needed. False: there is none.
+  bool reserve() noexcept;
+  bool is_staged() const noexcept { return staging_.data() != nullptr; }
+  // The program may change its own arrays meanwhile, for what is left to do is written down here.
+  void pack(Procedure procedure, MPI_Comm comm) noexcept;
+  void unpack(Procedure procedure, MPI_Comm comm) noexcept;
+
+  // What the library gets to see.
+  void* buffer() const noexcept;
+  // Of varying and individual sides: bytes, and where each block begins.
+  template <class Count, class Place>
+  void tabulate() noexcept;
+  template <class Count>
+  const Count* counts() const noexcept {
+    return static_cast<const Count*>(counts_);
+  }
+  template <class Place>
+  const Place* places() const noexcept {
+    return static_cast<const Place*>(places_);
+  }
+  const MPI_Datatype* types() const noexcept { return types_; }
+
+ private:
+  Reason read(Elements& elements, MPI_Datatype type) noexcept;
+  bool add(Piece& piece, Elements& elements) noexcept;
+  bool make_tables(int n, bool individual) noexcept;
+  template <class Count, class Place>
+  bool fits() noexcept;
+
+  static constexpr int kFew = 4;
+  Elements elements_;
+  Elements* each_ = nullptr;  // of an individual side, in tables_
+  Piece few_[kFew];
+  Piece* pieces_ = few_;
+  int piece_count_ = 0;
+  int n_ = 0;
+  std::int64_t block_bytes_ = 0, bytes_ = 0, runs_ = 0;
+  bool ready_ = false, needs_library_ = false, left_ = false;
+  const char* first_ = nullptr;  // where ready bytes begin
+  const char* base_ = nullptr;   // the program's buffer
+  mpi::AssuredStaging staging_, tables_;
+  void* counts_ = nullptr;
+  void* places_ = nullptr;
+  MPI_Datatype* types_ = nullptr;
+};
+
+}  // namespace gapless::preload

@@ -1,0 +1,73 @@
+// MPI_Gather, MPI_Scatter, in all forms.
+#include "preload/collective.hpp"
+#include "preload/transfer.hpp"
+#include "preload/wrappers.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+// Blocks go to the root or come from it. At the root there is a side of many blocks, everywhere one of a single block,
+// which the root may leave where it is among the many (MPI_IN_PLACE).
+template <class Native>
+int rooted(bool gathers, Call call, const View& many, const View& single, int root, Native&& native) {
+  const auto describe = [&](Collective& collective, Call& its) {
+    const Members& all = its.members;
+    if (root < 0 || root >= all.size) return Reason::kArguments;
+    const bool is_root = all.rank == root, in_place = is_root && single.buffer == MPI_IN_PLACE;
+    Blocks& of_root = gathers ? collective.received : collective.sent;
+    Blocks& of_each = gathers ? collective.sent : collective.received;
+    Reason reason = Reason::kNone;
+    if (!in_place) reason = of_each.uniform(single.buffer, single.count, single.type, 1, {gathers, !gathers});
+    if (is_root && reason == Reason::kNone) {
+      reason = of_root.uniform(many.buffer, many.count, many.type, all.size, {!gathers, gathers}, in_place ? root : -1);
+    }
+    its.most_bytes = both_ways(in_place ? of_root.block_bytes() : of_each.block_bytes(), all.size);
+    return reason;
+  };
+  const auto changed = [&](Collective* collective, MPI_Request* made) {
+    if (collective == nullptr) return native(many, single, made);
+    const Blocks& of_root = gathers ? collective->received : collective->sent;
+    const Blocks& of_each = gathers ? collective->sent : collective->received;
+    return native(view(of_root, many), view(of_each, single), made);
+  };
+  return perform(call, describe, changed);
+}
+
+}  // namespace
+
+#define GAPLESS_GATHER(name, family, Count, FORM, Form_)                                                             \
+  int wrap_##name(const void* out, Count out_count, MPI_Datatype out_type, void* in, Count in_count,                 \
+                  MPI_Datatype in_type, int root, GAPLESS_##FORM##_PARAMETERS) {                                     \
+    const auto native = [&](const View& r, const View& s, [[maybe_unused]] MPI_Request* made) {                      \
+      void* const to = const_cast<void*>(r.buffer);                                                                  \
+      if (is_large<Count> || s.count > INT_MAX || r.count > INT_MAX)                                                 \
+        return mpi::library.family##_c(s.buffer, s.count, s.type, to, r.count, r.type, root,                         \
+                                       GAPLESS_##FORM##_ARGUMENTS);                                                  \
+      return mpi::library.family(s.buffer, static_cast<int>(s.count), s.type, to, static_cast<int>(r.count), r.type, \
+                                 root, GAPLESS_##FORM##_ARGUMENTS);                                                  \
+    };                                                                                                               \
+    return rooted(true, {Procedure::k##name, Form::Form_, Decides::kAll, comm, GAPLESS_##FORM##_REQUEST},            \
+                  {in, in_count, in_type}, {out, out_count, out_type}, root, native);                                \
+  }
+GAPLESS_ALL_FORMS(GAPLESS_GATHER, Gather, Igather, Gather_init)
+#undef GAPLESS_GATHER
+
+#define GAPLESS_SCATTER(name, family, Count, FORM, Form_)                                                            \
+  int wrap_##name(const void* out, Count out_count, MPI_Datatype out_type, void* in, Count in_count,                 \
+                  MPI_Datatype in_type, int root, GAPLESS_##FORM##_PARAMETERS) {                                     \
+    const auto native = [&](const View& s, const View& r, [[maybe_unused]] MPI_Request* made) {                      \
+      void* const to = const_cast<void*>(r.buffer);                                                                  \
+      if (is_large<Count> || s.count > INT_MAX || r.count > INT_MAX)                                                 \
+        return mpi::library.family##_c(s.buffer, s.count, s.type, to, r.count, r.type, root,                         \
+                                       GAPLESS_##FORM##_ARGUMENTS);                                                  \
+      return mpi::library.family(s.buffer, static_cast<int>(s.count), s.type, to, static_cast<int>(r.count), r.type, \
+                                 root, GAPLESS_##FORM##_ARGUMENTS);                                                  \
+    };                                                                                                               \
+    return rooted(false, {Procedure::k##name, Form::Form_, Decides::kAll, comm, GAPLESS_##FORM##_REQUEST},           \
+                  {out, out_count, out_type}, {in, in_count, in_type}, root, native);                                \
+  }
+GAPLESS_ALL_FORMS(GAPLESS_SCATTER, Scatter, Iscatter, Scatter_init)
+#undef GAPLESS_SCATTER
+
+}  // namespace gapless::preload
