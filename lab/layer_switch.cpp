@@ -8,7 +8,9 @@
 
 namespace gapless::lab {
 
-LayerSwitch::LayerSwitch() : switch_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch"))) {}
+LayerSwitch::LayerSwitch()
+    : switch_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch"))),
+      collectives_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch_collectives"))) {}
 
 long long LayerSwitch::conversions() const {
   static const auto count =
@@ -24,6 +26,11 @@ long long LayerSwitch::conversions() const {
 
 void LayerSwitch::set(bool on) const {
   if (switch_ != nullptr) switch_(on ? 1 : 0);
+}
+
+void LayerSwitch::set_all(bool on) const {
+  set(on);
+  if (collectives_ != nullptr) collectives_(on ? 1 : 0);
 }
 
 }  // namespace gapless::lab

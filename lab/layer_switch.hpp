@@ -12,9 +12,12 @@ class LayerSwitch {
   long long conversions() const;
   // Turns the layer on or off; does nothing where it is absent. Never called inside a timed section.
   void set(bool on) const;
+  // The same for collectives too: to be called by all ranks alike.
+  void set_all(bool on) const;
 
  private:
   int (*switch_)(int on) = nullptr;
+  int (*collectives_)(int on) = nullptr;
 };
 
 }  // namespace gapless::lab

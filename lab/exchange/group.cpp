@@ -104,7 +104,7 @@ class Group {
 
   // With the layer on, as in a program that starts under it.
   void make_types() {
-    run_.layer.set(true);
+    run_.layer.set_all(true);
     std::optional<Refused> refused;
     try {
       together([&] {
@@ -113,7 +113,7 @@ class Group {
     } catch (const Refused& refusal) {
       refused = refusal;
     }
-    run_.layer.set(false);
+    run_.layer.set_all(false);
     if (refused) throw Refused(*refused);
   }
 
@@ -149,9 +149,9 @@ class Group {
     for (Member& member : members_) {
       const Message& message = messages_[member.spec->message];
       together([&] { memory_->reset(message, maps_.at(message.label)); });
-      run_.layer.set(member.layer_on());
+      run_.layer.set_all(member.layer_on());
       member.operation->run();
-      run_.layer.set(false);
+      run_.layer.set_all(false);
       try {
         together([&] {
           if (const auto wrong = memory_->check(message)) throw VerificationError(when + *wrong);
@@ -188,7 +188,7 @@ class Group {
 
   double sample_ns(Member& member) {
     Operation& operation = *member.operation;
-    run_.layer.set(member.layer_on());
+    run_.layer.set_all(member.layer_on());
     // Members take turns, so each finds the caches and the library as another one left them: one operation that is not
     // timed lets it start from its own.
     if (spec_.cold)
@@ -204,7 +204,7 @@ class Group {
     double end_ns = now_ns();
     if (plant > 1)
       for (const double until_ns = start_ns + plant * (end_ns - start_ns); end_ns < until_ns;) end_ns = now_ns();
-    run_.layer.set(false);
+    run_.layer.set_all(false);
     return (end_ns - start_ns) / inner;
   }
 

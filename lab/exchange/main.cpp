@@ -44,13 +44,13 @@ int run_job(const Job& job, Run& run, const Output& output) {
     output.error("", "", "the layer is under some ranks only");
     return kWrongData;
   }
-  run.layer.set(false);
+  run.layer.set_all(false);
   bool right = true;
   for (std::size_t i = 0; i < job.groups.size(); ++i) {
     right = run_one(job.groups[i], run, job.seed * 1'000'003 + i, output) && right;
     output.progress(i + 1, job.groups.size(), job.groups[i].id);
   }
-  run.layer.set(true);
+  run.layer.set_all(true);
   return right ? 0 : kWrongData;
 }
 

@@ -109,6 +109,12 @@ def guidelines(
         Path | None, typer.Option(metavar="FILE.toml", help="Comparisons of your own: a [[pair]] for each.")
     ] = None,
     layer: Annotated[bool, typer.Option(help="Also measure everything with the Gapless layer on, interleaved.")] = True,
+    against_native: Annotated[
+        bool,
+        typer.Option(
+            "--against-native", help="Also compare each message with the layer to the same without it, typed and packed."
+        ),
+    ] = False,
     launches: Annotated[
         int | None, typer.Option(min=2, help="Launches of each library (default: as the power asks, in the budget).")
     ] = None,
@@ -154,6 +160,7 @@ def guidelines(
       gapless measure guidelines --mpi /opt/mpi/bin/mpicc --launcher 'srun -n {ranks}' --out mine
       gapless measure guidelines --tests ET6 -A 2,10 --base double --cache warm,cold --preset quick
       gapless measure guidelines --pair '1 x vector(1000, 1, 64, double) <= 1000 x resized(0, 512, double)'
+      gapless measure guidelines --tests ET1,ET3 --pattern bcast,allgather --against-native --tolerance 0.05
       gapless measure guidelines --resume results/20260101-120000-guidelines --budget 10m
 
     [bold]Exit status:[/bold] 0 measured; 1 a launch failed or data were wrong (the rest is recorded); 2 usage;
@@ -170,7 +177,7 @@ def guidelines(
         "--mpi": mpi, "--tests": tests, "--pattern": pattern, "--base": base, "--cache": cache, "-A": blocks,
         "--sizes": sizes, "--variants": variants, "--filter": only, "--pair": pair, "--pairs": pairs, "--out": out,
         "--tolerance": tolerance, "--ranks": ranks, "--launcher": launcher, "--two-nodes": two_nodes or None,
-        "--seed": seed, "--plant": plant,
+        "--seed": seed, "--plant": plant, "--against-native": against_native or None,
     }  # fmt: skip
     changed_too = [name for name, value in given.items() if resume and value is not None]
     if changed_too:
@@ -190,8 +197,10 @@ def guidelines(
         caches=_known(_words(cache), ("warm", "cold"), "--cache"), blocks=_numbers(blocks, "-A"),
         sizes=_numbers(sizes, "--sizes"), variants=chosen_variants, only=only, pairs=own, launches=launches,
         budget_s=_budget(budget, launches), power=power, tolerance=tolerance, ranks=ranks, seed=seed,
-        plant=plant, layer=False if not layer else None,
+        plant=plant, layer=False if not layer else None, against_native=against_native or None,
     )  # fmt: skip
+    if against_native and not settings.layer:
+        raise GaplessError("--against-native compares the layer, and --no-layer leaves it out", "leave one out")
     if own and not tests and not resume:
         settings = replace(settings, tests=())
     if listed:

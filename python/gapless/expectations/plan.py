@@ -32,6 +32,9 @@ class Selection:
         A pattern that ``TEST case pattern bytes`` must match, or empty.
     layer : bool
         Whether every comparison is also made with the layer on.
+    against_native : bool
+        Whether each message that a row compares is also compared, sent with the layer on, with the two ways that there
+        are without it: as a datatype, and packed by MPI_Pack.
     """
 
     tests: Sequence[str]
@@ -44,6 +47,7 @@ class Selection:
     collective_blocks: Sequence[int] = ()
     only: str = ""
     layer: bool = True
+    against_native: bool = False
 
 
 @dataclass(frozen=True)
@@ -210,6 +214,8 @@ def _fill(plan: Plan, bin_: _Bin, place: Place, selection: Selection) -> None:
                 group.messages[side.name] = (side.message(n, place.base), comparison.layout)
         for layer in (False, True) if selection.layer else (False,):
             plan.rows.append(_row(plan, group, comparison, layer, n * place.base.bytes))
+            if layer and selection.against_native:
+                _add_native(plan, group, plan.rows[-1])
     plan.groups.append(group)
 
 
@@ -232,6 +238,17 @@ def _row(plan: Plan, group: Group, comparison: Comparison, layer: bool, payload_
         layout=comparison.layout, variant=comparison.variant, A=comparison.A,
         compared_type=_text(group, compared), reference_type=_text(group, reference),
     )  # fmt: skip
+
+
+def _add_native(plan: Plan, group: Group, row: Row) -> None:
+    """Compare a member of the layer with the ways to send its message without it, unless another row has done so."""
+    message = group.members[row.compared]
+    for guideline, method in (("native", "native"), ("packed", "pack")):
+        reference = group.add(message, method)
+        added = replace(row, row=f"r{len(plan.rows)}", test="layer", guideline=guideline, reference=reference,
+                        reference_type=row.compared_type, expectation=NOT_SLOWER)  # fmt: skip
+        if all(other.key != added.key or other.group != added.group for other in plan.rows):
+            plan.rows.append(added)
 
 
 def _text(group: Group, member: str) -> str:

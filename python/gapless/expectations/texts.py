@@ -32,6 +32,7 @@ TESTS = {
     "ET11": "The first row and column of a matrix, said in three ways",
     "X": "Further descriptions of the same layouts",
     "own": "Comparisons of one's own",
+    "layer": "The layer against the faster of the two ways without it",
     "plant": "The lab's test of itself: slowed down on purpose, against the same message as it is",
 }
 GUIDELINES = {
@@ -43,6 +44,8 @@ GUIDELINES = {
     "GL2+GL3": "datatype ⪯ MPI_Pack + send + MPI_Unpack",
     "GL4": "any description ⪯ the best one of the same layout",
     "own": "as asked for",
+    "native": "datatype with Gapless ⪯ the same datatype without",
+    "packed": "datatype with Gapless ⪯ MPI_Pack + send + MPI_Unpack without",
     "planted": "the slow-down that was planted",
 }
 PATTERNS = {"pingpong": "ping-pong", "bcast": "broadcast", "allgather": "allgather"}
