@@ -16,18 +16,6 @@ void Requests::lock() noexcept {
   }
 }
 
-void deliver(Pending& pending, const MPI_Status& status) noexcept {
-  if (!pending.receives || (!pending.whole && status.MPI_SOURCE == kNobody)) return;
-  // Two threads may ask for the status of one request, and both may look at the data when they have it.
-  int untouched = 0;
-  if (!__atomic_compare_exchange_n(&pending.delivered, &untouched, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-    while (__atomic_load_n(&pending.delivered, __ATOMIC_ACQUIRE) != 2) sched_yield();
-    return;
-  }
-  pending.received.unpack(pending.whole ? pending.received.bytes() : received_bytes(status));
-  __atomic_store_n(&pending.delivered, 2, __ATOMIC_RELEASE);
-}
-
 Pending* Requests::make(Procedure procedure) noexcept {
   lock();
   Pending* pending = idle_;
@@ -78,6 +66,12 @@ void Requests::add(MPI_Request handle, Pending* pending) noexcept {
   if (over) recycle(old);
 }
 
+void Requests::follow(Pending* pending, MPI_Request handle) noexcept {
+  if (pending->handle_ == handle || handle == MPI_REQUEST_NULL) return;
+  take(pending);
+  add(handle, pending);
+}
+
 Pending* Requests::hold(MPI_Request handle) noexcept {
   lock();
   Pending* pending = heads_[place(handle)];
@@ -118,7 +112,7 @@ void Requests::forget_all() noexcept {
       unlock();
       if (pending == nullptr) break;
       // Not a receive's: where sessions are not seen (a front without them), it may still be under way.
-      if (over && !pending->receives) recycle(pending);
+      if (over && (!pending->receives || !pending->is_active())) recycle(pending);
     }
   }
 }
