@@ -4,6 +4,7 @@
 //   kAbiName            as in the backend's file name
 //   is_contiguous_builtin(type)  a named type without holes: nothing can be gained on it
 //   key_of(type), key_of(request)
+//   PartitionList       what MPI_Pready_list takes
 //   kTruncationOverruns  a contiguous receive that is too small may be written past its end
 //   load_predefined(find_data)   called once; returns the name of what is missing, or nullptr
 #pragma once

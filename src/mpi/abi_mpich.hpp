@@ -9,6 +9,7 @@ namespace gapless::mpi {
 
 inline constexpr const char* kAbiName = "mpich";
 inline constexpr bool kTruncationOverruns = false;
+using PartitionList = const int*;
 
 inline std::uint64_t key_of(int handle) noexcept {
   return static_cast<std::uint32_t>(handle);

@@ -15,6 +15,11 @@ inline constexpr const char* kAbiName = "openmpi";
 // truncation is noticed after that.
 inline constexpr bool kTruncationOverruns = true;
 
+// Not const up to 5.0.
+template <class List>
+List partition_list_of(int (*)(int, List, MPI_Request));
+using PartitionList = decltype(partition_list_of(&MPI_Pready_list));
+
 inline std::uint64_t key_of(const void* handle) noexcept {
   return reinterpret_cast<std::uintptr_t>(handle);
 }

@@ -9,6 +9,7 @@ namespace gapless::mpi {
 
 inline constexpr const char* kAbiName = "standard";
 inline constexpr bool kTruncationOverruns = false;
+using PartitionList = const int*;
 
 inline std::uint64_t key_of(const void* handle) noexcept {
   return reinterpret_cast<std::uintptr_t>(handle);

@@ -11,7 +11,6 @@ namespace gapless::preload {
 Reason obstacle(Call& call) noexcept {
   if (call.comm == MPI_COMM_NULL) return Reason::kArguments;
   if (call.form != Form::kBlocking && call.request == nullptr) return Reason::kArguments;
-  if (call.form == Form::kPersistent) return Reason::kCompletion;  // until MPI_Start is wrapped
   // The same on all processes of a world that agreed: it is one of the facts.
   if (call.form != Form::kBlocking && receives_stay_native) return Reason::kCompletion;
   if (call.decides == Decides::kEach) {
@@ -50,6 +49,7 @@ int start_and_keep(const Call& call, Pending* pending, std::unique_ptr<Collectiv
     return code;
   }
   pending->receives = pending->whole = true;
+  pending->persistent = call.form == Form::kPersistent;
   pending->collective = std::move(collective);
   requests.add(made, pending);
   *call.request = made;

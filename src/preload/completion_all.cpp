@@ -1,7 +1,7 @@
 // MPI_Waitall, MPI_Testall, MPI_Request_get_status_all.
 //
 // Which of the requests are over is told by the requests themselves, not by the return code: they are null then, with
-// their error, if any, in their status.
+// their error, if any, in their status. Persistent ones stay: of those the flag and the statuses tell.
 #include "preload/held.hpp"
 #include "preload/wrappers.hpp"
 
@@ -9,8 +9,10 @@ namespace gapless::preload {
 
 namespace {
 
+// `flag`: of MPI_Testall; MPI_Waitall has none.
 template <class Call>
-[[gnu::noinline]] int complete(Procedure procedure, int n, const MPI_Request* list, MPI_Status* statuses, Call&& call) {
+[[gnu::noinline]] int complete(Procedure procedure, int n, const MPI_Request* list, int* flag, MPI_Status* statuses,
+                               Call&& call) {
   const AfterReceive look_after_orphans;
   Held held(n, list);
   if (!held.any()) {
@@ -18,11 +20,15 @@ template <class Call>
     return call(statuses);
   }
   OwnStatuses own(n, statuses, statuses == MPI_STATUSES_IGNORE);
+  const Answer answer(flag);
   const int code = call(own.get());
   own.give(n);
+  const bool all = code == MPI_SUCCESS && (flag == nullptr || answer.get(0) != 0);
   bool ended = false;
   for (int k = 0; k < n; ++k) {
-    if (held[k] == nullptr || list[k] != MPI_REQUEST_NULL) continue;
+    // After an error each status says what became of its operation.
+    const bool told = own.touched(k) ? (all || code != MPI_SUCCESS) && !own.pends(k) : all && flag != nullptr;
+    if (!held.ended(k, list, told)) continue;
     ended = true;
     held.finish(k, own.good(k));
   }
@@ -35,14 +41,14 @@ template <class Call>
 int wrap_Waitall(int n, MPI_Request* list, MPI_Status* statuses) {
   if (passes_by(n, list)) [[likely]]
     return mpi::library.Waitall(n, list, statuses);
-  return complete(Procedure::kWaitall, n, list, statuses,
+  return complete(Procedure::kWaitall, n, list, nullptr, statuses,
                   [n, list](MPI_Status* s) { return mpi::library.Waitall(n, list, s); });
 }
 
 int wrap_Testall(int n, MPI_Request* list, int* flag, MPI_Status* statuses) {
-  if (passes_by(n, list)) [[likely]]
+  if (flag == nullptr || passes_by(n, list)) [[likely]]
     return mpi::library.Testall(n, list, flag, statuses);
-  return complete(Procedure::kTestall, n, list, statuses,
+  return complete(Procedure::kTestall, n, list, flag, statuses,
                   [n, list, flag](MPI_Status* s) { return mpi::library.Testall(n, list, flag, s); });
 }
 
@@ -57,7 +63,7 @@ int wrap_Request_get_status_all(int n, const MPI_Request* list, int* flag, MPI_S
   const bool ended = code == MPI_SUCCESS && *flag != 0;
   own.give(n);
   for (int k = 0; ended && k < n; ++k) {
-    if (held[k] != nullptr && own.good(k) != nullptr) deliver(*held[k], *own.good(k));
+    if (held[k] != nullptr && own.good(k) != nullptr) held[k]->deliver(*own.good(k));
   }
   count_completion(Procedure::kRequest_get_status_all, ended && held.any());
   return code;

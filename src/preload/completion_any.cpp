@@ -8,7 +8,7 @@ namespace {
 
 // `keeps`: the request is left as it is, and the program may look at the data all the same.
 template <class Call>
-[[gnu::noinline]] int complete(Procedure procedure, bool keeps, int n, const MPI_Request* list, const int* index,
+[[gnu::noinline]] int complete(Procedure procedure, bool keeps, int n, const MPI_Request* list, int* index,
                                MPI_Status* status, Call&& call) {
   const AfterReceive look_after_orphans;
   Held held(n, list);
@@ -17,16 +17,16 @@ template <class Call>
     return call(status);
   }
   OwnStatuses own(1, status, status == MPI_STATUS_IGNORE);
+  const Answer answer(index);
   const int code = call(own.get());
   own.give(1);
   bool ended = false;
-  // The index may be none, and a failed call may have left it as it was: an operation has ended if its request says so.
-  const int k = *index;
+  const int k = answer.get(MPI_UNDEFINED);  // negative, as in the other ABIs
   if (Pending* const pending = held[k]; pending != nullptr) {
     if (keeps) {
       ended = code == MPI_SUCCESS && own.get()->MPI_SOURCE != kNobody;
-      if (ended && own.good(0) != nullptr) deliver(*pending, *own.good(0));
-    } else if (list[k] == MPI_REQUEST_NULL) {
+      if (ended && own.good(0) != nullptr) pending->deliver(*own.good(0));
+    } else if (held.ended(k, list, true)) {
       ended = true;
       held.finish(k, code == MPI_SUCCESS ? own.good(0) : nullptr);
     }

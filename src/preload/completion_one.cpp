@@ -6,9 +6,9 @@ namespace gapless::preload {
 
 namespace {
 
-// `request`: where the program keeps it, not null.
+// `request`: where the program keeps it, not null. `flag`: of MPI_Test; MPI_Wait has none.
 template <class Call>
-[[gnu::noinline]] int complete(Procedure procedure, MPI_Request* request, MPI_Status* status, Call&& call) {
+[[gnu::noinline]] int complete(Procedure procedure, MPI_Request* request, int* flag, MPI_Status* status, Call&& call) {
   const AfterReceive look_after_orphans;
   Held held(1, request);
   if (!held.any()) {
@@ -16,8 +16,10 @@ template <class Call>
     return call(status);
   }
   OwnStatuses own(1, status, status == MPI_STATUS_IGNORE);
+  const Answer answer(flag);
   const int code = call(own.get());
-  const bool ended = *request == MPI_REQUEST_NULL;
+  // An error is of this very operation, and ends it.
+  const bool ended = held.ended(0, request, code != MPI_SUCCESS || flag == nullptr || answer.get(0) != 0);
   own.give(1);
   count_completion(procedure, ended);
   if (ended) held.finish(0, code == MPI_SUCCESS ? own.good(0) : nullptr);
@@ -29,14 +31,14 @@ template <class Call>
 int wrap_Wait(MPI_Request* request, MPI_Status* status) {
   if (request == nullptr || passes_by(1, request)) [[likely]]
     return mpi::library.Wait(request, status);
-  return complete(Procedure::kWait, request, status,
+  return complete(Procedure::kWait, request, nullptr, status,
                   [request](MPI_Status* s) { return mpi::library.Wait(request, s); });
 }
 
 int wrap_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  if (request == nullptr || passes_by(1, request)) [[likely]]
+  if (request == nullptr || flag == nullptr || passes_by(1, request)) [[likely]]
     return mpi::library.Test(request, flag, status);
-  return complete(Procedure::kTest, request, status,
+  return complete(Procedure::kTest, request, flag, status,
                   [request, flag](MPI_Status* s) { return mpi::library.Test(request, flag, s); });
 }
 
@@ -56,7 +58,7 @@ int wrap_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
   const bool ended = code == MPI_SUCCESS && *flag != 0;
   own.give(1);
   count_completion(Procedure::kRequest_get_status, ended);
-  if (ended && own.good(0) != nullptr) deliver(*held[0], *own.good(0));
+  if (ended && own.good(0) != nullptr) held[0]->deliver(*own.good(0));
   return code;
 }
 

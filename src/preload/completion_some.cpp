@@ -27,8 +27,8 @@ template <class Call>
     if (pending == nullptr) continue;
     if (keeps) {
       ended = true;
-      if (own.good(k) != nullptr) deliver(*pending, *own.good(k));
-    } else if (list[indices[k]] == MPI_REQUEST_NULL) {
+      if (own.good(k) != nullptr) pending->deliver(*own.good(k));
+    } else if (held.ended(indices[k], list, true)) {
       ended = true;
       held.finish(indices[k], own.good(k));
     }

@@ -85,12 +85,15 @@ void* find_data(const char*) noexcept {
   return nullptr;  // in the MPICH ABI, handles are numbers
 }
 
-// A call of PMPI_Wait that is not wrapped would complete a receive behind the wrappers' back, and no table says who
-// makes one; so without --wrap all receives stay native. A shared object is bound to the library's PMPI_X in any case.
+// A call of PMPI_Wait that is not wrapped would complete a receive behind the wrappers' back, one of PMPI_Start start a
+// send that is not packed, and no table says who makes one; so without --wrap all receives and all persistent requests
+// stay native. A shared object is bound to the library's PMPI_X in any case.
 bool imports_unwrapped_completion() {
   return !all_wrapped() || &gapless_static_completes_unwrapped != nullptr || some_object_imports([](const char* name) {
     return completes_unwrapped(name) || std::strncmp(name, "PMPI_Wait", 9) == 0 ||
-           std::strncmp(name, "PMPI_Test", 9) == 0 || std::strncmp(name, "PMPI_Request_", 13) == 0;
+           std::strncmp(name, "PMPI_Test", 9) == 0 || std::strncmp(name, "PMPI_Request_", 13) == 0 ||
+           std::strncmp(name, "PMPI_Start", 10) == 0 || std::strncmp(name, "PMPI_Pready", 11) == 0 ||
+           std::strcmp(name, "PMPI_Parrived") == 0;
   });
 }
 

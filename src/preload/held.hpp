@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "preload/orphans.hpp"
 #include "preload/requests.hpp"
@@ -58,11 +59,19 @@ class Held {
 
   bool any() const noexcept { return count_ != 0; }
   Pending* operator[](int k) noexcept { return k >= 0 && k < n_ ? entries_[k] : nullptr; }
-  // The operation at this index is over; with a status, its data are delivered first.
+  // Whether the operation at this index has ended: a request that is null now says so itself; of a persistent one it
+  // must have been `told` by what else the library gave.
+  bool ended(int k, const MPI_Request* list, bool told) noexcept {
+    Pending* const pending = (*this)[k];
+    if (pending == nullptr) return false;
+    return pending->persistent ? told && pending->is_active() : list[k] == MPI_REQUEST_NULL;
+  }
+  // It is over; with a status, its data are delivered first. A persistent one stays in the table.
   void finish(int k, const MPI_Status* status) noexcept {
     Pending* const pending = (*this)[k];
     if (pending == nullptr) return;
-    if (status != nullptr) deliver(*pending, *status);
+    if (pending->persistent) return status != nullptr ? pending->end(*status) : pending->fail();
+    if (status != nullptr) pending->deliver(*status);
     requests.finish(pending);
     entries_[k] = nullptr;
     --count_;
@@ -87,6 +96,10 @@ class OwnStatuses {
     }
   }
   MPI_Status* get() noexcept { return own_.data(); }
+  // Whether the library has set the status at `k`. Not all set that of a send, or its MPI_ERROR (Intel MPI, MPICH).
+  bool touched(int k) noexcept { return own_[k].MPI_SOURCE != kNobody || own_[k].MPI_ERROR != kUntouched; }
+  // Whether the library says that the operation at `k` is neither over nor failed.
+  bool pends(int k) noexcept { return own_[k].MPI_ERROR == MPI_ERR_PENDING; }
   // The status at `k`, or nullptr if the library says that its operation failed.
   const MPI_Status* good(int k) noexcept {
     const bool failed = own_[k].MPI_ERROR != kUntouched && own_[k].MPI_ERROR != MPI_SUCCESS;
@@ -108,6 +121,27 @@ class OwnStatuses {
   int n_;
   MPI_Status* users_;
   Scratch<MPI_Status> own_;
+};
+
+// A flag or an index of the program's that the library sets, or leaves alone, because it failed: its return code does
+// not say so where the program's error handler returns (MPICH). May be null: there is no such argument.
+class Answer {
+ public:
+  explicit Answer(int* users) noexcept : users_(users) {
+    if (users_ != nullptr) given_ = std::exchange(*users_, kUnset);
+  }
+  ~Answer() {
+    if (users_ != nullptr && *users_ == kUnset) *users_ = given_;
+  }
+  Answer(const Answer&) = delete;
+  Answer& operator=(const Answer&) = delete;
+  // What the library said, or what is meant where it said nothing.
+  int get(int silence) const noexcept { return users_ == nullptr || *users_ == kUnset ? silence : *users_; }
+
+ private:
+  static constexpr int kUnset = -0x47415055;  // no flag, no index, and not MPI_UNDEFINED
+  int* users_;
+  int given_ = 0;
 };
 
 // Counts a completing call: accelerated if it ended a staged operation.

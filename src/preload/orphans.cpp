@@ -47,7 +47,8 @@ void adopt(MPI_Request request, Pending* pending) noexcept {
     // Nobody can look after it: its data are waited for now.
     MPI_Status status{};
     status.MPI_SOURCE = kNobody;
-    if (mpi::library.Wait(&request, &status) == MPI_SUCCESS) deliver(*pending, status);
+    if (mpi::library.Wait(&request, &status) == MPI_SUCCESS) pending->deliver(status);
+    if (request != MPI_REQUEST_NULL) mpi::library.Request_free(&request);
     return requests.finish(pending);
   }
   look_closer(true);
@@ -63,11 +64,11 @@ void progress_orphans() noexcept {
     status.MPI_SOURCE = kNobody;
     int flag = 0;
     const int code = mpi::library.Test(&orphan->request, &flag, &status);
-    // A request that stays is a persistent one, to which the handle of a forgotten operation has gone.
+    // A request that stays is a persistent one: our own, or one to which the handle of a forgotten operation has gone.
     const bool stays = flag != 0 && orphan->request != MPI_REQUEST_NULL;
     if (stays) mpi::library.Request_free(&orphan->request);
     if (orphan->request == MPI_REQUEST_NULL) {
-      if (code == MPI_SUCCESS && !stays) deliver(*orphan->pending, status);
+      if (code == MPI_SUCCESS && stays == orphan->pending->persistent) orphan->pending->deliver(status);
       forget(orphan);
     } else {
       push(orphan);

@@ -1,4 +1,4 @@
-// Requests that the program has freed (MPI_Request_free) before they completed.
+// Requests that the program has freed (MPI_Request_free) before they completed, persistent ones among them.
 //
 // A receive's data must arrive all the same, so the library's request is kept, and asked again whenever the program
 // completes or receives something: only from another message can it know that these data are there (MPI 4.1, 3.7.3).

@@ -4,6 +4,24 @@
 
 namespace gapless::preload {
 
+namespace {
+
+// A persistent request that is not started: the library frees it at once. The entry is out of the table already, for
+// the handle may come again before we look.
+int free_at_rest(MPI_Request* request, Pending* pending) noexcept {
+  const MPI_Request handle = *request;
+  const int code = mpi::library.Request_free(request);
+  if (*request == MPI_REQUEST_NULL) {
+    requests.finish(pending);
+  } else {
+    requests.add(handle, pending);
+    requests.let_go(pending);
+  }
+  return code;
+}
+
+}  // namespace
+
 int wrap_Request_free(MPI_Request* request) {
   if (request == nullptr || passes_by(1, request)) [[likely]]
     return mpi::library.Request_free(request);
@@ -15,6 +33,7 @@ int wrap_Request_free(MPI_Request* request) {
     return code;
   }
   requests.take(pending);
+  if (!pending->is_active()) return free_at_rest(request, pending);
   adopt(*request, pending);
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;

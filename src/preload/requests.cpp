@@ -5,38 +5,15 @@
 #include <new>
 #include <utility>
 
-#include "preload/collective.hpp"
-
 namespace gapless::preload {
 
 // Never destroyed: a program may complete requests in its static destructors.
 constinit Requests requests;
 
-Pending::Pending() noexcept = default;
-Pending::~Pending() = default;
-Pending::Pending(Pending&&) noexcept = default;
-Pending& Pending::operator=(Pending&&) noexcept = default;
-
 void Requests::lock() noexcept {
   for (int tries = 0; locked_.test_and_set(std::memory_order_acquire); ++tries) {
     if (tries > 100) sched_yield();
   }
-}
-
-void deliver(Pending& pending, const MPI_Status& status) noexcept {
-  if (!pending.receives || (!pending.whole && status.MPI_SOURCE == kNobody)) return;
-  // Two threads may ask for the status of one request, and both may look at the data when they have it.
-  int untouched = 0;
-  if (!__atomic_compare_exchange_n(&pending.delivered, &untouched, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-    while (__atomic_load_n(&pending.delivered, __ATOMIC_ACQUIRE) != 2) sched_yield();
-    return;
-  }
-  if (pending.collective != nullptr) {
-    pending.collective->unpack();
-  } else {
-    pending.received.unpack(pending.whole ? pending.received.bytes() : received_bytes(status));
-  }
-  __atomic_store_n(&pending.delivered, 2, __ATOMIC_RELEASE);
 }
 
 Pending* Requests::make(Procedure procedure) noexcept {
@@ -88,8 +65,14 @@ void Requests::add(MPI_Request handle, Pending* pending) noexcept {
   unlock();
   if (!over) return;
   // Collectives of a single process are over at once, and share a handle, too: their data are due.
-  if (old->collective != nullptr) deliver(*old, MPI_Status{});
+  if (old->collective != nullptr) old->deliver(MPI_Status{});
   recycle(old);
+}
+
+void Requests::follow(Pending* pending, MPI_Request handle) noexcept {
+  if (pending->handle_ == handle || handle == MPI_REQUEST_NULL) return;
+  take(pending);
+  add(handle, pending);
 }
 
 Pending* Requests::hold(MPI_Request handle) noexcept {
@@ -132,7 +115,7 @@ void Requests::forget_all() noexcept {
       unlock();
       if (pending == nullptr) break;
       // Not a receive's: where sessions are not seen (a front without them), it may still be under way.
-      if (over && !pending->receives) recycle(pending);
+      if (over && (!pending->receives || !pending->is_active())) recycle(pending);
     }
   }
 }

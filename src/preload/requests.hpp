@@ -1,4 +1,5 @@
-// The requests of staged nonblocking operations: from the handle that the program holds to what is left to do.
+// The requests of staged nonblocking and persistent operations: from the handle that the program holds to what is left
+// to do.
 //
 // The program's request is the library's own, so every procedure of the library can work with it; this table only says
 // what must happen when it completes: a receive is unpacked, staging is given back. Four facts shape it.
@@ -16,32 +17,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "preload/transfer.hpp"
+#include "preload/pending.hpp"
 
 namespace gapless::preload {
-
-class Collective;
-
-// One staged operation between its start and its completion.
-struct Pending {
-  Pending() noexcept;
-  ~Pending();
-  Pending(Pending&&) noexcept;
-  Pending& operator=(Pending&&) noexcept;
-  Procedure procedure{};
-  Side sent, received;  // whichever is staged
-  bool receives = false;
-  bool whole = false;                      // all that was staged is unpacked, whatever the status says
-  std::unique_ptr<Collective> collective;  // instead of the sides
-  int delivered = 0;  // 2: unpacked already, though the request still exists (MPI_Request_get_status); 1: just now
-
- private:
-  friend class Requests;
-  MPI_Request handle_{};
-  Pending* next_ = nullptr;
-  int holds_ = 0;
-  bool listed_ = false;
-};
 
 class Requests {
  public:
@@ -51,6 +29,8 @@ class Requests {
   void drop(Pending* pending) noexcept;
   // The operation has this handle from now on.
   void add(MPI_Request handle, Pending* pending) noexcept;
+  // A held operation was started, and has this handle now: Open MPI may give a persistent one another.
+  void follow(Pending* pending, MPI_Request handle) noexcept;
 
   // Whether hold() might find something; a few instructions, no lock.
   bool any() const noexcept { return count_.load(std::memory_order_relaxed) != 0; }
@@ -86,8 +66,5 @@ class Requests {
 };
 
 extern Requests requests;
-
-// What is left to do for an operation that has completed with this status; what was done before is not done again.
-void deliver(Pending& pending, const MPI_Status& status) noexcept;
 
 }  // namespace gapless::preload

@@ -1,4 +1,5 @@
-// The start of a nonblocking call: what must be there before it, and what is kept after it.
+// The start of a nonblocking call, or the making of a persistent request: what must be there before it, and what is
+// kept after it.
 #pragma once
 
 #include <utility>
@@ -11,16 +12,27 @@ namespace gapless::preload {
 // staged side the call works on the program's own request, and nothing is kept.
 class Start {
  public:
-  Start(Procedure procedure, MPI_Request* users, Side* received, Side* sent) noexcept
+  // A persistent operation is started by MPI_Start, as often as the program likes, and its request stays.
+  enum class Lasts { kOnce, kPersistent };
+  Start(Procedure procedure, MPI_Request* users, Side* received, Side* sent, Lasts lasts = Lasts::kOnce) noexcept
       : users_(users), received_(received), sent_(sent) {
-    const bool receives = received != nullptr && received->path() == Path::kPack;
-    if (receives && receives_stay_native) received->stay_native(Reason::kCompletion);
+    const bool persistent = lasts == Lasts::kPersistent;
+    if (receives_stay_native && staged(received)) received->stay_native(Reason::kCompletion);
+    if (receives_stay_native && persistent && staged(sent)) sent->stay_native(Reason::kCompletion);
     if (!staged(received) && !staged(sent)) return;
     pending_ = users == nullptr ? nullptr : requests.make(procedure);
-    if (pending_ != nullptr) return;
+    if (pending_ != nullptr) {
+      pending_->persistent = persistent;
+      return;
+    }
     for (Side* side : {received, sent}) {
       if (staged(side)) side->stay_native(users == nullptr ? Reason::kArguments : Reason::kStaging);
     }
+  }
+
+  // Each partition is packed and unpacked by itself.
+  void divide(std::unique_ptr<Partitions> partitions) noexcept {
+    if (pending_ != nullptr) pending_->partitions = std::move(partitions);
   }
 
   // For the library to set.

@@ -28,7 +28,7 @@ enum class Reason : int {
   kBuffer,        // a null buffer under a type without absolute addresses
   kSmall,         // the rule below: the native type is as fast
   kStaging,       // no buffer within the cap
-  kCompletion,    // a nonblocking receive in a process that completes requests by a procedure that is not wrapped
+  kCompletion,    // a nonblocking receive, a persistent request: this process completes some by a procedure not wrapped
   kOverlap,       // pack, unpack: the packed bytes lie inside the user's data, which MPI leaves undefined
   kUnproved,      // collective: not all members are proved to have this layer (preload/members.hpp)
 };

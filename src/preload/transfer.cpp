@@ -96,6 +96,17 @@ void Side::unpack(std::int64_t received_bytes) noexcept {
         [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, staging_.data(), bytes); });
 }
 
+void Side::pack_part(std::int64_t position, std::int64_t bytes) noexcept {
+  char* const to = static_cast<char*>(staging_.data()) + position;
+  timed(procedure_, true, [&] { move::pack(*plan_, count_, buffer_, position, to, bytes); });
+}
+
+// What may lie behind the staging (Staging::contained) is not forgotten: another message comes, or came before.
+void Side::unpack_part(std::int64_t position, std::int64_t bytes) noexcept {
+  const char* const from = static_cast<const char*>(staging_.data()) + position;
+  timed(procedure_, false, [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), position, from, bytes); });
+}
+
 void Side::pack_to(void* packed) noexcept {
   timed(procedure_, true, [&] { move::pack(*plan_, count_, buffer_, 0, packed, bytes_); });
 }

@@ -14,9 +14,10 @@
 
 namespace gapless::preload {
 
-extern Rule rule;                  // of decide(); set once, before the first wrapped call
-extern bool receives_stay_native;  // nonblocking ones: their completion may not be seen; set once
-bool switched_on() noexcept;       // the run-time switch
+extern Rule rule;  // of decide(); set once, before the first wrapped call
+// Set once: the completion of requests may not be seen, nor the start of persistent ones.
+extern bool receives_stay_native;
+bool switched_on() noexcept;  // the run-time switch
 std::int64_t largest_message() noexcept;  // [bytes] that the library can be given as one message
 
 // Whether calls that nothing can be gained on must take the long way: to be counted, to be converted all the same
@@ -70,6 +71,10 @@ class Side {
   // Moves data between the user's buffer and what the library sees (or `packed`); nothing to do unless staged.
   void pack() noexcept;
   void unpack(std::int64_t received_bytes) noexcept;
+  // `bytes` of the packed stream from `position` on, between the user's buffer and staging, which is to be used again.
+  // Only if path() is kPack; for disjoint parts, several threads at a time.
+  void pack_part(std::int64_t position, std::int64_t bytes) noexcept;
+  void unpack_part(std::int64_t position, std::int64_t bytes) noexcept;
   void pack_to(void* packed) noexcept;
   void unpack_from(const void* packed) noexcept;
   // Whether `packed`, of bytes() bytes, shares memory with the user's data. Only if converted().

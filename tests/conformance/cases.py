@@ -46,6 +46,11 @@ CASES = (
     Case("completion", ("3",), FORCED),
     Case("free_cancel", ("16",)),
     Case("free_cancel", ("8",), FORCED),
+    Case("persistent", ("8",)),
+    Case("persistent", ("4",), FORCED),
+    Case("persistent_c", ("4",)),
+    Case("partitioned", ("8",)),
+    Case("partitioned", ("4",), FORCED),
     Case("errors"),
     Case("errors", (), FORCED),
     Case("odd", ("16",)),
@@ -66,6 +71,8 @@ CASES = (
     Case("blocking", ("200",), is_long=True, timeout_s=600),
     Case("nonblocking", ("200",), is_long=True, timeout_s=600),
     Case("completion", ("64",), is_long=True, timeout_s=600),
+    Case("persistent", ("64",), is_long=True, timeout_s=600),
+    Case("partitioned", ("64",), is_long=True, timeout_s=600),
     Case("threads", ("400",), is_long=True, timeout_s=600),
 )
 # Those that a library offers: libraries.py.
