@@ -33,7 +33,7 @@ demo:
 test:
 	@tools/bootstrap.sh
 	@tools/rivals.sh
-	@tools/mpi4py.sh
+	@tools/fft.sh
 	@tools/build.sh release
 	@tools/run_tests.sh
 
