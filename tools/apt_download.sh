@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # apt_download.sh FOLDER PACKAGE...: downloads Debian packages into a folder; needs no root and installs nothing. A machine
 # whose package lists were removed (most container images) gets lists of its own under .venv, for as long as this runs.
-# Exits 1 if a package could not be had.
+# Fails if a package could not be had.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 venv=$PWD/.venv
