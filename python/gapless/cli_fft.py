@@ -81,7 +81,7 @@ def fft(
         print(json_module.dumps([row.as_json() for row in rows], indent=1))
     else:
         out = console()
-        out.width = max(out.width, 150)
+        out.width = max(out.width, 190)
         for library in dict.fromkeys(row.library for row in rows):
             of = [row for row in rows if row.library == library]
             out.print(fft_table(f"{library}, 4 processes, {max(row.launches for row in of)} launches", of))

@@ -16,7 +16,8 @@ from gapless.results import Line, of_kind
 ALLOWED_ERROR = 1e-13
 COLUMNS = (
     "library", "shape", "grid", "input", "launches", "redistribution_plain_ms", "redistribution_gapless_ms",
-    "transform_plain_ms", "transform_gapless_ms", "calls", "accelerated", "problem",
+    "transform_plain_ms", "transform_gapless_ms", "redistribution_gains", "transform_gains",
+    "calls", "accelerated", "problem",
 )  # fmt: skip
 
 
@@ -25,7 +26,8 @@ class FftRow:
     """One transform on one library: medians over launches, in milliseconds, and whether anything is wrong with it.
 
     A time is that of a pair, there and back. `problem` is empty if every launch of both kinds computed the same bits,
-    the right ones, and the layer saw the redistributions in every launch that it was in.
+    the right ones, and the layer saw the redistributions in every launch that it was in. Gains are the least and the
+    greatest of the pairs of launches: what the machine does between two launches is in them too.
     """
 
     library: str
@@ -37,6 +39,8 @@ class FftRow:
     redistribution_gapless_ms: float | None = None
     transform_plain_ms: float | None = None
     transform_gapless_ms: float | None = None
+    redistribution_gains: tuple[float, float] | None = None
+    transform_gains: tuple[float, float] | None = None
     calls: int = 0
     accelerated: int = 0
     declined: dict[str, int] = field(default_factory=dict)
@@ -63,6 +67,14 @@ def _gain(plain: float | None, under: float | None) -> float | None:
 def _ms(lines: Sequence[Line], name: str) -> float | None:
     """Return the median over launches of each launch's median."""
     return median(median(line["samples_ns"][name]) for line in lines) / 1e6 if lines else None
+
+
+def _gains(plain: Sequence[Line], under: Sequence[Line], name: str) -> tuple[float, float] | None:
+    """Return the least and the greatest gain of a launch with the layer over the one beside it without."""
+    with_layer = {line["launch"]: line for line in under}
+    pairs = [(line, with_layer[line["launch"]]) for line in plain if line["launch"] in with_layer]
+    gains = [median(a["samples_ns"][name]) / median(b["samples_ns"][name]) for a, b in pairs]
+    return (min(gains), max(gains)) if gains else None
 
 
 def problem(lines: Sequence[Line]) -> str:
@@ -123,6 +135,8 @@ def fft_rows(lines: Sequence[Line]) -> list[FftRow]:
                 redistribution_gapless_ms=_ms(under, "redistribution"),
                 transform_plain_ms=_ms(plain, "transform"),
                 transform_gapless_ms=_ms(under, "transform"),
+                redistribution_gains=_gains(plain, under, "redistribution"),
+                transform_gains=_gains(plain, under, "transform"),
                 calls=sum(line["alltoallw"]["calls"] for line in under),
                 accelerated=sum(line["alltoallw"]["accelerated"] for line in under),
                 declined=declined,
@@ -133,14 +147,25 @@ def fft_rows(lines: Sequence[Line]) -> list[FftRow]:
     return rows
 
 
-def _number(value: float | None, digits: int = 2) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _range(value: tuple[float, float] | None) -> str:
+    return "-" if value is None else f"{value[0]:.2f}-{value[1]:.2f}"
+
+
+def _cell(value: object) -> str:
+    """Return a value as a cell of tab-separated ones."""
+    if isinstance(value, tuple):
+        return "-".join(f"{number:.4g}" for number in value)
+    return f"{value:.6g}" if isinstance(value, float) else str(value or "-")
 
 
 def fft_table(title: str, rows: Sequence[FftRow]) -> Table:
     """Render rows: milliseconds of a pair of transforms, and of the redistributions in it."""
-    columns = ["size", "grid", "input", "redist. plain ms", "+ Gapless", "gain", "transform plain ms", "+ Gapless",
-               "gain", "accelerated", "remark"]  # fmt: skip
+    columns = ["size", "grid", "input", "redist. plain ms", "+ Gapless", "gain", "range", "transform plain ms",
+               "+ Gapless", "gain", "range", "accelerated", "remark"]  # fmt: skip
     table = plain_table(title, columns, left=3)
     for row in rows:
         what = row.as_json()
@@ -151,9 +176,11 @@ def fft_table(title: str, rows: Sequence[FftRow]) -> Table:
             _number(row.redistribution_plain_ms),
             _number(row.redistribution_gapless_ms),
             _number(what["redistribution_gain"]),
+            _range(row.redistribution_gains),
             _number(row.transform_plain_ms),
             _number(row.transform_gapless_ms),
             _number(what["transform_gain"]),
+            _range(row.transform_gains),
             f"{row.accelerated} of {row.calls}",
             row.problem or ", ".join(["identical", *(f"{reason} {n}" for reason, n in row.declined.items() if n)]),
         )
@@ -164,8 +191,7 @@ def fft_tsv(rows: Sequence[FftRow]) -> str:
     """Return the rows as tab-separated values with a heading."""
     out = ["\t".join(COLUMNS)]
     for row in rows:
-        values = (getattr(row, name) for name in COLUMNS)
-        out.append("\t".join(f"{value:.6g}" if isinstance(value, float) else str(value or "-") for value in values))
+        out.append("\t".join(_cell(getattr(row, name)) for name in COLUMNS))
     return "\n".join(out) + "\n"
 
 

@@ -140,9 +140,9 @@ def line(layer: bool, launch: int, factor: float = 1.0, library: str = "mpich") 
 
 @pytest.fixture
 def launches() -> Lines:
-    """Three launches of each kind, one of them disturbed; with the layer half the time."""
+    """Three launches of each kind, one of them disturbed; with the layer half the time, and once a quarter."""
     return [
-        line(layer, launch, (0.5 if layer else 1.0) * (9 if launch == 2 else 1))
+        line(layer, launch, {1: 1, 2: 9, 3: 0.5 if layer else 1}[launch] * (0.5 if layer else 1))
         for launch in (1, 2, 3)
         for layer in (False, True)
     ]
@@ -155,6 +155,7 @@ def test_a_row_is_of_medians_over_launches(launches: Lines) -> None:
     assert (row.transform_plain_ms, row.transform_gapless_ms) == (6, 3)
     assert (row.launches, row.calls, row.accelerated, row.declined) == (3, 60, 45, {"small": 15})
     assert row.as_json()["redistribution_gain"] == row.as_json()["transform_gain"] == 2
+    assert row.redistribution_gains == row.transform_gains == (2, 4)
     printed = io.StringIO()
     Console(width=200, file=printed).print(fft_table("mpich", [row]))
     assert "45 of 60   identical, small 15" in printed.getvalue()
@@ -162,7 +163,8 @@ def test_a_row_is_of_medians_over_launches(launches: Lines) -> None:
     assert dict(zip(heading.split("\t"), values.split("\t"), strict=True)) == {
         "library": "mpich", "shape": "9x10x11", "grid": "pencil", "input": "real", "launches": "3", "calls": "60",
         "redistribution_plain_ms": "4", "redistribution_gapless_ms": "2", "transform_plain_ms": "6",
-        "transform_gapless_ms": "3", "accelerated": "45", "problem": "-",
+        "transform_gapless_ms": "3", "redistribution_gains": "2-4", "transform_gains": "2-4",
+        "accelerated": "45", "problem": "-",
     }  # fmt: skip
 
 
