@@ -30,6 +30,9 @@ def fft(
     size: SizeOption = None,
     grid: GridOption = None,
     kind: InputOption = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Let the layer act on every redistribution, also where its rule says no.")
+    ] = False,
     tsv: Annotated[Path | None, typer.Option(help="Also write every row there, tab-separated.")] = None,
     stored: Annotated[list[Path] | None, typer.Option("--from", help="Judge stored samples instead.")] = None,
     json: JsonOption = False,
@@ -68,9 +71,9 @@ def fft(
         install_fft(say)
         for library in libraries:
             recorder = Recorder(new_file(f"fft-{library.name}"))
-            recorder.add(environment_line(library, f"gapless bench fft --mpi {library.name}"))
+            recorder.add(environment_line(library, f"gapless bench fft --mpi {library.name}{' --force' * force}"))
             with progress_bar() as progress:
-                for _ in measure_fft(library, chosen, launches, recorder, progress):
+                for _ in measure_fft(library, chosen, launches, force, recorder, progress):
                     pass
             say(f"{library.name}: samples in {recorder.path}")
             lines += recorder.lines

@@ -146,7 +146,7 @@ def _answer(output: str) -> dict[str, Any] | None:
     return None
 
 
-def launch_once(library: Library, case: Case, layer: bool, reference: bool, repetitions: int | None = None) -> Line:
+def launch_once(library: Library, case: Case, layer: bool, reference: bool, force: bool = False) -> Line:
     """Launch one transform on four ranks; a launch that fails is a line that says why.
 
     Parameters
@@ -159,11 +159,11 @@ def launch_once(library: Library, case: Case, layer: bool, reference: bool, repe
         Whether the ranks run under the layer, as `gapless run` puts it there.
     reference : bool
         Whether the ranks compare with NumPy's transform of the whole.
-    repetitions : int, optional
-        How often to transform (default: what the case's size allows).
+    force : bool
+        Whether the layer drops its limits, and packs also where its rule says that the library is faster.
     """
     arguments = ["--shape", ",".join(map(str, case.shape)), "--grid", case.grid, "--input", case.input]
-    arguments += ["--repetitions", str(repetitions or case.repetitions), *(["--reference"] if reference else [])]
+    arguments += ["--repetitions", str(case.repetitions), *(["--reference"] if reference else [])]
     command = [*library.launch(RANKS), sys.executable, "-m", "gapless.fft_rank", *arguments]
     environment = without_layer() | rank_environment(library)
     line: Line = {
@@ -174,7 +174,7 @@ def launch_once(library: Library, case: Case, layer: bool, reference: bool, repe
         if layer:
             launcher = recognise(command[0])
             front = choose_front(FrontName.AUTO, command, launcher, environment)
-            settings = {"GAPLESS_RUN_DIR": folder, "GAPLESS_STATS": "1"}
+            settings = {"GAPLESS_RUN_DIR": folder, "GAPLESS_STATS": "1"} | ({"GAPLESS_FORCE": "1"} if force else {})
             started = put_under(command, str(front.path), settings, environment, launcher)
             command, environment = started.command, started.environment
             line["front"] = front.name
@@ -190,7 +190,7 @@ def launch_once(library: Library, case: Case, layer: bool, reference: bool, repe
 
 
 def measure_fft(
-    library: Library, chosen: Sequence[Case], launches: int, recorder: Recorder, progress: Progress
+    library: Library, chosen: Sequence[Case], launches: int, force: bool, recorder: Recorder, progress: Progress
 ) -> Iterator[Line]:
     """Launch every case without and with the layer in turn, which goes first alternates; yield and record each line.
 
@@ -204,7 +204,7 @@ def measure_fft(
                 progress.update(task, now=f"{case.name}, {'with' if layer else 'without'} the layer")
                 if case not in failed:
                     reference = launch == 1 and not layer
-                    line = launch_once(library, case, layer, reference) | {"launch": launch}
+                    line = launch_once(library, case, layer, reference, force) | {"launch": launch}
                     if "reason" in line:
                         failed.add(case)
                     recorder.add(line)
