@@ -38,25 +38,13 @@ debian_names() {
   esac
 }
 
-# A machine whose package lists were removed (most container images) gets lists of its own under .venv.
-apt_options=(-o Dir::Cache="$venv/apt/cache" -o Dir::Cache::archives="$venv/apt/cache/archives"
-             -o APT::Sandbox::User=root)
-download() {
-  mkdir -p "$venv/apt/cache/archives/partial" "$scratch/deb"
-  (cd "$scratch/deb" && apt-get "${apt_options[@]}" -qq download "$@" 2>/dev/null) && return
-  mkdir -p "$venv/apt/lists/partial"
-  apt_options+=(-o Dir::State::lists="$venv/apt/lists")
-  apt-get "${apt_options[@]}" -qq update >/dev/null 2>&1
-  (cd "$scratch/deb" && apt-get "${apt_options[@]}" -qq download "$@" 2>/dev/null)
-}
-
 failed=0
 missing=$(not_found "$deps/usr")
 [ -z "$missing" ] && exit 0
 if command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null; then
   for package in $missing; do
     # shellcheck disable=SC2046  # several names on purpose
-    download $(debian_names "$package") || { failed=1; continue; }
+    tools/apt_download.sh "$scratch/deb" $(debian_names "$package") || { failed=1; continue; }
     for archive in "$scratch"/deb/*.deb; do
       dpkg-deb -x "$archive" "$deps"
       dpkg-deb -W --showformat='${Package}=${Version}\n' "$archive" >>"$deps/PACKAGES"
@@ -68,5 +56,4 @@ fi
 for package in $(not_found "$deps/usr"); do
   say "$package is neither on this system nor a package that could be unpacked: CMake will fetch its source archive"
 done
-rm -rf "$venv/apt"
 exit $failed

@@ -10,8 +10,12 @@ from pathlib import Path
 from gapless.errors import GaplessError
 from gapless.libraries import PREFIXES, Library, find_library
 from gapless.paths import REPOSITORY, Build, build_folder
+from gapless.rivals import INSTALLED
 
 Say = Callable[[str], None]
+
+# Where tools/mpi4py.sh and tools/fft.sh install.
+MPI4PY_FOLDER, FFT_FOLDER = INSTALLED / "mpi4py", INSTALLED / "mpi4py-fft"
 
 # What the names are called in tools/rivals.sh.
 RIVALS = {"openmpi": "openmpi", "intel": "impi"}
@@ -54,6 +58,29 @@ def install(name: str, say: Say) -> None:
         REPOSITORY / "build" / f"install-{name}.log",
         f"installing {name}",
         f"try 'tools/rivals.sh {RIVALS[name]}' with a network, or name an installed MPI with --mpi /path/to/mpicc",
+    )
+
+
+def install_fft(say: Say) -> None:
+    """Install mpi4py and mpi4py-fft, in the versions of their requirements, unless they are there.
+
+    Parameters
+    ----------
+    say : callable
+        Called with what is done, before it is done.
+
+    Raises
+    ------
+    GaplessError
+        If they cannot be installed.
+    """
+    if not list(FFT_FOLDER.glob(".stamp-*")):
+        say(f"mpi4py-fft is not installed: building it into {FFT_FOLDER} (tools/fft.sh): half a minute")
+    _run(
+        [str(REPOSITORY / "tools" / "fft.sh")],
+        REPOSITORY / "build" / "install-fft.log",
+        "installing mpi4py-fft",
+        "try 'tools/fft.sh' with a network; it needs a C compiler, and FFTW: Debian's libfftw3-dev, which it downloads",
     )
 
 
