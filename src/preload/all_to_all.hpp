@@ -7,10 +7,25 @@
 
 namespace gapless::preload {
 
-// How many blocks go out and come in.
+// How many blocks go out and come in. Some of a Cartesian topology's neighbours are MPI_PROC_NULL, on both sides at the
+// same places: their blocks stay as they are.
 struct Peers {
+  static constexpr int kMostAbsent = 64;
   int out = 0, in = 0;
+  std::uint64_t absent = 0;  // a bit each
 };
+// Leaves them out of a side that has a block for each peer.
+inline void spare_absent(Blocks& blocks, const Peers& peers) noexcept {
+  for (int k = 0; k < Peers::kMostAbsent; ++k) {
+    if ((peers.absent >> k & 1) != 0) blocks.spare(k);
+  }
+}
+inline Reason uniform(Blocks& blocks, const View& view, int n, Way way, const Peers& peers) noexcept {
+  if (peers.absent == 0) return blocks.uniform(view.buffer, view.count, view.type, n, way);
+  const Reason reason = blocks.uniform_in_pieces(view.buffer, view.count, view.type, n, way);
+  if (reason == Reason::kNone) spare_absent(blocks, peers);
+  return reason;
+}
 
 // Of a communicator with a topology; none, and false, of another one.
 bool find_neighbours(const Call& call, Peers& peers) noexcept;
@@ -35,10 +50,11 @@ int uniform_exchange(Among among, bool same, Call call, const View& out, const V
       its.most_bytes = both_ways(collective.received.block_bytes(), its.members.size);
       return reason;
     }
-    const Reason reason = collective.sent.uniform(out.buffer, out.count, out.type, same ? 1 : peers.out, {true, false});
+    const Reason reason = same ? collective.sent.uniform(out.buffer, out.count, out.type, 1, {true, false})
+                               : uniform(collective.sent, out, peers.out, {true, false}, peers);
     if (reason != Reason::kNone) return reason;
     its.most_bytes = both_ways(collective.sent.block_bytes(), its.members.size);
-    return collective.received.uniform(in.buffer, in.count, in.type, peers.in, {false, true});
+    return uniform(collective.received, in, peers.in, {false, true}, peers);
   };
   const auto changed = [&](Collective* collective, MPI_Request* made) {
     if (collective == nullptr) return native(out, in, made);
@@ -58,6 +74,7 @@ int varying_gather(Among among, Call call, const View& out, const Views<Count, m
     const Reason reason = collective.received.varying(in.buffer, peers.in, in.counts, in.places, in.type, {false, true},
                                                       in_place ? its.members.rank : -1, {true, false});
     its.most_bytes = both_ways(collective.received.bytes(), 1);
+    if (reason == Reason::kNone) spare_absent(collective.received, peers);
     if (in_place || reason != Reason::kNone) return reason;
     const Reason own = collective.sent.uniform(out.buffer, out.count, out.type, 1, {true, false});
     if (own == Reason::kNone && !is_large<Count> && collective.sent.block_bytes() > INT_MAX) return Reason::kLarge;
@@ -80,8 +97,12 @@ int varying_exchange(Among among, Call call, const Views<Count, mpi::PlaceOf<Cou
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
     const Reason reason =
         collective.received.varying(in.buffer, peers.in, in.counts, in.places, in.type, {in_place, true});
+    if (reason == Reason::kNone) spare_absent(collective.received, peers);
     if (in_place || reason != Reason::kNone) return reason;
-    return collective.sent.varying(out.buffer, peers.out, out.counts, out.places, out.type, {true, false});
+    const Reason of_sent =
+        collective.sent.varying(out.buffer, peers.out, out.counts, out.places, out.type, {true, false});
+    if (of_sent == Reason::kNone) spare_absent(collective.sent, peers);
+    return of_sent;
   };
   const auto changed = [&](Collective* collective, MPI_Request* made) {
     if (collective == nullptr) return native(out, in, made);
@@ -110,6 +131,8 @@ int individual_exchange(Among among, Call call, const TypedViews<Count, Place>& 
       reason = sent.individual(out.buffer, peers.out, out.counts, out.places, out.types, {true, false});
     }
     if (reason != Reason::kNone) return reason;
+    spare_absent(received, peers);
+    if (!in_place) spare_absent(sent, peers);
     Reason left = Reason::kContiguous;
     judge(sent, rule.send, left);
     judge(received, rule.receive, left);

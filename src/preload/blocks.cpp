@@ -106,15 +106,36 @@ bool Blocks::add(Piece& piece, Elements& elements) noexcept {
   return true;
 }
 
-Reason Blocks::uniform(const void* buffer, MPI_Count count, MPI_Datatype type, int n, Way way, int own,
-                       Way own_way) noexcept {
+// Of n uniform blocks: what one holds, and how many elements they are together.
+Reason Blocks::measure(MPI_Count count, MPI_Datatype type, int n, std::int64_t& elements) noexcept {
   if (count < 0) return Reason::kArguments;
   if (const Reason reason = read(elements_, type); reason != Reason::kNone) return reason;
-  std::int64_t all, span;
-  if (!product(count, n, all) || !product(all, elements_.extent, span) ||
+  std::int64_t span;
+  if (!product(count, n, elements) || !product(elements, elements_.extent, span) ||
       !product(count, elements_.size, block_bytes_) || block_bytes_ > largest_message()) {
     return Reason::kLarge;
   }
+  return Reason::kNone;
+}
+
+Reason Blocks::uniform_in_pieces(const void* buffer, MPI_Count count, MPI_Datatype type, int n, Way way) noexcept {
+  std::int64_t all;
+  if (const Reason reason = measure(count, type, n, all); reason != Reason::kNone) return reason;
+  if (!make_tables(n, false)) return Reason::kStaging;
+  base_ = static_cast<const char*>(buffer);
+  ready_ = !rule.force && elements_.plan != nullptr && elements_.plan->is_contiguous();
+  for (int k = 0; k < n; ++k) {
+    pieces_[k] = {moved(base_, k * count * elements_.extent), count, bytes_, nullptr, way.out, way.in};
+    if (!add(pieces_[k], elements_)) return Reason::kBuffer;
+  }
+  first_ = bytes_ == 0 || elements_.plan == nullptr ? base_ : moved(base_, elements_.plan->first_byte());
+  return Reason::kNone;
+}
+
+Reason Blocks::uniform(const void* buffer, MPI_Count count, MPI_Datatype type, int n, Way way, int own,
+                       Way own_way) noexcept {
+  std::int64_t all;
+  if (const Reason reason = measure(count, type, n, all); reason != Reason::kNone) return reason;
   n_ = n;
   base_ = static_cast<const char*>(buffer);
   ready_ = !rule.force;

@@ -51,6 +51,8 @@ class Blocks {
   // goes `own_way`; -1: none is special.
   Reason uniform(const void* buffer, MPI_Count count, MPI_Datatype type, int n, Way way, int own = -1,
                  Way own_way = {}) noexcept;
+  // The same, but each block is a piece of its own, so that some may be spared.
+  Reason uniform_in_pieces(const void* buffer, MPI_Count count, MPI_Datatype type, int n, Way way) noexcept;
   // Block k: counts[k] elements at places[k] extents.
   template <class Count>
   Reason varying(const void* buffer, int n, const Count* counts, const mpi::PlaceOf<Count>* places, MPI_Datatype type,
@@ -61,6 +63,8 @@ class Blocks {
                     Way way) noexcept;
 
   bool is_set() const noexcept { return n_ > 0 && !left_; }
+  // Block k, a piece of its own, is neither packed nor unpacked: the library will not look at it.
+  void spare(int k) noexcept { pieces_[k].goes_out = pieces_[k].comes_in = false; }
   // The library gets this side as the program gave it.
   void leave() noexcept { left_ = true; }
   // Of a uniform side, the bytes of one block; of all blocks together.
@@ -97,6 +101,7 @@ class Blocks {
 
  private:
   Reason read(Elements& elements, MPI_Datatype type) noexcept;
+  Reason measure(MPI_Count count, MPI_Datatype type, int n, std::int64_t& elements) noexcept;
   bool add(Piece& piece, Elements& elements) noexcept;
   bool make_tables(int n, bool individual) noexcept;
   template <class Count, class Place>

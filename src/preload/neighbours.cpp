@@ -11,7 +11,14 @@ bool find_neighbours(const Call& call, Peers& peers) noexcept {
   switch (topology) {
     case MPI_CART:
       if (mpi::library.Cartdim_get(call.comm, &n) != MPI_SUCCESS) return false;
+      if (2 * n > Peers::kMostAbsent) return false;
       peers = {2 * n, 2 * n};
+      for (int k = 0; k < n; ++k) {
+        int before = 0, behind = 0;
+        if (mpi::library.Cart_shift(call.comm, k, 1, &before, &behind) != MPI_SUCCESS) return false;
+        if (before == MPI_PROC_NULL) peers.absent |= std::uint64_t{1} << (2 * k);
+        if (behind == MPI_PROC_NULL) peers.absent |= std::uint64_t{2} << (2 * k);
+      }
       return true;
     case MPI_GRAPH:
       if (mpi::library.Graph_neighbors_count(call.comm, call.members.rank, &n) != MPI_SUCCESS) return false;

@@ -32,10 +32,9 @@ enum class Reason : int {
   kOverlap,       // pack, unpack: the packed bytes lie inside the user's data, which MPI leaves undefined
   kUnproved,      // collective: not all members are proved to have this layer (preload/members.hpp)
 };
-inline constexpr const char* kReasonNames[] = {"none",   "contiguous",   "zero",     "arguments",  "proc_null",
-                                               "off",    "unregistered", "combiner", "large",      "device",
-                                               "buffer", "small",        "staging",  "completion", "overlap",
-                                               "unproved"};
+inline constexpr const char* kReasonNames[] = {
+    "none",  "contiguous", "zero",   "arguments", "proc_null", "off",        "unregistered", "combiner",
+    "large", "device",     "buffer", "small",     "staging",   "completion", "overlap",      "unproved"};
 inline constexpr int kReasonCount = sizeof kReasonNames / sizeof kReasonNames[0];
 
 enum class Operation {

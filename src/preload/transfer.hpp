@@ -17,7 +17,7 @@ namespace gapless::preload {
 extern Rule rule;  // of decide(); set once, before the first wrapped call
 // Set once: the completion of requests may not be seen, nor the start of persistent ones.
 extern bool receives_stay_native;
-bool switched_on() noexcept;  // the run-time switch
+bool switched_on() noexcept;              // the run-time switch
 std::int64_t largest_message() noexcept;  // [bytes] that the library can be given as one message
 
 // Whether calls that nothing can be gained on must take the long way: to be counted, to be converted all the same
