@@ -328,6 +328,8 @@ int main(int argc, char** argv) {
     const auto run = [&](const std::string& name, auto&& scenario) { twin.compare(name + s, scenario); };
     for (const Shape shape : {Shape{1, 1}, {4, 4}, {6, 2}, {3, 4}}) {
       for (const bool asks : {false, true}) {
+        // A large message's fields take longer to fill than to exchange.
+        if (m.span.high - m.span.low > 1 << 16 && !(asks && shape.sent == 4)) continue;
         const std::string name = std::to_string(shape.sent) + " to " + std::to_string(shape.received);
         run(name + (asks ? ", asked" : ""), [&](Transcript& seen) { rounds(twin, m, shape, asks, seen); });
       }
