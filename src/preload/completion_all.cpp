@@ -27,7 +27,8 @@ template <class Call>
   bool ended = false;
   for (int k = 0; k < n; ++k) {
     // After an error each status says what became of its operation.
-    const bool told = own.touched(k) ? (all || code != MPI_SUCCESS) && !own.pends(k) : all && flag != nullptr;
+    const bool told =
+        own.touched(k) ? (all || code != MPI_SUCCESS) && !own.pends(k) : all && (flag != nullptr || n == 1);
     if (!held.ended(k, list, told)) continue;
     ended = true;
     held.finish(k, own.good(k));

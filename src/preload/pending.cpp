@@ -63,9 +63,10 @@ void Pending::end(const MPI_Status& status) noexcept {
   set_active(false);
 }
 
-// Whether the library is through with the staging, the error does not say.
+// An error does not say whether the library is through with the staging: it stays active. The status of a later call
+// says how much came, nothing if the request is at rest; where it is not asked, nothing is delivered any more.
 void Pending::fail() noexcept {
-  __atomic_store_n(&delivered, 2, __ATOMIC_RELEASE);
+  if (whole) __atomic_store_n(&delivered, 2, __ATOMIC_RELEASE);
 }
 
 }  // namespace gapless::preload

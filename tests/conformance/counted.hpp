@@ -40,8 +40,8 @@ using Count = int;
 #endif
 
 // Without any layer, Open MPI 5.0.11 takes partition p of a type whose extent is not its size from the wrong place, and
-// where the receiver has more partitions than the sender, MPI_Parrived says of some that they have not arrived until the
-// request is completed.
+// where the two sides have unlike numbers of partitions, MPI_Parrived says of some that they have arrived before they
+// have, or that they have not until the request is completed.
 #if defined(OMPI_MAJOR_VERSION)
 #define PARTITIONED_IS_SOUND 0
 #else

@@ -43,9 +43,10 @@ class Divided {
     if (by_hand_) move_by_hand(partition, false);
   }
 
-  // What one partition holds, while others may be under way.
-  long long checksum(int partition) {
-    const std::vector<char> packed = pack(partition);
+  // What one partition holds, while others may be under way; as `like` divides it.
+  long long checksum(int partition) { return checksum(partition, *this); }
+  long long checksum(int partition, const Divided& like) {
+    const std::vector<char> packed = pack(partition, like.each_);
     long long sum = 17;
     for (const char byte : packed) sum = sum * 31 % 1000000007 + static_cast<unsigned char>(byte);
     return sum;
@@ -61,7 +62,6 @@ class Divided {
 
  private:
   char* place(int partition) { return static_cast<char*>(field_.buffer()) + partition * each_ * extent_; }
-  std::vector<char> pack(int partition) { return pack(partition, each_); }
   std::vector<char> pack(int partition, int each) {
     each_ = each;
     std::vector<char> packed(static_cast<std::size_t>(span_.size / elements_ * each_));
@@ -172,8 +172,9 @@ struct Shape {
 void rounds(Twin& twin, const Message& m, Shape shape, bool asks, Transcript& seen) {
   constexpr int kElements = 12;
   Divided from(twin, m, kElements, 1), to(twin, m, kElements, 2), other(twin, m, kElements, 3);
+  Divided due(twin, m, kElements, 4);
   const bool sends = twin.rank() == 0;
-  const bool polls = asks && (PARTITIONED_IS_SOUND || shape.sent >= shape.received);
+  const bool polls = asks && (PARTITIONED_IS_SOUND || shape.sent == shape.received);
   MPI_Request request;
   if (sends) {
     from.send_init(shape.sent, &request);
@@ -188,6 +189,7 @@ void rounds(Twin& twin, const Message& m, Shape shape, bool asks, Transcript& se
     if (round == 2) twin.half_time();
     from.refill(10 + round);
     to.refill(20 + round);
+    due.refill(10 + round);
     MPI_Status status = marked_status();
     seen.note("start", MPI_Start(&request));
     if (sends) {
@@ -198,7 +200,8 @@ void rounds(Twin& twin, const Message& m, Shape shape, bool asks, Transcript& se
     for (int p = shape.received - 1; polls && p >= 0; p -= 1 + round % 2) {
       wait_for(request, p);
       to.arrived(p);
-      seen.note("partition", to.checksum(p));
+      CHECK(to.checksum(p) == due.checksum(p, to), "round %d: partition %d of %d is not there", round, p,
+            shape.received);
       // The program's from now on.
       to.overwrite(p, other);
       wait_for(request, p);
@@ -325,13 +328,16 @@ int main(int argc, char** argv) {
     const auto run = [&](const std::string& name, auto&& scenario) { twin.compare(name + s, scenario); };
     for (const Shape shape : {Shape{1, 1}, {4, 4}, {6, 2}, {3, 4}}) {
       for (const bool asks : {false, true}) {
+        // A large message's fields take longer to fill than to exchange.
+        if (m.span.high - m.span.low > 1 << 16 && !(asks && shape.sent == 4)) continue;
         const std::string name = std::to_string(shape.sent) + " to " + std::to_string(shape.received);
         run(name + (asks ? ", asked" : ""), [&](Transcript& seen) { rounds(twin, m, shape, asks, seen); });
       }
     }
     run("two threads", [&](Transcript& seen) { two_threads(twin, m, seen); });
     run("in a list", [&](Transcript& seen) { in_a_list(twin, m, seen); });
-    run("wrong use", [&](Transcript& seen) { wrong_use(twin, m, seen); });
+    // Without any layer, Open MPI 5.0.11 looks at no argument: a wrong rank ends the job.
+    if (PARTITIONED_IS_SOUND) run("wrong use", [&](Transcript& seen) { wrong_use(twin, m, seen); });
   });
   return 0;
 #endif

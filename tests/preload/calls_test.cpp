@@ -76,6 +76,17 @@ const std::vector<Case> cases = {
        int which;
        for (int i = 0; i < 2; ++i) MPI_Waitany(2, requests, &which, MPI_STATUS_IGNORE);
      }},
+    {"Send_init, Recv_init, Startall, Waitall, Request_free", "MPI_Recv_init",
+     [](Buffers& b) {
+       MPI_Request requests[2];
+       MPI_Recv_init(b.to.data(), 1, b.type, peer(), kTag, MPI_COMM_WORLD, &requests[0]);
+       MPI_Send_init(b.from.data(), 1, b.type, peer(), kTag, MPI_COMM_WORLD, &requests[1]);
+       for (int start = 0; start < 3; ++start) {
+         MPI_Startall(2, requests);
+         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+       }
+       for (MPI_Request& request : requests) MPI_Request_free(&request);
+     }},
     {"Isend, Mprobe, Mrecv, Wait", "MPI_Mrecv",
      [](Buffers& b) {
        MPI_Request request;
