@@ -38,3 +38,5 @@ using Count = int;
 #else
 #define ISENDRECV_IS_SOUND 0
 #endif
+// Persistent collectives: MPI 4.0, as the sessions.
+#define HAS_PERSISTENT_COLLECTIVES HAS_SESSIONS
