@@ -8,7 +8,7 @@ namespace conformance {
 
 namespace {
 
-constexpr long long kEagerBytes = 100'000, kLargeBytes = 2'560'000, kLongestList = 20'000;
+constexpr long long kEagerBytes = 100'000, kLargeBytes = 2'560'000, kLongestList = 20'000, kMostUnmapped = 30;
 
 const char* const kNames[] = {"Bcast",
                               "Gather",
@@ -114,11 +114,14 @@ Operation::Operation(const Place& place, Procedure procedure, const Shape& shape
   root_ = common.below(place.size);
   is_in_place_ = common.below(3) == 0 && shape.may_be_in_place && procedure != kBcast && !is_neighborhood(procedure);
   is_careless_ = common.below(2) == 0;
+  has_empty_types_ = common.below(2) == 0;
   if (shape.is_unmapped) quantum_ = 1;
   const int blocks = procedure == kBcast ? 1 : place.size;
   if (shape.size == Size::kEager) scale_ = kEagerBytes / (quantum_ * signature_.bytes);
   if (shape.size == Size::kLarge) scale_ = kLargeBytes / (quantum_ * signature_.bytes * blocks);
-  uniform_ = shape.size == Size::kRandom ? quantum_ * common.below(5) : quantum_ * scale_;
+  if (shape.is_unmapped) scale_ = std::min(scale_, kMostUnmapped);
+  uniform_ = quantum_ * scale_;
+  if (shape.size == Size::kRandom) uniform_ = quantum_ * (shape.may_be_nothing ? common.below(5) : 1 + common.below(4));
   plan_blocks();
   if (out_.is_there) describe(out_, true);
   if (in_.is_there) describe(in_, false);
@@ -144,7 +147,7 @@ long long Operation::units_of(long long key) const {
   }
   const auto hash = mixed(shape_.seed, static_cast<std::uint64_t>(1000 + key)) >> 8;
   const long long factor = static_cast<long long>(hash % (shape_.size == Size::kRandom ? 5 : 3));
-  if (shape_.size == Size::kSome || shape_.size == Size::kRandom) return quantum_ * factor;
+  if (shape_.size == Size::kSome || shape_.size == Size::kRandom) return quantum_ * (shape_.may_be_nothing ? factor : factor + 1);
   return quantum_ * (scale_ * (factor + 1) / 2);
 }
 
@@ -199,13 +202,23 @@ void Operation::plan_blocks() {
   }
 }
 
+bool Operation::is_empty_type(const Side& side, const Block& block) {
+  if (is_w(procedure_) ? block.units > 0 : std::any_of(side.blocks.begin(), side.blocks.end(), [](const Block& b) {
+        return b.units > 0;
+      })) {
+    return false;
+  }
+  if (shape_.mixes_empty) return own_.below(2) == 0;
+  if (is_w(procedure_)) return mixed(shape_.seed, static_cast<std::uint64_t>(block.key)) % 2 == 0;
+  return !is_v(procedure_) && has_empty_types_;
+}
+
 void Operation::describe(Side& side, bool is_out) {
   static constexpr int kTogether[] = {1, 2, 3, 4, 6, 12};
   auto& blocks = side.blocks;
   const bool takes_lists = is_v(procedure_) && (is_out ? procedure_ != kGatherv && procedure_ != kAllgatherv &&
                                                              procedure_ != kNeighborAllgatherv
                                                        : procedure_ != kScatterv);
-  const bool has_data = std::any_of(blocks.begin(), blocks.end(), [](const Block& b) { return b.units > 0; });
   if (!is_v(procedure_)) {
     for (Block& block : blocks) block.units = uniform_;  // a neighbour that is nobody has a count all the same
   }
@@ -213,6 +226,7 @@ void Operation::describe(Side& side, bool is_out) {
   const auto kind = [&](long long units) {
     const Kind any = static_cast<Kind>(own_.below(kKinds));
     if (shape_.kind) return shape_.kind(place_.rank, is_out);
+    if (any == Kind::kTower && !shape_.may_be_deep) return Kind::kVector;
     return units > kLongestList && any == Kind::kIndexed ? Kind::kVector : any;
   };
   const auto make = [&](long long units, long long slots) {
@@ -233,9 +247,10 @@ void Operation::describe(Side& side, bool is_out) {
     for (const int which : order) {
       Block& block = blocks[static_cast<std::size_t>(which)];
       const long long units = together(false);
-      block.count = block.units / units;
+      const bool is_empty = is_empty_type(side, block);
+      block.count = is_empty ? 2 : block.units / units;
       block.type = side.types.size();
-      side.types.push_back(block.units == 0 && own_.below(2) == 0 ? empty_type(own_) : make(units, block.count));
+      side.types.push_back(is_empty ? empty_type(own_) : make(units, block.count));
       const Described& type = side.types.back();
       block.base = block.displacement = at - type.low;
       const MPI_Aint last = type.extent * std::max(block.count - 1, 0LL);
@@ -244,7 +259,7 @@ void Operation::describe(Side& side, bool is_out) {
   } else {
     const long long units = together(!is_v(procedure_));
     long long slots = 0;
-    const bool is_empty = !has_data && own_.below(2) == 0;  // some elements of a type that has no data
+    const bool is_empty = is_empty_type(side, blocks.empty() ? Block{} : blocks[0]);
     for (Block& block : blocks) block.count = is_empty ? 2 : block.units / units;
     std::size_t k = 0;
     long long at = takes_lists ? -own_.below(2) : 0;

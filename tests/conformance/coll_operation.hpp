@@ -43,6 +43,11 @@ struct Shape {
   bool is_unmapped = false;  // of the library's type maps: one random type for all ranks
   int signature = -1;        // -1: any
   bool may_be_in_place = true;
+  // Whether nothing may be described by some elements without data here and by no elements there. Without the layer
+  // MPICH, and so Intel MPI, waits for ever: a gather's or scatter's end with a count of zero neither sends nor receives.
+  bool mixes_empty = false;
+  bool may_be_deep = true;     // Kind::kTower
+  bool may_be_nothing = true;  // nothing at all to or from some rank
   // The kind of the type by rank in the communicator and by direction; none: any.
   std::function<Kind(int rank, bool is_out)> kind;
 };
@@ -113,6 +118,7 @@ class Operation {
  private:
   void plan_blocks();
   long long units_of(long long key) const;
+  bool is_empty_type(const Side& side, const Block& block);
   void describe(Side& side, bool is_out);
   void make_absolute(Side& side);
   void deposit(Side& side, std::vector<unsigned char>& bytes, const Block& block, long long key, int round) const;
@@ -127,6 +133,7 @@ class Operation {
   long long scale_ = 1;
   int root_ = 0;
   bool is_in_place_ = false, is_careless_ = false;
+  bool has_empty_types_ = false;  // wherever there is nothing
   Side out_, in_;
 };
 

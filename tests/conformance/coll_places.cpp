@@ -31,6 +31,7 @@ Place grid(const std::string& name, int processes, int dimensions, bool is_perio
   made.has_topology = true;
   for (int k = 0; k < dimensions; ++k) {
     int below, above;
+    made.meets_twice = made.meets_twice || (is_periodic && sizes[static_cast<std::size_t>(k)] <= 2);
     MPI_Cart_shift(comm, k, 1, &below, &above);
     made.sources.push_back({below, key_of(below, 2 * k + 1)});
     made.sources.push_back({above, key_of(above, 2 * k)});
@@ -40,18 +41,19 @@ Place grid(const std::string& name, int processes, int dimensions, bool is_perio
   return made;
 }
 
-bool has_edge(int from, int to) {
+bool has_edge(int from, int to, int size) {
+  if (to == (from + 1) % size) return true;
   return from == to ? from % 2 == 0 : (3 * from + 5 * to) % 7 < 4;
 }
 
-// Unequal degrees; even ranks are their own neighbours; the sources in falling order.
+// A ring and more: unequal degrees, none of them zero; even ranks are their own neighbours; the sources in falling order.
 Place graph(int rank, int size) {
   std::vector<int> sources, destinations;
   for (int peer = size - 1; peer >= 0; --peer) {
-    if (has_edge(peer, rank)) sources.push_back(peer);
+    if (has_edge(peer, rank, size)) sources.push_back(peer);
   }
   for (int peer = 0; peer < size; ++peer) {
-    if (has_edge(rank, peer)) destinations.push_back(peer);
+    if (has_edge(rank, peer, size)) destinations.push_back(peer);
   }
   MPI_Comm comm;
   MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, static_cast<int>(sources.size()), sources.data(), MPI_UNWEIGHTED,

@@ -21,6 +21,7 @@ struct Place {
   bool has_topology = false;
   std::vector<Edge> sources, destinations;  // of a topology
   bool is_own = true;                       // to be freed
+  bool meets_twice = false;                 // a neighbour below is the neighbour above
 };
 
 // The same list, in the same order, on every process; collective over the world.

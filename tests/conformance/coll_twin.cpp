@@ -39,6 +39,10 @@ void CollectiveTwin::switch_to(Way way) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+void CollectiveTwin::begin(const std::string& name) const {
+  if (is_survey_ && rank_ == 0) std::fprintf(stderr, "begins: %s\n", name.c_str());
+}
+
 void CollectiveTwin::fail(const std::string& name, const std::string& what) {
   const char* const way = is_on() ? "with the layer" : "without the layer";
   std::fprintf(stderr, "failed: rank %d, %s, %s: %s\n", rank_, name.c_str(), way, what.c_str());

@@ -34,8 +34,9 @@ class CollectiveTwin {
   bool is_on() const { return way_ != Way::kOff; }
   // What a rank saw of an operation, by name: noted the first time, compared from then on.
   void see(const std::string& name, const Outcome& outcome, const std::string& wrong);
-  // Goes on after a failure and lists all: what a library does by itself is found out with it.
+  // To find out what a library does by itself: goes on after a failure, and names each operation before it begins.
   void survey() { is_survey_ = true; }
+  void begin(const std::string& name) const;
   void fail(const std::string& name, const std::string& what);
 
  private:
@@ -53,12 +54,12 @@ class CollectiveTwin {
 inline constexpr int kRounds = 3;  // of a persistent operation
 
 // The operation from its first call to its last, and what was seen.
-inline std::string run(Operation& operation, Mode mode, int how, Outcome& outcome) {
+inline std::string run(Operation& operation, Mode mode, int how, bool frees_types, Outcome& outcome) {
   Call call(operation);
   operation.fill(0);
   outcome.codes.push_back(call.start(mode));
   if (mode == kBlocking) return operation.check(0, outcome);
-  if (how % 3 == 0) operation.free_types();
+  if (frees_types) operation.free_types();
   if (mode == kNonblocking) {
     outcome.codes.push_back(call.complete(how));
     outcome.codes.push_back(call.request == MPI_REQUEST_NULL);

@@ -1,5 +1,5 @@
 // Every collective that moves data, blocking, nonblocking and persistent, on every kind of intracommunicator, each rank
-// with datatypes of its own. Compiled with and without large counts. usage: collectives [SEEDS] [survey]
+// with datatypes of its own. Compiled with and without large counts. usage: collectives [SEEDS] [survey [NAME]]
 #include "coll_twin.hpp"
 #include "twin.hpp"
 
@@ -19,7 +19,7 @@ Shape shape_of(Procedure procedure, int k, int size) {
   return shape;
 }
 
-void all_of(CollectiveTwin& twin, Procedure procedure, Mode mode, int seeds) {
+void all_of(CollectiveTwin& twin, Procedure procedure, Mode mode, int seeds, const char* only) {
   std::vector<const Place*> places;
   for (const Place& place : twin.places()) {
     if (place.has_topology || !is_neighborhood(procedure)) places.push_back(&place);
@@ -30,12 +30,18 @@ void all_of(CollectiveTwin& twin, Procedure procedure, Mode mode, int seeds) {
     for (int k = 0; k < seeds; ++k) {
       const Place& place = *places[static_cast<std::size_t>(k) % places.size()];
       if (place.comm == MPI_COMM_NULL) continue;
-      Operation operation(place, procedure, shape_of(procedure, k, twin.size()));
+      const std::string name = std::string(name_of(mode)) + ' ' + name_of(procedure) + " on " + place.name +
+                               ", seed " + std::to_string(k);
+      if (only != nullptr && (' ' + name + ';').find(only) == std::string::npos) continue;
+      twin.begin(name);
+      Shape shape = shape_of(procedure, k, twin.size());
+      shape.may_be_deep = !twin.is_intel();
+      shape.may_be_nothing = !(twin.is_open_mpi() && is_neighborhood(procedure));
+      const bool frees_types = k % 3 == 0 && !(twin.is_open_mpi() && mode == kPersistent);
+      Operation operation(place, procedure, shape);
       Outcome outcome;
-      const std::string wrong = run(operation, mode, k, outcome);
-      twin.see(std::string(name_of(mode)) + ' ' + name_of(procedure) + " on " + place.name + ", seed " +
-                   std::to_string(k),
-               outcome, wrong);
+      const std::string wrong = run(operation, mode, k, frees_types, outcome);
+      twin.see(name, outcome, wrong);
     }
   }
 }
@@ -55,7 +61,7 @@ int main(int argc, char** argv) {
   if (argc > 2 && std::strcmp(argv[2], "survey") == 0) twin.survey();
   for (int p = 0; p < kProcedures; ++p) {
     for (int mode = 0; mode < (HAS_PERSISTENT_COLLECTIVES ? kModes : kPersistent); ++mode) {
-      all_of(twin, static_cast<Procedure>(p), static_cast<Mode>(mode), seeds);
+      all_of(twin, static_cast<Procedure>(p), static_cast<Mode>(mode), seeds, argc > 3 ? argv[3] : nullptr);
     }
   }
   return 0;
