@@ -29,6 +29,11 @@ class CollectiveTwin {
   const test::Layer& layer() const { return layer_; }
   const std::vector<Place>& places() const { return places_; }
 
+  // Whether the library, with the layer as it is switched now, is known to do it right (coll_known.cpp).
+  bool works(Procedure procedure, Mode mode, const Place& place, const Shape& shape) const;
+  // What this library cannot do whoever asks: datatypes freed in use, deep ones, operations with nothing in them.
+  bool may_free_types(Mode mode) const { return !(is_open_mpi_ && mode == kPersistent); }
+  void restrict(Procedure procedure, Mode mode, Shape& shape) const;
   // Collective over the world.
   void switch_to(Way way);
   bool is_on() const { return way_ != Way::kOff; }

@@ -33,12 +33,12 @@ void all_of(CollectiveTwin& twin, Procedure procedure, Mode mode, int seeds, con
       const std::string name = std::string(name_of(mode)) + ' ' + name_of(procedure) + " on " + place.name +
                                ", seed " + std::to_string(k);
       if (only != nullptr && (' ' + name + ';').find(only) == std::string::npos) continue;
-      twin.begin(name);
       Shape shape = shape_of(procedure, k, twin.size());
-      shape.may_be_deep = !twin.is_intel();
-      shape.may_be_nothing = !(twin.is_open_mpi() && is_neighborhood(procedure));
-      const bool frees_types = k % 3 == 0 && !(twin.is_open_mpi() && mode == kPersistent);
+      twin.restrict(procedure, mode, shape);
+      if (!twin.works(procedure, mode, place, shape)) continue;
+      twin.begin(name);
       Operation operation(place, procedure, shape);
+      const bool frees_types = k % 3 == 0 && twin.may_free_types(mode);
       Outcome outcome;
       const std::string wrong = run(operation, mode, k, frees_types, outcome);
       twin.see(name, outcome, wrong);
