@@ -1,6 +1,8 @@
 // An operation's MPI call, with and without large counts: compiled into each program (counted.hpp).
 #pragma once
 
+#include <sched.h>
+
 #include "coll_operation.hpp"
 #include "counted.hpp"
 
@@ -127,18 +129,25 @@ class Call {
       case 0:
         return MPI_Wait(&request, MPI_STATUS_IGNORE);
       case 1:
-        while (flag == 0 && code == MPI_SUCCESS) code = MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+        while (flag == 0 && code == MPI_SUCCESS) {
+          code = MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+          sched_yield();  // there may be more ranks than processors
+        }
         return code;
       case 2:
         return MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
       case 3:
         return MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE);
       case 4:
-        while (flag != 1 && code == MPI_SUCCESS) code = MPI_Testsome(1, &request, &flag, &index, MPI_STATUSES_IGNORE);
+        while (flag != 1 && code == MPI_SUCCESS) {
+          code = MPI_Testsome(1, &request, &flag, &index, MPI_STATUSES_IGNORE);
+          sched_yield();
+        }
         return code;
       default:
         while (flag == 0 && code == MPI_SUCCESS) {
           code = MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+          sched_yield();
         }
         return MPI_Wait(&request, MPI_STATUS_IGNORE);
     }

@@ -23,7 +23,7 @@ CollectiveTwin::CollectiveTwin(int* argc, char*** argv, int threads, bool needs_
 CollectiveTwin::~CollectiveTwin() {
   switch_to(Way::kOn);
   free_places(places_);
-  if (rank_ == 0) std::printf("%lld twins of collectives on %d ranks\n", compared_, size_);
+  if (rank_ == 0 && compared_ > 0) std::printf("%lld twins of collectives on %d ranks\n", compared_, size_);
   MPI_Finalize();
   if (failed_ > 0) {
     std::fflush(stdout);

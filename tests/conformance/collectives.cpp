@@ -28,7 +28,7 @@ void all_of(CollectiveTwin& twin, Procedure procedure, Mode mode, int seeds, con
     if (way == Way::kOnAtOddRanks && !is_w(procedure)) continue;
     twin.switch_to(way);
     for (int k = 0; k < seeds; ++k) {
-      const Place& place = *places[static_cast<std::size_t>(k) % places.size()];
+      const Place& place = *places[static_cast<std::size_t>(k + procedure) % places.size()];
       if (place.comm == MPI_COMM_NULL) continue;
       const std::string name = std::string(name_of(mode)) + ' ' + name_of(procedure) + " on " + place.name +
                                ", seed " + std::to_string(k);
