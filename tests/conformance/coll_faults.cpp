@@ -12,7 +12,8 @@ using namespace conformance;
 
 namespace {
 
-constexpr Procedure kStaged[] = {kBcast, kGather, kScatter, kAllgather, kAlltoall};
+// Not Allgather: there Open MPI itself returns an error on the one rank and success on the others.
+constexpr Procedure kStaged[] = {kBcast, kGather, kScatter, kAlltoall};
 
 // While it lives, this process gets hardly more memory than it has.
 class ShortOfMemory {

@@ -121,6 +121,7 @@ void in_threads(CollectiveTwin& twin, std::vector<Place>& places, int rounds) {
       Shape shape;
       shape.seed = static_cast<std::uint64_t>(round) + 5000 * which;
       twin.restrict(procedure, mode, shape);
+      if (!twin.works(procedure, mode, places[which], shape)) continue;
       Operation operation(places[which], procedure, shape);
       Outcome outcome;
       const std::string wrong = run(operation, mode, round, round % 2 == 0, outcome);

@@ -9,13 +9,13 @@ namespace {
 
 #if HAS_COUNTED
 
-Shape shape_of(Procedure procedure, int k, int size) {
+Shape shape_of(Procedure procedure, Mode mode, int k, int size) {
   Shape shape;
   shape.seed = 1000 * static_cast<std::uint64_t>(procedure) + static_cast<std::uint64_t>(k);
   shape.is_unmapped = k % 5 == 4;
   if (k % 8 == 5) shape.size = Size::kSome;
   if (k % 8 == 6 && size <= 4) shape.size = Size::kEager;
-  if (k % 16 == 7) shape.size = Size::kLarge;
+  if (k % 16 == 7 && procedure % kModes == mode) shape.size = Size::kLarge;
   return shape;
 }
 
@@ -33,7 +33,7 @@ void all_of(CollectiveTwin& twin, Procedure procedure, Mode mode, int seeds, con
       const std::string name = std::string(name_of(mode)) + ' ' + name_of(procedure) + " on " + place.name +
                                ", seed " + std::to_string(k);
       if (only != nullptr && (' ' + name + ';').find(only) == std::string::npos) continue;
-      Shape shape = shape_of(procedure, k, twin.size());
+      Shape shape = shape_of(procedure, mode, k, twin.size());
       twin.restrict(procedure, mode, shape);
       if (!twin.works(procedure, mode, place, shape)) continue;
       twin.begin(name);
