@@ -15,7 +15,7 @@ Shape shape_of(Procedure procedure, Mode mode, int k, int size) {
   shape.is_unmapped = k % 5 == 4;
   if (k % 8 == 5) shape.size = Size::kSome;
   if (k % 8 == 6 && size <= 4) shape.size = Size::kEager;
-  if (k % 16 == 7 && procedure % kModes == mode) shape.size = Size::kLarge;
+  if (k % 16 == 7 && static_cast<int>(procedure) % kModes == static_cast<int>(mode)) shape.size = Size::kLarge;
   return shape;
 }
 
