@@ -47,9 +47,9 @@ struct Arguments {
 };
 
 #if HAS_PERSISTENT_COLLECTIVES
-#define CALL_COLLECTIVE(NAME, INAME, ...)                                          \
-  (mode == kBlocking      ? COUNTED(MPI_##NAME)(__VA_ARGS__)                       \
-   : mode == kNonblocking ? COUNTED(MPI_##INAME)(__VA_ARGS__, &request)            \
+#define CALL_COLLECTIVE(NAME, INAME, ...)                               \
+  (mode == kBlocking      ? COUNTED(MPI_##NAME)(__VA_ARGS__)            \
+   : mode == kNonblocking ? COUNTED(MPI_##INAME)(__VA_ARGS__, &request) \
                           : COUNTED(MPI_##NAME##_init)(__VA_ARGS__, MPI_INFO_NULL, &request))
 #else
 #define CALL_COLLECTIVE(NAME, INAME, ...) \

@@ -49,7 +49,8 @@ void memory(CollectiveTwin& twin, Way way, const char* only) {
       shape.signature = 1;
       shape.may_be_in_place = false;
       shape.kind = [](int rank, bool) { return rank % 2 == 0 ? Kind::kVector : Kind::kNested; };
-      const std::string name = std::string("short of memory on rank ") + std::to_string(victim) + ", " + name_of(procedure);
+      const std::string name =
+          std::string("short of memory on rank ") + std::to_string(victim) + ", " + name_of(procedure);
       twin.begin(name);
       Operation operation(place, procedure, shape);
       operation.fill(0);

@@ -36,7 +36,8 @@ bool CollectiveTwin::works(Procedure procedure, Mode mode, const Place& place, c
 void CollectiveTwin::restrict(Procedure procedure, Mode mode, Shape& shape) const {
   // Its engine writes past the end of a buffer of its own when it unpacks a type of 200 levels.
   if (is_intel_) shape.may_be_deep = false;
-  // In place nothing but blocking is right: Intel MPI loses data or crashes, Open MPI waits for ever beyond its eager limit.
+  // In place nothing but blocking is right: Intel MPI loses data or crashes, Open MPI waits for ever beyond its eager
+  // limit.
   if ((is_intel_ || is_open_mpi_) && procedure == kAlltoallw && mode != kBlocking) shape.may_be_in_place = false;
   // A neighbourhood's rank that is to receive nothing returns at once, without sending.
   if (is_open_mpi_ && is_neighborhood(procedure)) shape.may_be_nothing = false;

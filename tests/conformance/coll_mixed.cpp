@@ -1,5 +1,6 @@
 // Collectives among other things: several at a time on several communicators, completed in another order than begun,
-// together with messages; in two threads; between two groups. usage: coll_mixed outstanding | threads | intercomm [ROUNDS]
+// together with messages; in two threads; between two groups. usage: coll_mixed outstanding | threads | intercomm
+// [ROUNDS]
 #include <memory>
 #include <thread>
 
@@ -160,7 +161,8 @@ void between_groups(CollectiveTwin& twin, MPI_Comm inter, int round) {
   const auto expect = [&](const char* what, int blocks, auto sent) {
     for (int b = 0; b < blocks; ++b) {
       for (int k = 0; k < length; ++k) {
-        const int got = in[static_cast<std::size_t>(b) * static_cast<std::size_t>(length) + static_cast<std::size_t>(k)];
+        const int got =
+            in[static_cast<std::size_t>(b) * static_cast<std::size_t>(length) + static_cast<std::size_t>(k)];
         if (got != sent(b, k)) {
           twin.fail(name, std::string(what) + ": block " + std::to_string(b) + ", " + std::to_string(k));
           return;

@@ -147,7 +147,8 @@ long long Operation::units_of(long long key) const {
   }
   const auto hash = mixed(shape_.seed, static_cast<std::uint64_t>(1000 + key)) >> 8;
   const long long factor = static_cast<long long>(hash % (shape_.size == Size::kRandom ? 5 : 3));
-  if (shape_.size == Size::kSome || shape_.size == Size::kRandom) return quantum_ * (shape_.may_be_nothing ? factor : factor + 1);
+  if (shape_.size == Size::kSome || shape_.size == Size::kRandom)
+    return quantum_ * (shape_.may_be_nothing ? factor : factor + 1);
   return quantum_ * (scale_ * (factor + 1) / 2);
 }
 
@@ -305,7 +306,8 @@ void Operation::deposit(Side& side, std::vector<unsigned char>& bytes, const Blo
   const Described& type = side.types[block.type];
   if (key < 0 || type.map.empty()) return;
   unsigned char* const start = bytes.data() + (side.memory.buffer() - side.memory.bytes().data()) + block.base;
-  std::uint64_t state = mixed(mixed(shape_.seed, static_cast<std::uint64_t>(key)), static_cast<std::uint64_t>(round)) | 1;
+  std::uint64_t state =
+      mixed(mixed(shape_.seed, static_cast<std::uint64_t>(key)), static_cast<std::uint64_t>(round)) | 1;
   for (long long k = 0; k < block.count; ++k) {
     for (const Piece& piece : type.map) {
       state ^= state << 13;

@@ -35,7 +35,12 @@ bool is_w(Procedure procedure);
 enum Mode { kBlocking, kNonblocking, kPersistent, kModes };
 const char* name_of(Mode mode);
 
-enum class Size { kRandom, kSome, kEager, kLarge };  // kRandom: small, nothing among it; kSome: small, at least a little
+enum class Size {
+  kRandom,
+  kSome,
+  kEager,
+  kLarge
+};  // kRandom: small, nothing among it; kSome: small, at least a little
 
 struct Shape {
   std::uint64_t seed = 0;
@@ -44,7 +49,8 @@ struct Shape {
   int signature = -1;        // -1: any
   bool may_be_in_place = true;
   // Whether nothing may be described by some elements without data here and by no elements there. Without the layer
-  // MPICH, and so Intel MPI, waits for ever: a gather's or scatter's end with a count of zero neither sends nor receives.
+  // MPICH, and so Intel MPI, waits for ever: a gather's or scatter's end with a count of zero neither sends nor
+  // receives.
   bool mixes_empty = false;
   bool may_be_deep = true;     // Kind::kTower
   bool may_be_nothing = true;  // nothing at all to or from some rank

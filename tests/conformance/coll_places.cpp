@@ -46,7 +46,8 @@ bool has_edge(int from, int to, int size) {
   return from == to ? from % 2 == 0 : (3 * from + 5 * to) % 7 < 4;
 }
 
-// A ring and more: unequal degrees, none of them zero; even ranks are their own neighbours; the sources in falling order.
+// A ring and more: unequal degrees, none of them zero; even ranks are their own neighbours; the sources in falling
+// order.
 Place graph(int rank, int size) {
   std::vector<int> sources, destinations;
   for (int peer = size - 1; peer >= 0; --peer) {

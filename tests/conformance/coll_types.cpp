@@ -72,7 +72,8 @@ Arrangement strided(test::Random& random, const Unit& unit, int units, int sign)
   Arrangement made;
   const int block = divisor(random, units), stride = sign * (block + 1 + random.below(3));
   MPI_Type_vector(units / block, block, stride, unit.type, &made.type);
-  for (int u = 0; u < units; ++u) made.at.push_back((static_cast<MPI_Aint>(u / block) * stride + u % block) * unit.extent);
+  for (int u = 0; u < units; ++u)
+    made.at.push_back((static_cast<MPI_Aint>(u / block) * stride + u % block) * unit.extent);
   return made;
 }
 

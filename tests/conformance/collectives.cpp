@@ -30,8 +30,8 @@ void all_of(CollectiveTwin& twin, Procedure procedure, Mode mode, int seeds, con
     for (int k = 0; k < seeds; ++k) {
       const Place& place = *places[static_cast<std::size_t>(k + procedure) % places.size()];
       if (place.comm == MPI_COMM_NULL) continue;
-      const std::string name = std::string(name_of(mode)) + ' ' + name_of(procedure) + " on " + place.name +
-                               ", seed " + std::to_string(k);
+      const std::string name =
+          std::string(name_of(mode)) + ' ' + name_of(procedure) + " on " + place.name + ", seed " + std::to_string(k);
       if (only != nullptr && (' ' + name + ';').find(only) == std::string::npos) continue;
       Shape shape = shape_of(procedure, mode, k, twin.size());
       twin.restrict(procedure, mode, shape);
