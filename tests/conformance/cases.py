@@ -50,7 +50,6 @@ SEGMENTED = {
 }
 
 
-
 def _collectives() -> Iterator[Case]:
     """Yield the cases of collectives, on 2 to 8 ranks."""
     for ranks, seeds in ((2, 8), (3, 6), (4, 6)):

@@ -21,6 +21,9 @@ bool CollectiveTwin::works(Procedure procedure, Mode mode, const Place& place, c
     if (place.meets_twice && procedure >= kNeighborAlltoall && mode != kBlocking) return false;
     // On one process it takes no notice of the displacements.
     if (place.size == 1 && procedure == kAlltoallw && mode == kBlocking) return false;
+    // Its choice of algorithm multiplies the receive counts by the size of the send type: ranks that choose differently
+    // wait for ever.
+    if (procedure == kAllgatherv && mode == kBlocking && place.size > 2 && !shape.is_unmapped) return is_cured;
     return true;
   }
   if (ring_cuts_by_type(procedure, shape) && place.size > 1) return is_cured;
