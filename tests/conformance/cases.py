@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 
@@ -22,15 +23,59 @@ class Case:
     tool: str = ""
     """Another tool is preloaded as well: "after" the layer or "before" it."""
 
+    only: str = ""
+    """The one library that this is about."""
+    layer_on_first: bool = False
+    """The layer is under rank 0 only."""
+    first: dict[str, str] = field(default_factory=dict)
+    """Settings that only rank 0 has."""
+
     def name(self) -> str:
         """Return how the case is reported."""
         words = [self.program, *self.arguments, *(f"{k}={v}" for k, v in self.settings.items())]
-        return " ".join(words)
+        if self.ranks > 2:
+            words.append(f"on {self.ranks} ranks")
+        if self.layer_on_first:
+            words.append("with the layer on rank 0 only")
+        return " ".join([*words, *(f"with {k}={v} on rank 0" for k, v in self.first.items())])
 
 
 ANY_CODE = tuple(range(256))
 ANY_FAILURE = tuple(range(1, 256))
 FORCED = {"GAPLESS_FORCE": "1"}
+# Open MPI's broadcasts in segments, cut at elements of each rank's own type.
+SEGMENTED = {
+    "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+    "OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize": "4096",
+}
+
+
+def _collectives() -> Iterator[Case]:
+    """Yield the cases of collectives, on 2 to 8 ranks."""
+    for ranks, seeds in ((2, 8), (3, 6), (4, 6)):
+        yield Case("collectives", (str(seeds),), ranks=ranks, timeout_s=300)
+    yield Case("collectives", ("4",), FORCED, ranks=3, timeout_s=300)
+    yield Case("collectives_c", ("5",), ranks=3, timeout_s=300)
+    for what in ("outstanding", "threads", "intercomm"):
+        yield Case("coll_mixed", (what, "8"))
+    for what in ("outstanding", "intercomm"):
+        yield Case("coll_mixed", (what, "8"), ranks=3)
+    for what in ("memory", "undecoded", "contiguous", "errors"):
+        yield Case("coll_faults", (what,), ranks=3, timeout_s=300)
+    yield Case("coll_faults", ("apart",), layer_on_first=True)
+    yield Case("coll_faults", ("apart",), ranks=3, first=FORCED)
+    for algorithm in ("3", "5", "6"):
+        settings = {**SEGMENTED, "OMPI_MCA_coll_tuned_bcast_algorithm": algorithm}
+        yield Case("coll_faults", ("segments",), settings, ranks=4, only="openmpi")
+        for ranks in (2, 3, 5, 8):
+            yield Case("coll_faults", ("segments",), settings, ranks=ranks, only="openmpi", is_long=True, timeout_s=300)
+    for ranks in (2, 4, 5, 7, 8):
+        yield Case("collectives", ("26",), ranks=ranks, is_long=True, timeout_s=1800)
+        yield Case("collectives_c", ("13",), ranks=ranks, is_long=True, timeout_s=1800)
+        yield Case("coll_mixed", ("outstanding", "40"), ranks=ranks, is_long=True, timeout_s=600)
+    for what in ("undecoded", "contiguous", "apart"):
+        yield Case("coll_faults", (what,), ranks=5, is_long=True, timeout_s=600)
+
 
 CASES = (
     Case("blocking", ("24",)),
@@ -69,6 +114,7 @@ CASES = (
     Case("plugin_host"),
     Case("tools", ("after",), tool="after"),
     Case("tools", ("before",), tool="before"),
+    *_collectives(),
     Case("spawn", ranks=1, is_long=True),
     Case("huge", (), {"GAPLESS_POOL_BYTES": "8G", "GAPLESS_LONGEST_RUN": "1024G"}, is_long=True, timeout_s=300),
     Case("blocking", ("200",), is_long=True, timeout_s=600),

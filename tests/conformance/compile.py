@@ -8,7 +8,11 @@ from pathlib import Path
 from libraries import ROOT, Library
 
 SOURCES = Path(__file__).resolve().parent
-COMMON = (SOURCES / "twin.cpp", SOURCES / "mixture.cpp", SOURCES.parent / "preload" / "random_mpi_type.cpp")
+COMMON = (
+    *(SOURCES / f"{name}.cpp" for name in ("twin", "mixture")),
+    *(SOURCES / f"coll_{name}.cpp" for name in ("types", "places", "operation", "twin", "known")),
+    SOURCES.parent / "preload" / "random_mpi_type.cpp",
+)
 FLAGS = ("-std=c++20", "-O1", "-g", "-w", "-pthread", f"-I{ROOT / 'include'}")
 
 

@@ -47,3 +47,5 @@ using Count = int;
 #else
 #define PARTITIONED_IS_SOUND 1
 #endif
+// Persistent collectives: MPI 4.0, as the sessions.
+#define HAS_PERSISTENT_COLLECTIVES HAS_SESSIONS

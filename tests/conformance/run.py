@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 import compile as compiling  # noqa: E402
 from cases import CASES, FORTRAN_CASES, Case  # noqa: E402
 from gapless.fronts import fullest_front  # noqa: E402
-from gapless.launch import put_under  # noqa: E402
+from gapless.launch import Launch, put_under  # noqa: E402
 from gapless.launcher import Launcher  # noqa: E402
 from gapless.loader import cached_libraries  # noqa: E402
 from gapless.mpi_library import mpi_library  # noqa: E402
@@ -81,13 +81,26 @@ class Run:
             "GAPLESS_RUN_DIR": folder,
             "CONFORMANCE_LACKS": ",".join(sorted(self.lacks)),
         } | case.settings
-        command = [self.library.launcher, *self.library.options, "-n", str(case.ranks), str(program), *case.arguments]
+        start = [self.library.launcher, *self.library.options]
+        words = [str(program), *case.arguments]
+        first = ["env", *(f"{name}={value}" for name, value in case.first.items()), *words]
+        apart = case.layer_on_first or case.first
+        command = [*start, "-n", str(case.ranks), *words]
         launcher = Launcher.OPEN_MPI if self.library.is_open_mpi() else Launcher.HYDRA
         preload = str(self.front())
         if case.tool:
             tool = program.parent / "tool.so"
             preload = f"{preload}:{tool}" if case.tool == "after" else f"{tool}:{preload}"
-        launch = put_under(command, preload, settings, self.environment, launcher)
+        if case.layer_on_first:
+            # An environment of its own for rank 0, by a program that every launcher starts alike.
+            given = {**settings, "LD_PRELOAD": preload}
+            first[1:1] = [f"{name}={value}" for name, value in given.items()]
+        if apart:
+            command = [*start, "-n", "1", *first, ":", "-n", str(case.ranks - 1), *words]
+        if case.layer_on_first:
+            launch = Launch(command, self.environment)
+        else:
+            launch = put_under(command, preload, settings, self.environment, launcher)
         return subprocess.run(
             launch.command,
             env=launch.environment,
@@ -150,6 +163,8 @@ def run_library(library: Library, options: argparse.Namespace) -> bool:
         if case.is_long and not options.long:
             continue
         if options.case and options.case not in case.name():
+            continue
+        if case.only and case.only not in library.name:
             continue
         if reason := library.broken_cases.get(case.name()):
             print(f"{library.name}: {case.name()}: skipped: without the layer, {reason}")

@@ -29,6 +29,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from suite import SPAWNING, Selection, SuiteRun, all_modules, run_suite
 
 REPETITIONS = 2
+# Parts of the names of the modules that call collectives.
+COLLECTIVES = ("test_cco_", "test_util_pkl5", "test_msgspec")
 
 
 class Campaign:
@@ -134,10 +136,11 @@ OnlyOption = Annotated[list[str] | None, typer.Option("--only", help="Only modul
 
 def main(
     library: LibraryOption,
-    ranks: Annotated[int, typer.Option("-n", help="Size of the world.")] = 2,
+    ranks: Annotated[int, typer.Option("-n", "--ranks", help="Size of the world.")] = 2,
     layer: LayerOption = None,
     modules: ModulesOption = None,
     exclude: ExcludeOption = None,
+    collectives: Annotated[bool, typer.Option("--collectives", help="Only the modules of collectives.")] = False,
     only: OnlyOption = None,
     spawn: Annotated[bool, typer.Option("--spawn", help="Run the tests that spawn processes, too.")] = False,
     stall: Annotated[float, typer.Option(help="Seconds without news after which ranks count as hung.")] = 60.0,
@@ -148,7 +151,8 @@ def main(
     out = console()
     known = libraries()
     folder = suite.resolve()
-    chosen = Selection(_modules(folder, modules or [], exclude or [], spawn), frozenset(only or []), folder)
+    wanted = [*(modules or []), *(COLLECTIVES if collectives else ())]
+    chosen = Selection(_modules(folder, wanted, exclude or [], spawn), frozenset(only or []), folder)
     good, compared = True, 0
     for name in library:
         if name not in known:

@@ -28,9 +28,14 @@ class Layer {
  public:
   Layer()
       : switch_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch"))),
+        switch_collectives_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch_collectives"))),
         count_(reinterpret_cast<int (*)(const char*, GAPLESS_Counters*)>(dlsym(RTLD_DEFAULT, "GAPLESS_Count"))) {}
   bool present() const { return switch_ != nullptr; }
   int set(bool on) const { return switch_(on ? 1 : 0); }
+  // Whether it has anything to do with collectives; if not, the switch does nothing.
+  bool has_collectives() const { return switch_collectives_ != nullptr; }
+  // The same on every process, between the same collectives.
+  int set_collectives(bool on) const { return has_collectives() ? switch_collectives_(on ? 1 : 0) : 0; }
   bool counts() const {
     GAPLESS_Counters counters;
     return count_ != nullptr && count_("MPI_Send", &counters) == 0;
@@ -44,6 +49,7 @@ class Layer {
 
  private:
   int (*switch_)(int);
+  int (*switch_collectives_)(int);
   int (*count_)(const char*, GAPLESS_Counters*);
 };
 
