@@ -24,15 +24,16 @@ const char* moved(const char* address, std::int64_t bytes) noexcept {
   return reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(bytes));
 }
 
-// The library's own packing, in portions that an int can count.
+// The library's own packing, in portions that an int can count; from MPI_BOTTOM element by element as long as the
+// address is null, because MPICH 5.0.2 and Intel MPI refuse a null buffer for more than one element.
 template <class Move>
 void by_portions(const Piece& piece, char* packed, Move&& move) noexcept {
   const MPI_Count size = piece.elements->size;
   const MPI_Count most = size < INT_MAX ? INT_MAX / size : 1;
-  for (MPI_Count done = 0; done < piece.count; done += most) {
-    const MPI_Count count = piece.count - done < most ? piece.count - done : most;
-    move(const_cast<char*>(moved(piece.address, done * piece.elements->extent)), static_cast<int>(count),
-         packed + done * size, static_cast<int>(count * size));
+  for (MPI_Count done = 0, count; done < piece.count; done += count) {
+    auto* const address = const_cast<char*>(moved(piece.address, done * piece.elements->extent));
+    count = address == nullptr ? 1 : piece.count - done < most ? piece.count - done : most;
+    move(address, static_cast<int>(count), packed + done * size, static_cast<int>(count * size));
   }
 }
 
@@ -62,6 +63,18 @@ void unpack_piece(const Piece& piece, char* packed, MPI_Comm comm) noexcept {
 
 }  // namespace
 
+void Elements::leave_to_library() noexcept {
+  plan = nullptr;
+  MPI_Datatype copy{};
+  if (owns_type || mpi::library.Type_dup(type, &copy) != MPI_SUCCESS) return;
+  type = copy;
+  owns_type = true;
+}
+
+Elements::~Elements() {
+  if (owns_type) mpi::library.Type_free(&type);
+}
+
 Blocks::~Blocks() {
   for (int k = 0; each_ != nullptr && k < n_; ++k) each_[k].~Elements();
 }
@@ -81,6 +94,7 @@ Reason Blocks::read(Elements& elements, MPI_Datatype type) noexcept {
       mpi::library.Type_get_extent_x(type, &lb, &elements.extent) != MPI_SUCCESS) {
     return Reason::kArguments;
   }
+  elements.leave_to_library();
   return Reason::kNone;
 }
 
@@ -94,7 +108,7 @@ bool Blocks::add(Piece& piece, Elements& elements) noexcept {
     const char* const first = moved(piece.address, elements.plan->first_byte());
     if (reinterpret_cast<std::uintptr_t>(first) < kLowestAddress) return false;
     // Absolute addresses may name memory of both kinds.
-    if (!mpi::is_host(first) || (base_ == MPI_BOTTOM && mpi::has_gpu_runtime())) elements.plan = nullptr;
+    if (!mpi::is_host(first) || (base_ == MPI_BOTTOM && mpi::has_gpu_runtime())) elements.leave_to_library();
   }
   needs_library_ = needs_library_ || elements.plan == nullptr;
   if (elements.plan == nullptr || !product(piece.count, elements.plan->run_count(), runs) ||

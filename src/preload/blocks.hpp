@@ -16,7 +16,15 @@ namespace gapless::preload {
 
 // What blocks are made of.
 struct Elements {
+  Elements() = default;
+  ~Elements();
+  Elements(const Elements&) = delete;
+  Elements& operator=(const Elements&) = delete;
+  // No plan from now on. The type is kept, for the program may free it before the library packs or unpacks.
+  void leave_to_library() noexcept;
+
   MPI_Datatype type{};
+  bool owns_type = false;
   mpi::DatatypePtr facts;            // keeps the plan alive
   const plan::Plan* plan = nullptr;  // null: the library packs, by MPI_Pack
   MPI_Count size = 0, extent = 0;    // [bytes]
