@@ -55,6 +55,7 @@ struct Member {
   Call call;
   const Runs* local = nullptr;  // where the data are
   const Runs* remote = nullptr;
+  bool layer = false;  // on
 };
 
 class Group {
@@ -75,7 +76,7 @@ class Group {
     std::mt19937_64 random(settings_.seed);
     for (int rep = 0; rep < settings_.reps; ++rep) {
       std::shuffle(order.begin(), order.end(), random);
-      for (const std::size_t i : order) result.members[i].ns.push_back(sample(proved_[i]->call));
+      for (const std::size_t i : order) result.members[i].ns.push_back(sample(*proved_[i]));
     }
     for (const Member* member : proved_) check(*member);
     return result;
@@ -102,6 +103,10 @@ class Group {
     add({"normalised", 1, normal});
     if (spec_.derived == Derived::kLocal) add_packed(plainest);
     add_contiguous();
+    if (!settings_.layer->present() || spec_.carrier != Carrier::kFile) return;
+    add(plainest);
+    members_.back().name = "gapless";
+    members_.back().layer = true;
   }
 
   void add(const Description& description) {
@@ -184,18 +189,22 @@ class Group {
   void check(const Member& member) {
     reset(member);
     operation_->prepare(member.call);
+    settings_.layer->set(member.layer);
     together([&] { operation_->perform(member.call); });
+    settings_.layer->set(false);
     exchange::barrier(settings_.rank, 2);
     agree_or_throw(wrong(member), member.name);
   }
 
   // Rank 1 waits in the barrier, where the library makes progress for what it must do itself.
-  double sample(const Call& call) {
+  double sample(const Member& member) {
+    const Call& call = member.call;
     constexpr std::int64_t kTogether =
         32'000;  // bytes: so much at least is timed at once, lest the clock's noise matter
     const auto inner = static_cast<int>(std::max<std::int64_t>(1, kTogether / payload_));
     operation_->prepare(call);
     exchange::barrier(settings_.rank, 2);
+    settings_.layer->set(member.layer);
     double ns = 0;
     if (operation_->performs()) {
       operation_->perform(call);
@@ -203,6 +212,7 @@ class Group {
       for (int i = 0; i < inner; ++i) operation_->perform(call);
       ns = (now_ns() - from) / inner;
     }
+    settings_.layer->set(false);
     exchange::barrier(settings_.rank, 2);
     return ns;
   }

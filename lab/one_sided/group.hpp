@@ -1,6 +1,7 @@
 // One case under one operation: every way to describe its message is proved, then timed in turns.
 #pragma once
 
+#include "../layer_switch.hpp"
 #include "cases.hpp"
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 namespace gapless::lab::one_sided {
 
 struct MemberSamples {
-  std::string member;  // a description, or "normalised", "packed", "contiguous"
+  std::string member;  // a description, or "normalised", "packed", "contiguous", "gapless"
   std::vector<double> ns;
 };
 
@@ -24,6 +25,7 @@ struct GroupSettings {
   int reps;
   int rank;
   std::string folder;  // of files
+  const LayerSwitch* layer;
   std::uint64_t seed;  // of the order of members; equal on both ranks
 };
 

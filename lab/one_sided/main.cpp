@@ -27,7 +27,8 @@ constexpr const char* kAbout =
     "  the descriptions of that message (equal type maps and signatures, proved first),\n"
     "  normalised   the simplest type of the same type map and signature, made from the engine's normal form,\n"
     "  packed       the engine packs or unpacks the local data, and contiguous bytes are carried,\n"
-    "  contiguous   the payload as contiguous ints at both ends.\n"
+    "  contiguous   the payload as contiguous ints at both ends,\n"
+    "  gapless      the first description with the Gapless layer on (files, and only where it is under the program).\n"
     "What every member moves is compared with known values, gaps included, before and after timing. Members take\n"
     "turns, in an order drawn anew each time; a sample is one completed operation on rank 0, in nanoseconds (the mean\n"
     "of several where the payload is small), after one that is not timed. Raw samples go to the standard output, one\n"
@@ -123,12 +124,14 @@ class Output {
 int run(const Options& options, int rank) {
   const Output output(rank == 0, options.launch);
   const std::vector<Named> groups = chosen(options);
+  const LayerSwitch layer;
+  layer.set(false);
   bool right = true;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const std::uint64_t seed = static_cast<std::uint64_t>(options.launch) * 1'000'003 + i;
     try {
       output.result(groups[i],
-                    run_group(groups[i].operation, groups[i].one, {options.reps, rank, options.folder, seed}));
+                    run_group(groups[i].operation, groups[i].one, {options.reps, rank, options.folder, &layer, seed}));
     } catch (const exchange::Refused& refusal) {
       output.write("refused", {{"group", groups[i].name}, {"reason", refusal.what()}});
     } catch (const VerificationError& error) {
@@ -137,6 +140,7 @@ int run(const Options& options, int rank) {
     }
     output.write("progress", {{"done", i + 1}, {"of", groups.size()}, {"group", groups[i].name}});
   }
+  layer.set(true);
   return right ? 0 : kWrongData;
 }
 

@@ -30,10 +30,11 @@ enum class Reason : int {
   kStaging,       // no buffer within the cap
   kCompletion,    // a nonblocking receive in a process that completes requests by a procedure that is not wrapped
   kOverlap,       // pack, unpack: the packed bytes lie inside the user's data, which MPI leaves undefined
+  kFileView,      // a file that had a view of another data representation than "native"
 };
-inline constexpr const char* kReasonNames[] = {"none",   "contiguous",   "zero",     "arguments",  "proc_null",
-                                               "off",    "unregistered", "combiner", "large",      "device",
-                                               "buffer", "small",        "staging",  "completion", "overlap"};
+inline constexpr const char* kReasonNames[] = {
+    "none",  "contiguous", "zero",   "arguments", "proc_null", "off",        "unregistered", "combiner",
+    "large", "device",     "buffer", "small",     "staging",   "completion", "overlap",      "file_view"};
 inline constexpr int kReasonCount = sizeof kReasonNames / sizeof kReasonNames[0];
 
 enum class Operation {
@@ -42,6 +43,8 @@ enum class Operation {
   kReplace,  // sent from and received into one buffer
   kPack,
   kUnpack,
+  kWrite,  // to and from files
+  kRead,
 };
 
 // Where packing is measured to be faster than the library's own way with a derived type: from so many bytes on, in runs
@@ -61,8 +64,12 @@ struct Limits {
 // The limits of a library, from rules.def.
 struct Rule {
   Limits send, receive, pack;
+  // Writes and reads of files: runs of 400 bytes gain on every library that was measured, runs of 4000 on none beyond
+  // doubt (docs/results/one_sided.md).
+  Limits file{0, 512};
   bool force = false;  // GAPLESS_FORCE: convert whatever can be converted, also what gains nothing
   const Limits& limits(Operation operation) const noexcept {
+    if (operation == Operation::kWrite || operation == Operation::kRead) return file;
     return operation == Operation::kSend ? send : operation == Operation::kReceive ? receive : pack;
   }
 };
