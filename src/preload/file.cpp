@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "preload/transfer.hpp"
@@ -24,7 +25,8 @@ namespace {
 struct OtherRepresentations {
   std::mutex mutex;
   std::vector<MPI_File> files;
-  std::atomic<int> count{0};  // programs have none, and take no lock
+  std::atomic<int> count{0};               // programs have none, and take no lock
+  std::atomic<bool> is_incomplete{false};  // there was no memory for one: any file may be it
 };
 
 OtherRepresentations& other_representations() noexcept {
@@ -32,10 +34,14 @@ OtherRepresentations& other_representations() noexcept {
   return *the;
 }
 
-void remember(MPI_File file) {
+void remember(MPI_File file) noexcept {
   OtherRepresentations& all = other_representations();
-  const std::lock_guard lock(all.mutex);
-  all.files.push_back(file);
+  try {
+    const std::lock_guard lock(all.mutex);
+    all.files.push_back(file);
+  } catch (...) {
+    all.is_incomplete.store(true, std::memory_order_relaxed);
+  }
   all.count.fetch_add(1, std::memory_order_release);
 }
 
@@ -51,6 +57,7 @@ bool forget(MPI_File file) {
 bool is_native(MPI_File file) {
   OtherRepresentations& all = other_representations();
   if (all.count.load(std::memory_order_acquire) == 0) return true;
+  if (all.is_incomplete.load(std::memory_order_relaxed)) return false;
   const std::lock_guard lock(all.mutex);
   return std::find(all.files.begin(), all.files.end(), file) == all.files.end();
 }
@@ -98,12 +105,12 @@ int write(Side& side, MPI_File file, MPI_Status* status, Native&& native) {
 template <class Native>
 int read(Side& side, MPI_File file, MPI_Status* status, Native&& native) {
   choose(side, Operation::kRead, file);
-  ReadStatus own(status);
-  if (side.path() == Path::kPack && !own.is_set()) side.stay_native(Reason::kStaging);
+  std::optional<ReadStatus> own;
+  if (side.path() == Path::kPack && !own.emplace(status).is_set()) side.stay_native(Reason::kStaging);
   count_sides(side);
   if (side.path() != Path::kPack) return native(side, status);
-  const int code = native(side, own.get());
-  side.unpack(own.finish(code));
+  const int code = native(side, own->get());
+  side.unpack(own->finish(code));
   return code;
 }
 
