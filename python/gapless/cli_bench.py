@@ -11,6 +11,7 @@ import typer
 from gapless.cli_bench_engine import register as register_engine
 from gapless.cli_fft import register as register_fft
 from gapless.cli_layer import register
+from gapless.cli_one_sided import register as register_one_sided
 
 bench = typer.Typer(
     no_args_is_help=True,
@@ -24,6 +25,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JS
 register(bench)
 register_fft(bench)
 register_engine(bench)
+register_one_sided(bench)
 
 BlocksOption = Annotated[int, typer.Option(min=4, help="Blocks of a type.")]
 RepetitionsOption = Annotated[int, typer.Option(min=1, help="Repetitions in a launch.")]

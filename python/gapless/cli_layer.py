@@ -22,7 +22,7 @@ LaunchesOption = Annotated[int, typer.Option(min=1, help="Independent launches o
 FilterOption = Annotated[str, typer.Option("--filter", help="Only groups whose name contains this text.")]
 
 
-def _chosen(mpi: list[str] | None) -> list:
+def chosen_libraries(mpi: list[str] | None) -> list:
     """Return the libraries of the --mpi options."""
     from gapless.libraries import find_library, libraries
 
@@ -51,7 +51,7 @@ def overhead(mpi: MpiOption = None, json: JsonOption = False) -> None:
         ["library", "call", "among staged", "plain", "with Gapless", "extra a call", "limit"],
         left=2,
     )
-    chosen, found = _chosen(mpi), []
+    chosen, found = chosen_libraries(mpi), []
     with progress_bar() as progress:
         task = progress.add_task("instructions", total=len(chosen) * len(CASES), now="")
         for library in chosen:
@@ -84,7 +84,7 @@ def latency(
     from gapless.interleaved import LATENCY, equivalence_table, measure_interleaved
     from gapless.pingpong import progress_bar
 
-    chosen, failed, printed = _chosen(mpi), False, {}
+    chosen, failed, printed = chosen_libraries(mpi), False, {}
     with progress_bar() as progress:
         task = progress.add_task("latency", total=launches * len(chosen), now="")
         for library in chosen:
@@ -117,7 +117,7 @@ def types(
     from gapless.interleaved import TYPES, measure_interleaved, types_table
     from gapless.pingpong import progress_bar
 
-    chosen, printed = _chosen(mpi), {}
+    chosen, printed = chosen_libraries(mpi), {}
     with progress_bar() as progress:
         task = progress.add_task("types", total=launches * len(chosen), now="")
         for library in chosen:
@@ -148,7 +148,7 @@ def flat(
     from gapless.flat import WAYS, flat_table, measure_flat
     from gapless.pingpong import progress_bar
 
-    chosen, rows = _chosen(mpi), []
+    chosen, rows = chosen_libraries(mpi), []
     with progress_bar() as progress:
         task = progress.add_task("flat", total=2 * len(WAYS) * len(chosen), now="")
         for row in measure_flat(chosen, messages, lambda what: progress.update(task, now=what)):
@@ -194,7 +194,7 @@ def p2p(
     else:
         large, _, small = reps.partition(",")
         arguments = ["--filter", only] + (["--quick"] if quick else [])
-        for library in _chosen(mpi):
+        for library in chosen_libraries(mpi):
             library.require("lab/pingpong")
             recorder = Recorder(new_file(f"p2p-{library.name}"))
             recorder.add(environment_line(library, f"gapless bench p2p --mpi {library.name}"))
@@ -261,7 +261,7 @@ def thresholds(
     large, _, small = reps.partition(",")
     arguments = ["--reps-large", large, "--reps-small", small or large]
     kept = []
-    for library in _chosen(mpi):
+    for library in chosen_libraries(mpi):
         library.require("lab/pingpong")
         recorder = Recorder(new_file(f"thresholds-{library.name}"))
         environment = environment_line(library, f"gapless bench thresholds --mpi {library.name}")

@@ -40,7 +40,7 @@ Rule rule_for_this_library() {
   int length = 0;
   if (mpi::library.Get_library_version(version, &length) != MPI_SUCCESS) version[0] = '\0';
   Rule rule = rule_of(version);
-  for (Limits* const limits : {&rule.send, &rule.receive, &rule.pack}) {
+  for (Limits* const limits : {&rule.send, &rule.receive, &rule.pack, &rule.file}) {
     limits->smallest_bytes = base::setting_bytes("GAPLESS_SMALLEST_BYTES", limits->smallest_bytes);
     limits->longest_run_bytes = base::setting_bytes("GAPLESS_LONGEST_RUN", limits->longest_run_bytes);
   }

@@ -31,10 +31,11 @@ enum class Reason : int {
   kCompletion,    // a nonblocking receive, a persistent request: this process completes some by a procedure not wrapped
   kOverlap,       // pack, unpack: the packed bytes lie inside the user's data, which MPI leaves undefined
   kUnproved,      // collective: not all members are proved to have this layer (preload/members.hpp)
+  kFileView,      // a file that had a view of another data representation than "native"
 };
 inline constexpr const char* kReasonNames[] = {
-    "none",  "contiguous", "zero",   "arguments", "proc_null", "off",        "unregistered", "combiner",
-    "large", "device",     "buffer", "small",     "staging",   "completion", "overlap",      "unproved"};
+    "none",   "contiguous", "zero",  "arguments", "proc_null",  "off",     "unregistered", "combiner", "large",
+    "device", "buffer",     "small", "staging",   "completion", "overlap", "unproved",     "file_view"};
 inline constexpr int kReasonCount = sizeof kReasonNames / sizeof kReasonNames[0];
 
 enum class Operation {
@@ -43,6 +44,8 @@ enum class Operation {
   kReplace,  // sent from and received into one buffer
   kPack,
   kUnpack,
+  kWrite,  // to and from files
+  kRead,
 };
 
 // Where packing is measured to be faster than the library's own way with a derived type: from so many bytes on, in runs
@@ -62,8 +65,12 @@ struct Limits {
 // The limits of a library, from rules.def.
 struct Rule {
   Limits send, receive, pack;
+  // Writes and reads of files: runs of 400 bytes gain on every library that was measured, runs of 4000 on none beyond
+  // doubt (docs/results/one_sided.md).
+  Limits file{0, 512};
   bool force = false;  // GAPLESS_FORCE: convert whatever can be converted, also what gains nothing
   const Limits& limits(Operation operation) const noexcept {
+    if (operation == Operation::kWrite || operation == Operation::kRead) return file;
     return operation == Operation::kSend ? send : operation == Operation::kReceive ? receive : pack;
   }
 };

@@ -56,7 +56,8 @@ void Side::choose(Operation operation) noexcept {
   if (buffer_ == MPI_BOTTOM && mpi::has_gpu_runtime()) return stay_native(Reason::kDevice);
   if (!mpi::is_host(static_cast<const char*>(buffer_) + plan_->first_byte())) return stay_native(Reason::kDevice);
   const bool staged = operation != Operation::kPack && operation != Operation::kUnpack;
-  if (decision.path == Path::kPack && staged && !reserve(operation != Operation::kSend, decision.bytes)) {
+  if (decision.path == Path::kPack && staged &&
+      !reserve(operation == Operation::kReceive || operation == Operation::kReplace, decision.bytes)) {
     return stay_native(Reason::kStaging);
   }
   path_ = decision.path;

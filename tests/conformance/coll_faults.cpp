@@ -238,10 +238,9 @@ int main(int argc, char** argv) {
   } else if (what == "errors") {
     errors(twin);
   } else if (what == "segments") {
-    const bool is_mixed = argc > 3 || twin.layer().has_collectives();
     segments(twin, Way::kOff, argc > 3);
     segments(twin, Way::kOn, false);
-    if (is_mixed) segments(twin, Way::kOn, true);
+    segments(twin, Way::kOn, true);
   } else if (what == "apart") {
     all(twin, Way::kOn, 4, [](int k) { return with_kind(k, nullptr); });
   } else {

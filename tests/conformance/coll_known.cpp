@@ -15,7 +15,7 @@ bool ring_cuts_by_type(Procedure procedure, const Shape& shape) {
 }  // namespace
 
 bool CollectiveTwin::works(Procedure procedure, Mode mode, const Place& place, const Shape& shape) const {
-  const bool is_cured = is_on() && layer_.has_collectives();
+  const bool is_cured = is_on() && is_everywhere_;
   if (is_open_mpi_) {
     // 5.0.11: what goes up and what goes down to the same process come the other way round; blocking is right.
     if (place.meets_twice && procedure >= kNeighborAlltoall && mode != kBlocking) return false;

@@ -16,6 +16,7 @@ CollectiveTwin::CollectiveTwin(int* argc, char*** argv, int threads, bool needs_
   MPI_Get_library_version(version.data(), &length);
   is_intel_ = version.find("Intel") != std::string::npos;
   is_open_mpi_ = version.find("Open MPI") != std::string::npos;
+  is_everywhere_ = needs_layer;
   if (needs_layer) CHECK(layer_.present() && layer_.counts(), "the layer and GAPLESS_STATS=1 are needed");
   places_ = make_places();
 }

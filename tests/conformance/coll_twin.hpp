@@ -16,7 +16,8 @@ enum class Way { kOff, kOn, kOnAtOddRanks };
 
 class CollectiveTwin {
  public:
-  // Initialises MPI. With `needs_layer` the layer must be there and count.
+  // Initialises MPI. With `needs_layer` the layer must be there and count; without, it is not the same on all ranks,
+  // and so changes nothing but the w procedures.
   CollectiveTwin(int* argc, char*** argv, int threads, bool needs_layer = true);
   ~CollectiveTwin();
   CollectiveTwin(const CollectiveTwin&) = delete;
@@ -48,6 +49,7 @@ class CollectiveTwin {
   test::Layer layer_;
   std::vector<Place> places_;
   int rank_ = 0, size_ = 0;
+  bool is_everywhere_ = true;
   bool is_intel_ = false, is_open_mpi_ = false, is_survey_ = false;
   Way way_ = Way::kOn;
   std::map<std::string, Outcome> first_;
