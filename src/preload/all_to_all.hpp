@@ -72,12 +72,13 @@ int varying_gather(Among among, Call call, const View& out, const Views<Count, m
     if (const Reason reason = find_peers(among, its, peers); reason != Reason::kNone) return reason;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
     const Reason reason = collective.received.varying(in.buffer, peers.in, in.counts, in.places, in.type, {false, true},
-                                                      in_place ? its.members.rank : -1, {true, false});
+                                                      among == Among::kAll ? its.members.rank : -1, {in_place, false});
     its.most_bytes = both_ways(collective.received.bytes(), 1);
     if (reason == Reason::kNone) spare_absent(collective.received, peers);
     if (in_place || reason != Reason::kNone) return reason;
     const Reason own = collective.sent.uniform(out.buffer, out.count, out.type, 1, {true, false});
     if (own == Reason::kNone && !is_large<Count> && collective.sent.block_bytes() > INT_MAX) return Reason::kLarge;
+    if (own == Reason::kNone && among == Among::kAll) collective.sent.join(collective.received);
     return own;
   };
   const auto changed = [&](Collective* collective, MPI_Request* made) {

@@ -161,11 +161,11 @@ Reason Blocks::uniform(const void* buffer, MPI_Count count, MPI_Datatype type, i
     return Reason::kNone;
   }
   const auto part = [&](MPI_Count from, MPI_Count to, Way its) {
-    if (from == to) return;
     few_[piece_count_++] = {
         moved(base_, from * elements_.extent), to - from, from * elements_.size, &elements_, its.out, its.in};
   };
   part(0, own * count, way);
+  own_ = piece_count_;
   part(own * count, (own + 1) * count, own_way);
   part((own + 1) * count, all, way);
   return Reason::kNone;
@@ -218,6 +218,7 @@ Reason Blocks::varying(const void* buffer, int n, const Count* counts, const mpi
   }
   if (const Reason reason = read(elements_, type); reason != Reason::kNone) return reason;
   if (!make_tables(n, false)) return Reason::kStaging;
+  own_ = own;
   base_ = static_cast<const char*>(buffer);
   ready_ = !rule.force;
   for (int k = 0; k < n; ++k) {
@@ -261,10 +262,40 @@ bool Blocks::are_worth(const Limits& limits) const noexcept {
 }
 
 bool Blocks::reserve() noexcept {
-  return left_ || ready_ || bytes_ == 0 || staging_.reserve(bytes_);
+  return left_ || is_joined() || ready_ || bytes_ == 0 || staging_.reserve(bytes_);
+}
+
+void Blocks::join(Blocks& received) noexcept {
+  if (piece_count_ == 1 && received.own_ >= 0 && pieces_[0].bytes() == received.pieces_[received.own_].bytes()) {
+    joined_ = &received;
+  } else if (received.own_ >= 0) {
+    received.pieces_[received.own_].comes_in = true;
+  }
+}
+
+void Blocks::pack_joined(MPI_Comm comm) noexcept {
+  const Piece &out = pieces_[0], &in = joined_->pieces_[joined_->own_];
+  if (out.bytes() == 0) return;
+  if (!joined_->is_staged()) {
+    return pack_piece(out, const_cast<char*>(moved(in.address, in.elements->plan->first_byte())), comm);
+  }
+  char* const packed = static_cast<char*>(joined_->staging_.data()) + in.at;
+  const plan::Plan *const from = out.elements->plan, *const to = in.elements->plan;
+  if (from == nullptr || to == nullptr) {
+    pack_piece(out, packed, comm);
+    return unpack_piece(in, packed, comm);
+  }
+  // In portions that stay in the second cache.
+  constexpr std::int64_t kPortion = 256 * 1024;
+  for (std::int64_t at = 0; at < out.bytes(); at += kPortion) {
+    move::pack(*from, out.count, out.address, at, packed + at, kPortion);
+    const std::int64_t bytes = out.bytes() - at < kPortion ? out.bytes() - at : kPortion;
+    move::unpack(*to, in.count, const_cast<char*>(in.address), at, packed + at, bytes);
+  }
 }
 
 void Blocks::pack(Procedure procedure, MPI_Comm comm) noexcept {
+  if (is_joined()) return timed(procedure, true, [&] { pack_joined(comm); });
   if (!is_staged()) return;
   timed(procedure, true, [&] {
     for (int k = 0; k < piece_count_; ++k) {

@@ -71,6 +71,11 @@ class Blocks {
                     Way way) noexcept;
 
   bool is_set() const noexcept { return n_ > 0 && !left_; }
+  // This side is the block that a process gives to itself, among others that come in, described with `own` and a way of
+  // its own that is none: it is packed where the library, told MPI_IN_PLACE, expects it, and handed over at once, while
+  // it is warm. That saves the library a copy, and staging. Not if the two do not fit: an error that the library knows.
+  void join(Blocks& received) noexcept;
+  bool is_joined() const noexcept { return joined_ != nullptr; }
   // Block k, a piece of its own, is neither packed nor unpacked: the library will not look at it.
   void spare(int k) noexcept { pieces_[k].goes_out = pieces_[k].comes_in = false; }
   // The library gets this side as the program gave it.
@@ -111,6 +116,7 @@ class Blocks {
   Reason read(Elements& elements, MPI_Datatype type) noexcept;
   Reason measure(MPI_Count count, MPI_Datatype type, int n, std::int64_t& elements) noexcept;
   bool add(Piece& piece, Elements& elements) noexcept;
+  void pack_joined(MPI_Comm comm) noexcept;
   bool make_tables(int n, bool individual) noexcept;
   template <class Count, class Place>
   bool fits() noexcept;
@@ -121,6 +127,8 @@ class Blocks {
   Piece few_[kFew];
   Piece* pieces_ = few_;
   int piece_count_ = 0;
+  int own_ = -1;  // the piece that this process gives to itself
+  Blocks* joined_ = nullptr;
   int n_ = 0;
   std::int64_t block_bytes_ = 0, bytes_ = 0, runs_ = 0;
   bool ready_ = false, needs_library_ = false, left_ = false;

@@ -25,7 +25,9 @@ class Collective {
   }
   void unpack() noexcept { received.unpack(procedure_, comm_); }
   bool reserve() noexcept { return sent.reserve() && received.reserve(); }
-  bool is_staged() const noexcept { return sent.is_staged() || received.is_staged(); }
+  bool is_staged() const noexcept {
+    return sent.is_staged() || received.is_staged() || (sent.is_joined() && !sent.lie_ready());
+  }
   std::int64_t bytes() const noexcept { return sent.bytes() + received.bytes(); }
 
  private:
@@ -111,6 +113,7 @@ struct View {
   MPI_Datatype type;
 };
 inline View view(const Blocks& blocks, const View& given) noexcept {
+  if (blocks.is_joined()) return {MPI_IN_PLACE, 0, MPI_BYTE};
   return blocks.is_set() ? View{blocks.buffer(), blocks.block_bytes(), MPI_BYTE} : given;
 }
 // How it sees varying blocks.

@@ -21,9 +21,12 @@ int rooted(bool gathers, Call call, const Views<Count, mpi::PlaceOf<Count>>& man
       if (reason != Reason::kNone) return reason;
       if (!is_large<Count> && of_each.block_bytes() > INT_MAX) return Reason::kLarge;
     }
-    return is_root ? of_root.varying(many.buffer, all.size, many.counts, many.places, many.type, {!gathers, gathers},
-                                     in_place ? root : -1)
-                   : Reason::kNone;
+    if (!is_root) return Reason::kNone;
+    const bool is_own_apart = in_place || gathers;
+    const Reason reason = of_root.varying(many.buffer, all.size, many.counts, many.places, many.type,
+                                          {!gathers, gathers}, is_own_apart ? root : -1);
+    if (gathers && !in_place && reason == Reason::kNone) of_each.join(of_root);
+    return reason;
   };
   const auto changed = [&](Collective* collective, MPI_Request* made) {
     if (collective == nullptr) return native(many, single, made);
