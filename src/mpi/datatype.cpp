@@ -226,6 +226,10 @@ void epoch_began() noexcept {
   epochs.fetch_add(1, std::memory_order_relaxed);
 }
 
+bool has_epoch() noexcept {
+  return epochs.load(std::memory_order_relaxed) > 0;
+}
+
 bool is_last_epoch() noexcept {
   return epochs.load(std::memory_order_relaxed) == 1;
 }

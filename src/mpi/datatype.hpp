@@ -63,6 +63,7 @@ DatatypePtr find_type(MPI_Datatype type, bool also_builtin = false) noexcept;
 // The library came up, or is about to go down and has gone down: handles do not outlive the last finalisation.
 void epoch_began() noexcept;
 bool is_last_epoch() noexcept;
+bool has_epoch() noexcept;  // MPI calls may be made
 void epoch_ending() noexcept;
 bool epoch_ended() noexcept;  // whether it was the last one
 

@@ -29,12 +29,12 @@ char* map_aligned(std::int64_t bytes, int protection, int flags) noexcept {
   return got + before;
 }
 
+}  // namespace
+
 bool is_address_space_limited() noexcept {
   rlimit limit;
   return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
 }
-
-}  // namespace
 
 std::int64_t page_bytes() noexcept {
   static const std::int64_t bytes = sysconf(_SC_PAGESIZE);

@@ -16,6 +16,8 @@ constexpr std::int64_t window_bytes(std::int64_t block_bytes) noexcept {
 }
 
 std::int64_t page_bytes() noexcept;
+// The program has only so much, or the system says so: what is taken of it may be missed.
+bool is_address_space_limited() noexcept;
 
 // All return nullptr if the kernel refuses, and are given back by unmap(). From 2 MB on memory starts at a huge page.
 char* map_pages(std::int64_t bytes) noexcept;

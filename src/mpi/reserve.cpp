@@ -8,13 +8,13 @@
 #include <cstdio>
 #include <mutex>
 
+#include "mpi/mapping.hpp"
+
 namespace gapless::mpi {
 
 namespace {
 
-constexpr std::int64_t kPage = 4096;
-
-struct Piece {
+struct Taken {
   std::int64_t from, to;
 };
 
@@ -23,7 +23,7 @@ struct Arena {
   std::mutex mutex;  // never held across an MPI call
   char* data = nullptr;
   std::int64_t bytes = 0;
-  std::array<Piece, 1024> taken;
+  std::array<Taken, 1024> taken;
   std::size_t count = 0;
 };
 
@@ -32,9 +32,10 @@ Arena& arena() noexcept {
   return *the;
 }
 
-bool counts_address_space() noexcept {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) return true;
+// Whether memory may be refused when it is wanted, or address space is.
+bool may_be_refused() noexcept {
+  rlimit limit{};  // of writable memory
+  if (is_address_space_limited() || getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) return true;
   char mode = '2';
   if (std::FILE* const file = std::fopen("/proc/sys/vm/overcommit_memory", "re"); file != nullptr) {
     mode = static_cast<char>(std::fgetc(file));
@@ -47,7 +48,7 @@ void* take(std::int64_t bytes) noexcept {
   Arena& all = arena();
   const std::lock_guard lock(all.mutex);
   if (bytes <= 0 || bytes > all.bytes || all.count == all.taken.size()) return nullptr;
-  const std::int64_t needed = (bytes + kPage - 1) / kPage * kPage;
+  const std::int64_t needed = rounded_up(bytes, page_bytes());
   std::int64_t from = 0;
   std::size_t k = 0;
   for (; k < all.count && all.taken[k].from - from < needed; ++k) from = all.taken[k].to;
@@ -64,10 +65,9 @@ void give(void* data) noexcept {
   const std::lock_guard lock(all.mutex);
   const std::int64_t from = static_cast<char*>(data) - all.data;
   auto* const end = all.taken.begin() + all.count;
-  auto* const piece = std::find_if(all.taken.begin(), end, [from](const Piece& one) { return one.from == from; });
-  const auto bytes = static_cast<std::size_t>(piece->to - piece->from);
-  madvise(data, bytes, MADV_DONTNEED);
-  mprotect(data, bytes, PROT_NONE);
+  auto* const piece = std::find_if(all.taken.begin(), end, [from](const Taken& one) { return one.from == from; });
+  discard(static_cast<char*>(data), piece->to - piece->from);
+  mprotect(data, static_cast<std::size_t>(piece->to - piece->from), PROT_NONE);
   std::copy(piece + 1, end, piece);
   --all.count;
 }
@@ -78,8 +78,8 @@ bool reserve::open(std::int64_t bytes) noexcept {
   Arena& all = arena();
   const std::lock_guard lock(all.mutex);
   if (all.data != nullptr) return true;
-  bytes = bytes / kPage * kPage;
-  if (bytes <= 0 || counts_address_space()) return false;
+  bytes = bytes / page_bytes() * page_bytes();
+  if (bytes <= 0 || may_be_refused()) return false;
   // Nobody can touch it (nor lock it in memory) until it is handed out.
   void* const data =
       mmap(nullptr, static_cast<std::size_t>(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

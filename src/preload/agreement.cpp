@@ -39,9 +39,7 @@ std::uint64_t facts() {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   if (mpi::library.Get_library_version(version, &length) == MPI_SUCCESS) text += version;
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash >> 2;
+  return hash_of(text) >> 2;
 }
 
 // Every process of the world calls this. A world that agrees has one maximum of the facts and of their negatives.

@@ -116,11 +116,11 @@ int varying_exchange(Among among, Call call, const Views<Count, mpi::PlaceOf<Cou
 template <class Count, class Place, class Native>
 int individual_exchange(Among among, Call call, const TypedViews<Count, Place>& out, const TypedViews<Count, Place>& in,
                         Native&& native) {
-  const auto judge = [](Blocks& blocks, const Limits& limits, Reason& reason) {
+  const auto judge = [](Blocks& blocks, Reason& reason) {
     if (!blocks.is_set()) return;
     if (blocks.needs_library()) return reason = Reason::kCombiner, blocks.leave();
     if (!rule.force && blocks.lie_ready()) return blocks.leave();
-    if (!rule.force && !blocks.are_worth(limits)) return reason = Reason::kSmall, blocks.leave();
+    if (!rule.force && !blocks.are_worth(rule.individual)) return reason = Reason::kSmall, blocks.leave();
   };
   const auto describe = [&](Collective& collective, Call& its) {
     Peers peers;
@@ -135,8 +135,8 @@ int individual_exchange(Among among, Call call, const TypedViews<Count, Place>& 
     spare_absent(received, peers);
     if (!in_place) spare_absent(sent, peers);
     Reason left = Reason::kContiguous;
-    judge(sent, rule.send, left);
-    judge(received, rule.receive, left);
+    judge(sent, left);
+    judge(received, left);
     return sent.is_set() || received.is_set() ? Reason::kNone : left;
   };
   const auto changed = [&](Collective* collective, MPI_Request* made) {

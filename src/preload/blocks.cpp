@@ -13,9 +13,6 @@ namespace gapless::preload {
 
 namespace {
 
-// Below this no program has memory: a null buffer is meant as MPI_BOTTOM only if the type says addresses.
-constexpr std::uintptr_t kLowestAddress = 4096;
-
 bool product(std::int64_t a, std::int64_t b, std::int64_t& result) noexcept {
   return !__builtin_mul_overflow(a, b, &result);
 }
@@ -25,7 +22,8 @@ const char* moved(const char* address, std::int64_t bytes) noexcept {
 }
 
 // The library's own packing, in portions that an int can count; from MPI_BOTTOM element by element as long as the
-// address is null, because MPICH 5.0.2 and Intel MPI refuse a null buffer for more than one element.
+// address is null, because MPICH 5.0.2 and Intel MPI refuse a null buffer for more than one element. The program may
+// have freed the operation's communicator meanwhile, but not MPI_COMM_SELF.
 template <class Move>
 void by_portions(const Piece& piece, char* packed, Move&& move) noexcept {
   const MPI_Count size = piece.elements->size;
@@ -33,46 +31,59 @@ void by_portions(const Piece& piece, char* packed, Move&& move) noexcept {
   for (MPI_Count done = 0, count; done < piece.count; done += count) {
     auto* const address = const_cast<char*>(moved(piece.address, done * piece.elements->extent));
     count = address == nullptr ? 1 : piece.count - done < most ? piece.count - done : most;
-    move(address, static_cast<int>(count), packed + done * size, static_cast<int>(count * size));
+    move(address, count, packed + done * size, count * size);
   }
 }
 
-void pack_piece(const Piece& piece, char* packed, MPI_Comm comm) noexcept {
+void pack_piece(const Piece& piece, char* packed) noexcept {
   const Elements& elements = *piece.elements;
   if (elements.plan != nullptr) {
     move::pack(*elements.plan, piece.count, piece.address, 0, packed, piece.bytes());
     return;
   }
-  by_portions(piece, packed, [&](char* address, int count, char* to, int bytes) {
+  by_portions(piece, packed, [&](char* address, MPI_Count count, char* to, MPI_Count bytes) {
+    if (bytes > INT_MAX) {  // one element; a library without MPI_Pack_c never comes here (largest_message)
+      MPI_Count position = 0;
+      mpi::library.Pack_c(address, count, elements.type, to, bytes, &position, MPI_COMM_SELF);
+      return;
+    }
     int position = 0;
-    mpi::library.Pack(address, count, elements.type, to, bytes, &position, comm);
+    mpi::library.Pack(address, static_cast<int>(count), elements.type, to, static_cast<int>(bytes), &position,
+                      MPI_COMM_SELF);
   });
 }
 
-void unpack_piece(const Piece& piece, char* packed, MPI_Comm comm) noexcept {
+void unpack_piece(const Piece& piece, char* packed) noexcept {
   const Elements& elements = *piece.elements;
   if (elements.plan != nullptr) {
     move::unpack(*elements.plan, piece.count, const_cast<char*>(piece.address), 0, packed, piece.bytes());
     return;
   }
-  by_portions(piece, packed, [&](char* address, int count, char* from, int bytes) {
+  by_portions(piece, packed, [&](char* address, MPI_Count count, char* from, MPI_Count bytes) {
+    if (bytes > INT_MAX) {
+      MPI_Count position = 0;
+      mpi::library.Unpack_c(from, bytes, &position, address, count, elements.type, MPI_COMM_SELF);
+      return;
+    }
     int position = 0;
-    mpi::library.Unpack(from, bytes, &position, address, count, elements.type, comm);
+    mpi::library.Unpack(from, static_cast<int>(bytes), &position, address, static_cast<int>(count), elements.type,
+                        MPI_COMM_SELF);
   });
 }
 
 }  // namespace
 
-void Elements::leave_to_library() noexcept {
+void Elements::leave_to_library(bool keep) noexcept {
   plan = nullptr;
   MPI_Datatype copy{};
-  if (owns_type || mpi::library.Type_dup(type, &copy) != MPI_SUCCESS) return;
+  if (!keep || owns_type || mpi::library.Type_dup(type, &copy) != MPI_SUCCESS) return;
   type = copy;
   owns_type = true;
 }
 
 Elements::~Elements() {
-  if (owns_type) mpi::library.Type_free(&type);
+  // What a persistent request leaves behind goes after MPI was finalised, and its types went with that.
+  if (owns_type && mpi::has_epoch()) mpi::library.Type_free(&type);
 }
 
 Blocks::~Blocks() {
@@ -94,7 +105,7 @@ Reason Blocks::read(Elements& elements, MPI_Datatype type) noexcept {
       mpi::library.Type_get_extent_x(type, &lb, &elements.extent) != MPI_SUCCESS) {
     return Reason::kArguments;
   }
-  elements.leave_to_library();
+  elements.leave_to_library(outlasts_);
   return Reason::kNone;
 }
 
@@ -103,12 +114,11 @@ bool Blocks::add(Piece& piece, Elements& elements) noexcept {
   piece.elements = &elements;
   std::int64_t bytes, runs;
   if (!product(piece.count, elements.size, bytes) || __builtin_add_overflow(bytes_, bytes, &bytes_)) return false;
+  if (base_ == MPI_IN_PLACE) return false;
   if (bytes == 0) return true;
   if (elements.plan != nullptr) {
     const char* const first = moved(piece.address, elements.plan->first_byte());
-    if (reinterpret_cast<std::uintptr_t>(first) < kLowestAddress) return false;
-    // Absolute addresses may name memory of both kinds.
-    if (!mpi::is_host(first) || (base_ == MPI_BOTTOM && mpi::has_gpu_runtime())) elements.leave_to_library();
+    if (reinterpret_cast<std::intptr_t>(first) < kLowestAddress) return false;
   }
   needs_library_ = needs_library_ || elements.plan == nullptr;
   if (elements.plan == nullptr || !product(piece.count, elements.plan->run_count(), runs) ||
@@ -120,16 +130,38 @@ bool Blocks::add(Piece& piece, Elements& elements) noexcept {
   return true;
 }
 
+namespace {
+
+// Absolute addresses may name memory of both kinds.
+bool is_host(const Piece& piece, const char* base) noexcept {
+  return piece.bytes() == 0 || (mpi::is_host(moved(piece.address, piece.elements->plan->first_byte())) &&
+                                (base != MPI_BOTTOM || !mpi::has_gpu_runtime()));
+}
+
+}  // namespace
+
+// What will be packed must be memory of this processor; what lies ready is not touched.
+void Blocks::settle() noexcept {
+  if (ready_) return;
+  for (int k = 0; k < piece_count_; ++k) {
+    Elements& elements = each_ != nullptr ? each_[k] : elements_;
+    if (elements.plan == nullptr || is_host(pieces_[k], base_)) continue;
+    elements.leave_to_library(outlasts_);
+    needs_library_ = true;
+  }
+}
+
 // Of n uniform blocks: what one holds, and how many elements they are together.
 Reason Blocks::measure(MPI_Count count, MPI_Datatype type, int n, std::int64_t& elements) noexcept {
   if (count < 0) return Reason::kArguments;
   if (const Reason reason = read(elements_, type); reason != Reason::kNone) return reason;
   std::int64_t span;
-  if (!product(count, n, elements) || !product(elements, elements_.extent, span) ||
-      !product(count, elements_.size, block_bytes_) || block_bytes_ > largest_message()) {
+  if (!product(count, n, elements) || !product(count, elements_.size, block_bytes_) ||
+      block_bytes_ > largest_message()) {
     return Reason::kLarge;
   }
-  return Reason::kNone;
+  // Without data it does not matter how far they reach; the others cannot see it.
+  return block_bytes_ == 0 || product(elements, elements_.extent, span) ? Reason::kNone : Reason::kLarge;
 }
 
 Reason Blocks::uniform_in_pieces(const void* buffer, MPI_Count count, MPI_Datatype type, int n, Way way) noexcept {
@@ -139,9 +171,11 @@ Reason Blocks::uniform_in_pieces(const void* buffer, MPI_Count count, MPI_Dataty
   base_ = static_cast<const char*>(buffer);
   ready_ = !rule.force && elements_.plan != nullptr && elements_.plan->is_contiguous();
   for (int k = 0; k < n; ++k) {
-    pieces_[k] = {moved(base_, k * count * elements_.extent), count, bytes_, nullptr, way.out, way.in};
+    const std::int64_t place = block_bytes_ == 0 ? 0 : k * count * elements_.extent;
+    pieces_[k] = {moved(base_, place), count, bytes_, nullptr, way.out, way.in};
     if (!add(pieces_[k], elements_)) return Reason::kBuffer;
   }
+  settle();
   first_ = bytes_ == 0 || elements_.plan == nullptr ? base_ : moved(base_, elements_.plan->first_byte());
   return Reason::kNone;
 }
@@ -158,16 +192,22 @@ Reason Blocks::uniform(const void* buffer, MPI_Count count, MPI_Datatype type, i
   first_ = bytes_ == 0 || elements_.plan == nullptr ? base_ : moved(base_, elements_.plan->first_byte());
   if (own < 0) {
     few_[piece_count_++] = whole;
+    settle();
     return Reason::kNone;
   }
   const auto part = [&](MPI_Count from, MPI_Count to, Way its) {
-    few_[piece_count_++] = {
-        moved(base_, from * elements_.extent), to - from, from * elements_.size, &elements_, its.out, its.in};
+    few_[piece_count_++] = {moved(base_, bytes_ == 0 ? 0 : from * elements_.extent),
+                            to - from,
+                            from * elements_.size,
+                            &elements_,
+                            its.out,
+                            its.in};
   };
   part(0, own * count, way);
   own_ = piece_count_;
   part(own * count, (own + 1) * count, own_way);
   part((own + 1) * count, all, way);
+  settle();
   return Reason::kNone;
 }
 
@@ -222,14 +262,17 @@ Reason Blocks::varying(const void* buffer, int n, const Count* counts, const mpi
   base_ = static_cast<const char*>(buffer);
   ready_ = !rule.force;
   for (int k = 0; k < n; ++k) {
-    std::int64_t place;
-    if (!product(places[k], elements_.extent, place)) return Reason::kLarge;
+    // Where an empty block lies does not matter; the others cannot see it.
+    std::int64_t place = 0;
+    if (counts[k] != 0 && elements_.size != 0 && !product(places[k], elements_.extent, place)) return Reason::kLarge;
     const Way its = k == own ? own_way : way;
     pieces_[k] = {moved(base_, place), counts[k], bytes_, nullptr, its.out, its.in};
     if (!add(pieces_[k], elements_)) return Reason::kBuffer;
   }
   first_ = bytes_ == 0 || elements_.plan == nullptr ? base_ : moved(base_, elements_.plan->first_byte());
-  return fits<Count, mpi::PlaceOf<Count>>() ? Reason::kNone : Reason::kLarge;
+  if (!fits<Count, mpi::PlaceOf<Count>>()) return Reason::kLarge;
+  settle();
+  return Reason::kNone;
 }
 
 template <class Count, class Place>
@@ -252,7 +295,9 @@ Reason Blocks::individual(const void* buffer, int n, const Count* counts, const 
     if (!add(pieces_[k], each_[k])) return Reason::kBuffer;
   }
   first_ = base_;
-  return fits<Count, Place>() ? Reason::kNone : Reason::kLarge;
+  if (!fits<Count, Place>()) return Reason::kLarge;
+  settle();
+  return Reason::kNone;
 }
 
 bool Blocks::are_worth(const Limits& limits) const noexcept {
@@ -268,22 +313,27 @@ bool Blocks::reserve() noexcept {
 void Blocks::join(Blocks& received) noexcept {
   if (piece_count_ == 1 && received.own_ >= 0 && pieces_[0].bytes() == received.pieces_[received.own_].bytes()) {
     joined_ = &received;
+    // Both ends are touched now, though neither may be staged.
+    const Piece& in = received.pieces_[received.own_];
+    const bool is_touched_here = elements_.plan != nullptr && is_host(pieces_[0], base_) &&
+                                 (in.elements->plan == nullptr || is_host(in, received.base_));
+    if (!is_touched_here) elements_.leave_to_library(outlasts_);
   } else if (received.own_ >= 0) {
     received.pieces_[received.own_].comes_in = true;
   }
 }
 
-void Blocks::pack_joined(MPI_Comm comm) noexcept {
+void Blocks::pack_joined() noexcept {
   const Piece &out = pieces_[0], &in = joined_->pieces_[joined_->own_];
   if (out.bytes() == 0) return;
   if (!joined_->is_staged()) {
-    return pack_piece(out, const_cast<char*>(moved(in.address, in.elements->plan->first_byte())), comm);
+    return pack_piece(out, const_cast<char*>(moved(in.address, in.elements->plan->first_byte())));
   }
   char* const packed = static_cast<char*>(joined_->staging_.data()) + in.at;
   const plan::Plan *const from = out.elements->plan, *const to = in.elements->plan;
   if (from == nullptr || to == nullptr) {
-    pack_piece(out, packed, comm);
-    return unpack_piece(in, packed, comm);
+    pack_piece(out, packed);
+    return unpack_piece(in, packed);
   }
   // In portions that stay in the second cache.
   constexpr std::int64_t kPortion = 256 * 1024;
@@ -294,24 +344,23 @@ void Blocks::pack_joined(MPI_Comm comm) noexcept {
   }
 }
 
-void Blocks::pack(Procedure procedure, MPI_Comm comm) noexcept {
-  if (is_joined()) return timed(procedure, true, [&] { pack_joined(comm); });
+void Blocks::pack(Procedure procedure) noexcept {
+  if (is_joined()) return timed(procedure, true, [&] { pack_joined(); });
   if (!is_staged()) return;
   timed(procedure, true, [&] {
     for (int k = 0; k < piece_count_; ++k) {
       const Piece& piece = pieces_[k];
-      if (piece.goes_out && piece.bytes() > 0) pack_piece(piece, static_cast<char*>(staging_.data()) + piece.at, comm);
+      if (piece.goes_out && piece.bytes() > 0) pack_piece(piece, static_cast<char*>(staging_.data()) + piece.at);
     }
   });
 }
 
-void Blocks::unpack(Procedure procedure, MPI_Comm comm) noexcept {
+void Blocks::unpack(Procedure procedure) noexcept {
   if (!is_staged()) return;
   timed(procedure, false, [&] {
     for (int k = 0; k < piece_count_; ++k) {
       const Piece& piece = pieces_[k];
-      if (piece.comes_in && piece.bytes() > 0)
-        unpack_piece(piece, static_cast<char*>(staging_.data()) + piece.at, comm);
+      if (piece.comes_in && piece.bytes() > 0) unpack_piece(piece, static_cast<char*>(staging_.data()) + piece.at);
     }
   });
 }

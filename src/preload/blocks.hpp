@@ -20,8 +20,9 @@ struct Elements {
   ~Elements();
   Elements(const Elements&) = delete;
   Elements& operator=(const Elements&) = delete;
-  // No plan from now on. The type is kept, for the program may free it before the library packs or unpacks.
-  void leave_to_library() noexcept;
+  // No plan from now on. With `keep`, for an operation that outlasts its call, the type is kept: the program may free
+  // it.
+  void leave_to_library(bool keep) noexcept;
 
   MPI_Datatype type{};
   bool owns_type = false;
@@ -47,7 +48,8 @@ struct Way {
 
 class Blocks {
  public:
-  Blocks() = default;
+  // `outlasts`: the operation goes on when its call has returned.
+  explicit Blocks(bool outlasts = false) noexcept : outlasts_(outlasts) {}
   ~Blocks();
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
@@ -94,8 +96,8 @@ class Blocks {
   bool reserve() noexcept;
   bool is_staged() const noexcept { return staging_.data() != nullptr; }
   // The program may change its own arrays meanwhile, for what is left to do is written down here.
-  void pack(Procedure procedure, MPI_Comm comm) noexcept;
-  void unpack(Procedure procedure, MPI_Comm comm) noexcept;
+  void pack(Procedure procedure) noexcept;
+  void unpack(Procedure procedure) noexcept;
 
   // What the library gets to see.
   void* buffer() const noexcept;
@@ -116,11 +118,13 @@ class Blocks {
   Reason read(Elements& elements, MPI_Datatype type) noexcept;
   Reason measure(MPI_Count count, MPI_Datatype type, int n, std::int64_t& elements) noexcept;
   bool add(Piece& piece, Elements& elements) noexcept;
-  void pack_joined(MPI_Comm comm) noexcept;
+  void pack_joined() noexcept;
+  void settle() noexcept;
   bool make_tables(int n, bool individual) noexcept;
   template <class Count, class Place>
   bool fits() noexcept;
 
+  const bool outlasts_;
   static constexpr int kFew = 4;
   Elements elements_;
   Elements* each_ = nullptr;  // of an individual side, in tables_

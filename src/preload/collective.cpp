@@ -1,5 +1,7 @@
 #include "preload/collective.hpp"
 
+#include <algorithm>
+
 #include "mpi/library.hpp"
 #include "mpi/reserve.hpp"
 #include "preload/agreement.hpp"
@@ -25,7 +27,9 @@ Reason obstacle(Call& call) noexcept {
 }
 
 Reason reserve(const Call& call, Collective& collective) noexcept {
-  if (call.decides == Decides::kAll && call.most_bytes > mpi::reserve::size()) return Reason::kLarge;
+  // A library without MPI_X_c may count all blocks together in an int, and bytes are more than what they make up.
+  const std::int64_t most_bytes = std::min(mpi::reserve::size(), largest_message());
+  if (call.decides == Decides::kAll && call.most_bytes > most_bytes) return Reason::kLarge;
   return collective.reserve() ? Reason::kNone : Reason::kStaging;
 }
 
@@ -45,6 +49,11 @@ int raise_no_memory(MPI_Comm comm) noexcept {
 int start_and_keep(const Call& call, Pending* pending, std::unique_ptr<Collective> collective, MPI_Request made,
                    int code) noexcept {
   if (made == MPI_REQUEST_NULL) {
+    // Over at once, or never begun.
+    if (code == MPI_SUCCESS && call.form == Form::kNonblocking) {
+      collective->unpack();
+      *call.request = made;
+    }
     requests.drop(pending);
     return code;
   }

@@ -17,13 +17,14 @@ enum class Form { kBlocking, kNonblocking, kPersistent };
 // What is left to do once a call is decided: before it begins, and when it is over.
 class Collective {
  public:
-  Collective(Procedure procedure, MPI_Comm comm) noexcept : procedure_(procedure), comm_(comm) {}
+  Collective(Procedure procedure, Form form) noexcept
+      : sent(form != Form::kBlocking), received(form != Form::kBlocking), procedure_(procedure) {}
   Blocks sent, received;  // one that is not set is of no significance on this process, or the program's MPI_IN_PLACE
   void pack() noexcept {
-    sent.pack(procedure_, comm_);
-    received.pack(procedure_, comm_);
+    sent.pack(procedure_);
+    received.pack(procedure_);
   }
-  void unpack() noexcept { received.unpack(procedure_, comm_); }
+  void unpack() noexcept { received.unpack(procedure_); }
   bool reserve() noexcept { return sent.reserve() && received.reserve(); }
   bool is_staged() const noexcept {
     return sent.is_staged() || received.is_staged() || (sent.is_joined() && !sent.lie_ready());
@@ -32,7 +33,6 @@ class Collective {
 
  private:
   Procedure procedure_;
-  MPI_Comm comm_;
 };
 
 // Who decides.
@@ -74,7 +74,7 @@ template <class Describe, class Native>
   Reason reason = obstacle(call);
   if (call.form == Form::kBlocking) {
     if (reason == Reason::kNone) {
-      Collective collective(call.procedure, call.comm);
+      Collective collective(call.procedure, call.form);
       reason = describe(collective, call);
       if (reason == Reason::kNone) reason = reserve(call, collective);
       if (reason == Reason::kNone) {
@@ -87,7 +87,7 @@ template <class Describe, class Native>
     }
   } else if (reason == Reason::kNone) {
     Pending* const pending = requests.make(call.procedure);
-    std::unique_ptr<Collective> collective(new (std::nothrow) Collective(call.procedure, call.comm));
+    std::unique_ptr<Collective> collective(new (std::nothrow) Collective(call.procedure, call.form));
     reason = pending == nullptr || collective == nullptr ? Reason::kStaging : describe(*collective, call);
     if (reason == Reason::kNone) reason = reserve(call, *collective);
     if (reason == Reason::kNone) {

@@ -26,12 +26,14 @@ template <class Call>
   const bool all = code == MPI_SUCCESS && (flag == nullptr || answer.get(0) != 0);
   bool ended = false;
   for (int k = 0; k < n; ++k) {
+    const bool whole = held[k] != nullptr && held[k]->whole;
     // After an error each status says what became of its operation.
     const bool told =
-        own.touched(k) ? (all || code != MPI_SUCCESS) && !own.pends(k) : all && (flag != nullptr || n == 1);
+        own.touched(k) ? (all || code != MPI_SUCCESS) && !own.pends(k) : all && (flag != nullptr || n == 1 || whole);
     if (!held.ended(k, list, told)) continue;
     ended = true;
-    held.finish(k, own.good(k));
+    // All of a collective's data are delivered without a look at the status, so it must be sure that it went well.
+    held.finish(k, whole && code != MPI_SUCCESS && !own.touched(k) ? nullptr : own.good(k));
   }
   count_completion(procedure, ended);
   return code;

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "base/settings.hpp"
+#include "preload/front_to_backend.hpp"
 
 namespace gapless::preload {
 
@@ -52,11 +53,11 @@ std::string job_name() {
   if (base::setting_on("PMI_SPAWNED")) return "";
   if (const char* const space = base::setting_text("PMIX_NAMESPACE"); space != nullptr) {
     std::string name = std::string("x ") + space;
-    struct stat folder{};
+    struct statx folder{};
     const char* const path = base::setting_text("PMIX_SERVER_TMPDIR");
-    if (path != nullptr && stat(path, &folder) == 0) {
-      name += ' ' + std::to_string(folder.st_ino) + ' ' + std::to_string(folder.st_ctim.tv_sec) + ' ' +
-              std::to_string(folder.st_ctim.tv_nsec);
+    if (path != nullptr && statx(AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &folder) == 0) {
+      name += ' ' + std::to_string(folder.stx_ino) + ' ' + std::to_string(folder.stx_btime.tv_sec) + ' ' +
+              std::to_string(folder.stx_btime.tv_nsec);
     }
     return name;
   }
@@ -69,17 +70,18 @@ std::string job_name() {
   return began == 0 ? "" : "p " + std::to_string(peer.pid) + ' ' + std::to_string(began);
 }
 
+}  // namespace
+
+// FNV-1a.
 std::uint64_t hash_of(const std::string& text) noexcept {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return hash;
 }
 
-}  // namespace
-
 // Zero is how it begins.
 struct Job::Table {
-  std::atomic<std::uint32_t> verdict, entered, asked, left;
+  std::atomic<std::uint32_t> verdict, entered, asked;
   Entry entries[kMostEntries];
 };
 
@@ -87,7 +89,10 @@ void Job::enter(std::uint64_t facts) noexcept {
   std::string job;
   try {
     job = job_name();
+    // Another build's table may be another one.
+    if (!job.empty()) job += ' ' + std::to_string(kInterfaceVersion) + ' ' + std::to_string(sizeof(Table));
   } catch (...) {
+    return;
   }
   if (job.empty() || table_ != nullptr) return;
   std::snprintf(name_, sizeof name_, "/dev/shm/gapless-%u-%016llx", static_cast<unsigned>(geteuid()),
@@ -96,15 +101,17 @@ void Job::enter(std::uint64_t facts) noexcept {
   if (file < 0) return;
   struct stat found{};
   void* mapped = MAP_FAILED;
-  if (fstat(file, &found) == 0 && found.st_uid == geteuid() && ftruncate(file, sizeof(Table)) == 0) {
+  // Ours, nobody else's under another name; and with memory behind it, or a write to it would end the program.
+  if (fstat(file, &found) == 0 && found.st_uid == geteuid() && S_ISREG(found.st_mode) && found.st_nlink <= 1 &&
+      (found.st_size == 0 || found.st_size == sizeof(Table)) && posix_fallocate(file, 0, sizeof(Table)) == 0) {
     mapped = mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   }
   ::close(file);
   if (mapped == MAP_FAILED) return;
   table_ = static_cast<Table*>(mapped);
-  const std::uint32_t k = table_->entered.fetch_add(1);
-  if (k >= kMostEntries) return;  // it is never complete then
-  Entry& mine = table_->entries[k];
+  place_ = table_->entered.fetch_add(1);
+  if (place_ >= kMostEntries) return;  // it is never complete then
+  Entry& mine = table_->entries[place_];
   mine.began = beginning_of(getpid());
   mine.facts = facts;
   mine.pid.store(getpid(), std::memory_order_release);
@@ -112,7 +119,6 @@ void Job::enter(std::uint64_t facts) noexcept {
 
 bool Job::is_complete(int size) noexcept {
   if (table_ == nullptr) return false;
-  asked_ = true;
   std::uint32_t verdict = table_->verdict.load();
   if (verdict == kOpen) {
     const std::uint32_t entered = table_->entered.load();
@@ -126,7 +132,10 @@ bool Job::is_complete(int size) noexcept {
     std::uint32_t open = kOpen;
     const std::uint32_t mine = complete ? kComplete : kIncomplete;
     verdict = table_->verdict.compare_exchange_strong(open, mine) ? mine : open;
+    // Who comes later finds a table that will never be complete, either.
+    if (verdict == kIncomplete) unlink(name_);
   }
+  if (place_ >= static_cast<std::uint32_t>(size)) verdict = kIncomplete;
   // When all have asked, nobody will look for the file again.
   if (table_->asked.fetch_add(1) + 1 == static_cast<std::uint32_t>(size) && verdict == kComplete) unlink(name_);
   if (verdict == kComplete) close();
@@ -134,9 +143,7 @@ bool Job::is_complete(int size) noexcept {
 }
 
 void Job::leave() noexcept {
-  if (table_ == nullptr) return;
-  if (table_->left.fetch_add(1) + 1 == table_->entered.load()) unlink(name_);
-  close();
+  if (table_ != nullptr) close();
 }
 
 void Job::close() noexcept {

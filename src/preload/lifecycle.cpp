@@ -64,7 +64,7 @@ void began(bool world) noexcept {
 
 void ending() noexcept {
   if (mpi::is_last_epoch()) {
-    forget_communicators();
+    epoch_of_communicators_ends();
     abandon_orphans();
   } else {
     progress_orphans();
@@ -74,6 +74,7 @@ void ending() noexcept {
 
 void ended() noexcept {
   if (mpi::epoch_ended()) {
+    forget_communicators();
     forget_orphans();
     requests.forget_all();
   }

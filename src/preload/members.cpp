@@ -155,7 +155,9 @@ Members find_members(MPI_Comm comm) noexcept {
   return find_slowly(comm, key, now, mine);
 }
 
+// What a session's communicator was found to be before the world came up is not true any more.
 void learn_world() noexcept {
+  forget_communicators();
   mpi::library.Comm_size(MPI_COMM_WORLD, &world.size);
   mpi::library.Comm_rank(MPI_COMM_WORLD, &world.rank);
   world.alike = world_agreed();
@@ -167,12 +169,18 @@ void forget_world() noexcept {
 
 void forget_communicators() noexcept {
   Known& all = known();
+  const std::lock_guard lock(all.mutex);
+  all.communicators.clear();
+  forget();
+}
+
+void epoch_of_communicators_ends() noexcept {
+  forget_communicators();
+  Known& all = known();
   int key = MPI_KEYVAL_INVALID;
   {
     const std::lock_guard lock(all.mutex);
     std::swap(key, all.keyval);
-    all.communicators.clear();
-    forget();
   }
   if (key != MPI_KEYVAL_INVALID) mpi::library.Comm_free_keyval(&key);
 }

@@ -22,9 +22,10 @@ struct Members {
 // attribute's delete callback says so). `comm` is not null.
 Members find_members(MPI_Comm comm) noexcept;
 
-// The world is up, and known to agree or not; it, or the last session, is about to end.
+// The world is up, and known to agree or not; it is about to end. The last epoch is about to end, or has ended.
 void learn_world() noexcept;
 void forget_world() noexcept;
+void epoch_of_communicators_ends() noexcept;
 void forget_communicators() noexcept;
 
 }  // namespace gapless::preload

@@ -72,6 +72,14 @@ template <class Call>
   return code;
 }
 
+bool has_collective(int n, const MPI_Request* list) {
+  Held held(n, list);
+  for (int k = 0; k < n; ++k) {
+    if (held[k] != nullptr && held[k]->collective != nullptr) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 #define GAPLESS_SEND_INIT(name)                                                                                      \
@@ -118,6 +126,14 @@ int wrap_Start(MPI_Request* request) {
 int wrap_Startall(int n, MPI_Request* list) {
   if (passes_by(n, list)) [[likely]]
     return mpi::library.Startall(n, list);
+  if (n > 1 && has_collective(n, list)) {
+    // One by one: of those that an error keeps from being started, nothing must be delivered.
+    for (int k = 0; k < n; ++k) {
+      const int code = begin(Procedure::kStartall, 1, list + k, [list, k] { return mpi::library.Start(list + k); });
+      if (code != MPI_SUCCESS) return code;
+    }
+    return MPI_SUCCESS;
+  }
   return begin(Procedure::kStartall, n, list, [n, list] { return mpi::library.Startall(n, list); });
 }
 

@@ -14,9 +14,6 @@ std::atomic<int> closer_looks{0};
 
 namespace {
 
-// Below this no program has memory: a null buffer is meant as MPI_BOTTOM only if the type says addresses.
-constexpr std::int64_t kLowestAddress = 4096;
-
 std::int64_t lowest_byte(const plan::Plan& plan) noexcept {
   const normal::Form& form = plan.form();
   return form.node == nullptr ? 0 : form.offset + form.node->low;

@@ -20,6 +20,9 @@ extern bool receives_stay_native;
 bool switched_on() noexcept;              // the run-time switch
 std::int64_t largest_message() noexcept;  // [bytes] that the library can be given as one message
 
+// Below this no program has memory: a null buffer is meant as MPI_BOTTOM only if the type says addresses.
+inline constexpr std::int64_t kLowestAddress = 4096;
+
 // Whether calls that nothing can be gained on must take the long way: to be counted, to be converted all the same
 // (GAPLESS_FORCE), or because receives wait that the program no longer asks for (orphans.hpp).
 extern std::atomic<int> closer_looks;

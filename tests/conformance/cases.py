@@ -62,6 +62,8 @@ def _collectives() -> Iterator[Case]:
         yield Case("coll_mixed", (what, "8"), ranks=3)
     for what in ("memory", "undecoded", "contiguous", "errors"):
         yield Case("coll_faults", (what,), ranks=3, timeout_s=300)
+    yield Case("coll_ends")
+    yield Case("coll_ends", (), FORCED, ranks=3)
     yield Case("coll_faults", ("apart",), layer_on_first=True)
     yield Case("coll_faults", ("apart",), ranks=3, first=FORCED)
     for algorithm in ("3", "5", "6"):
