@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -66,11 +67,30 @@ bool transfers(int rank) {
   return there && back;
 }
 
-long long accelerated() {
+// The same quarter from rank 0 to all.
+bool broadcast(int rank) {
+  MPI_Datatype type;
+  MPI_Type_vector(kRows, kBlock, kColumns, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  std::vector<int> field(kRows * kColumns, -1);
+  for (int i = 0; rank == 0 && i < kRows; ++i) {
+    for (int j = 0; j < kBlock; ++j) field[i * kColumns + j] = expected(0, i, j);
+  }
+  bool right = MPI_Bcast(field.data(), 1, type, 0, MPI_COMM_WORLD) == MPI_SUCCESS;
+  for (int i = 0; i < kRows; ++i) {
+    for (int j = 0; j < kColumns; ++j) {
+      right = right && field[i * kColumns + j] == (j < kBlock ? expected(0, i, j) : -1);
+    }
+  }
+  MPI_Type_free(&type);
+  return right;
+}
+
+long long accelerated(std::initializer_list<const char*> procedures) {
   using Count = int (*)(const char*, GAPLESS_Counters*);
   const auto count = reinterpret_cast<Count>(dlsym(RTLD_DEFAULT, "GAPLESS_Count"));
   long long sum = 0;
-  for (const char* const procedure : {"MPI_Send", "MPI_Recv"}) {
+  for (const char* const procedure : procedures) {
     GAPLESS_Counters counters{};
     if (count != nullptr && count(procedure, &counters) == 0) sum += counters.accelerated;
   }
@@ -172,9 +192,13 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     return 2;
   }
-  const bool verified = on_all(transfers(rank));
-  long long mine = accelerated(), sum = 0;
+  const bool verified = on_all(transfers(rank) && broadcast(rank));
+  long long mine = accelerated({"MPI_Send", "MPI_Recv"}), sum = 0;
   MPI_Reduce(&mine, &sum, 1, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+  Finding collectives;
+  collectives.works = on_all(accelerated({"MPI_Bcast"}) > 0);
+  collectives.reason =
+      collectives.works ? "" : "not proved that all processes have the layer: docs/wrappers.md, \"Collectives\"";
 
   MPI_Comm node;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
@@ -190,9 +214,10 @@ int main(int argc, char** argv) {
     const bool layer = dlsym(RTLD_DEFAULT, "GAPLESS_Switch") != nullptr;
     std::printf(
         "{\"schema\":1,\"kind\":\"doctor_probe\",\"library\":%s,\"ranks\":%d,\"layer\":%s,\"verified\":%s,"
-        "\"accelerated\":%lld,\"shared_memory\":%s,\"cma\":%s}\n",
+        "\"accelerated\":%lld,\"collectives\":%s,\"shared_memory\":%s,\"cma\":%s}\n",
         quoted(library_version()).c_str(), size, yes_or_no(layer), yes_or_no(verified), sum,
-        json(shared, shared_on_all).c_str(), json(attach, attach_on_all).c_str());
+        json(collectives, collectives.works).c_str(), json(shared, shared_on_all).c_str(),
+        json(attach, attach_on_all).c_str());
     std::fflush(stdout);
   }
   MPI_Finalize();

@@ -26,15 +26,15 @@ def _found(finding: dict[str, Any] | None) -> str:
 
 def library_table(libraries: list[tuple[Installation, Probed]]) -> Table:
     """Render what was found of each library."""
-    columns = ["", "MPI library", "ABI", "layer works", "_c", "shared memory", "CMA"]
+    columns = ["", "MPI library", "ABI", "layer works", "collectives", "_c", "shared memory", "CMA"]
     table = plain_table("MPI libraries, each tried on 2 ranks", columns, left=3)
     for number, (installation, probed) in enumerate(libraries, start=1):
         library = installation.library
         name = probed.version.partition(",")[0].replace(" for Linux* OS", "") or library.soname
         abi = library.abi + (f" {probed.abi_version}" if probed.abi_version else "")
         table.add_row(
-            f"{number}", escape(name), abi, mark(probed.works), mark(library.large_counts),
-            _found(probed.shared_memory), _found(probed.cma),
+            f"{number}", escape(name), abi, mark(probed.works), _found(probed.collectives),
+            mark(library.large_counts), _found(probed.shared_memory), _found(probed.cma),
         )  # fmt: skip
     return table
 

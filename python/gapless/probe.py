@@ -46,6 +46,7 @@ class Probed:
     works: bool | None = None
     reason: str = ""
     accelerated: int = 0
+    collectives: dict[str, Any] | None = None
     shared_memory: dict[str, Any] | None = None
     cma: dict[str, Any] | None = None
     todo: list[str] = field(default_factory=list)
@@ -196,6 +197,7 @@ def probe(installation: Installation, front: Path, timeout_s: float) -> Probed:
         verdict = judge(ended, result, native, timeout_s, probed.version)
         if result is not None:
             probed.accelerated = int(result["accelerated"])
+            probed.collectives = result["collectives"]
             probed.shared_memory, probed.cma = result["shared_memory"], result["cma"]
         probed.works = verdict is None
         if verdict is None:

@@ -51,6 +51,7 @@ def test_the_layer_works_under_mpich(diagnosis: dict[str, Any]) -> None:
     assert mpich["abi"] == "mpich" and mpich["version"] == "MPICH 5.0.2" and mpich["launcher_version"] == "Hydra 5.0.2"
     assert mpich["accelerated"] == 4, "two sends and two receives"
     assert mpich["large_counts"] is True and mpich["abi_version"] is None
+    assert mpich["collectives"] == {"works": True, "reason": ""}
     assert mpich["shared_memory"]["works"] is True
     assert mpich["cma"]["works"] in (True, False)
 
