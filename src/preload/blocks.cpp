@@ -310,22 +310,34 @@ bool Blocks::reserve() noexcept {
   return left_ || is_joined() || ready_ || bytes_ == 0 || staging_.reserve(bytes_);
 }
 
-void Blocks::join(Blocks& received) noexcept {
-  if (piece_count_ == 1 && received.own_ >= 0 && pieces_[0].bytes() == received.pieces_[received.own_].bytes()) {
-    joined_ = &received;
-    // Both ends are touched now, though neither may be staged.
-    const Piece& in = received.pieces_[received.own_];
-    const bool is_touched_here = elements_.plan != nullptr && is_host(pieces_[0], base_) &&
-                                 (in.elements->plan == nullptr || is_host(in, received.base_));
-    if (!is_touched_here) elements_.leave_to_library(outlasts_);
-  } else if (received.own_ >= 0) {
-    received.pieces_[received.own_].comes_in = true;
+void Blocks::join(Blocks& many) noexcept {
+  Piece& other = many.pieces_[many.own_];
+  if (piece_count_ != 1 || pieces_[0].bytes() != other.bytes()) {
+    other.comes_in = pieces_[0].goes_out;
+    return;
   }
+  joined_ = &many;
+  // Both ends are touched now, though neither may be staged.
+  const bool is_touched_here = elements_.plan != nullptr && is_host(pieces_[0], base_) &&
+                               (other.elements->plan == nullptr || is_host(other, many.base_));
+  if (!is_touched_here) elements_.leave_to_library(outlasts_);
 }
 
 void Blocks::pack_joined() noexcept {
+  if (pieces_[0].bytes() == 0) return;
+  if (pieces_[0].goes_out) return give_itself();
+  take_from_itself();
+}
+
+void Blocks::take_from_itself() noexcept {
+  const Piece& from = joined_->pieces_[joined_->own_];
+  const char* const packed = joined_->is_staged() ? static_cast<const char*>(joined_->staging_.data()) + from.at
+                                                  : moved(from.address, from.elements->plan->first_byte());
+  unpack_piece(pieces_[0], const_cast<char*>(packed));
+}
+
+void Blocks::give_itself() noexcept {
   const Piece &out = pieces_[0], &in = joined_->pieces_[joined_->own_];
-  if (out.bytes() == 0) return;
   if (!joined_->is_staged()) {
     return pack_piece(out, const_cast<char*>(moved(in.address, in.elements->plan->first_byte())));
   }

@@ -73,10 +73,12 @@ class Blocks {
                     Way way) noexcept;
 
   bool is_set() const noexcept { return n_ > 0 && !left_; }
-  // This side is the block that a process gives to itself, among others that come in, described with `own` and a way of
-  // its own that is none: it is packed where the library, told MPI_IN_PLACE, expects it, and handed over at once, while
-  // it is warm. That saves the library a copy, and staging. Not if the two do not fit: an error that the library knows.
-  void join(Blocks& received) noexcept;
+  // This side is one end of the block that a process gives to itself; the other end lies among `many`, described with
+  // `own`. The library is told MPI_IN_PLACE, and the block goes from end to end when the call is packed: what is sent
+  // to itself by way of the place where the library expects it, and on while it is warm; what it receives from itself
+  // straight from among what it sends. That saves the library a copy, and staging. Not if the two ends do not fit: an
+  // error that the library knows.
+  void join(Blocks& many) noexcept;
   bool is_joined() const noexcept { return joined_ != nullptr; }
   // Block k, a piece of its own, is neither packed nor unpacked: the library will not look at it.
   void spare(int k) noexcept { pieces_[k].goes_out = pieces_[k].comes_in = false; }
@@ -119,6 +121,8 @@ class Blocks {
   Reason measure(MPI_Count count, MPI_Datatype type, int n, std::int64_t& elements) noexcept;
   bool add(Piece& piece, Elements& elements) noexcept;
   void pack_joined() noexcept;
+  void give_itself() noexcept;
+  void take_from_itself() noexcept;
   void settle() noexcept;
   bool make_tables(int n, bool individual) noexcept;
   template <class Count, class Place>

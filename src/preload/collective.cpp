@@ -10,11 +10,30 @@
 
 namespace gapless::preload {
 
+namespace {
+
+bool is_sent_as_it_was(Procedure procedure) noexcept {
+  switch (procedure) {
+    case Procedure::kGather_init:
+    case Procedure::kGather_init_c:
+    case Procedure::kScatter_init:
+    case Procedure::kScatter_init_c:
+    case Procedure::kAllgather_init:
+    case Procedure::kAllgather_init_c:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 Reason obstacle(Call& call) noexcept {
   if (call.comm == MPI_COMM_NULL) return Reason::kArguments;
   if (call.form != Form::kBlocking && call.request == nullptr) return Reason::kArguments;
   // The same on all processes of a world that agreed: it is one of the facts.
   if (call.form != Form::kBlocking && receives_stay_native) return Reason::kCompletion;
+  if (rule.sends_what_was && is_sent_as_it_was(call.procedure)) return Reason::kLibrary;
   if (call.decides == Decides::kEach) {
     if (!switched_on()) return Reason::kOff;
     call.members = find_members(call.comm);

@@ -27,7 +27,8 @@ class Collective {
   void unpack() noexcept { received.unpack(procedure_); }
   bool reserve() noexcept { return sent.reserve() && received.reserve(); }
   bool is_staged() const noexcept {
-    return sent.is_staged() || received.is_staged() || (sent.is_joined() && !sent.lie_ready());
+    return sent.is_staged() || received.is_staged() || (sent.is_joined() && !sent.lie_ready()) ||
+           (received.is_joined() && !received.lie_ready());
   }
   std::int64_t bytes() const noexcept { return sent.bytes() + received.bytes(); }
 

@@ -20,10 +20,9 @@ int rooted(bool gathers, Call call, const View& many, const View& single, int ro
     Reason reason = Reason::kNone;
     if (!in_place) reason = of_each.uniform(single.buffer, single.count, single.type, 1, {gathers, !gathers});
     if (is_root && reason == Reason::kNone) {
-      const bool is_own_apart = in_place || gathers;
-      reason =
-          of_root.uniform(many.buffer, many.count, many.type, all.size, {!gathers, gathers}, is_own_apart ? root : -1);
-      if (gathers && !in_place && reason == Reason::kNone) of_each.join(of_root);
+      reason = of_root.uniform(many.buffer, many.count, many.type, all.size, {!gathers, gathers}, root,
+                               {!gathers && !in_place, false});
+      if (!in_place && reason == Reason::kNone) of_each.join(of_root);
     }
     its.most_bytes = both_ways(in_place ? of_root.block_bytes() : of_each.block_bytes(), all.size);
     return reason;

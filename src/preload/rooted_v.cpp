@@ -22,10 +22,9 @@ int rooted(bool gathers, Call call, const Views<Count, mpi::PlaceOf<Count>>& man
       if (!is_large<Count> && of_each.block_bytes() > INT_MAX) return Reason::kLarge;
     }
     if (!is_root) return Reason::kNone;
-    const bool is_own_apart = in_place || gathers;
     const Reason reason = of_root.varying(many.buffer, all.size, many.counts, many.places, many.type,
-                                          {!gathers, gathers}, is_own_apart ? root : -1);
-    if (gathers && !in_place && reason == Reason::kNone) of_each.join(of_root);
+                                          {!gathers, gathers}, root, {!gathers && !in_place, false});
+    if (!in_place && reason == Reason::kNone) of_each.join(of_root);
     return reason;
   };
   const auto changed = [&](Collective* collective, MPI_Request* made) {

@@ -56,6 +56,7 @@ Rule rule_for_this_library() {
     limits->smallest_bytes = base::setting_bytes("GAPLESS_SMALLEST_BYTES", limits->smallest_bytes);
     limits->longest_run_bytes = base::setting_bytes("GAPLESS_LONGEST_RUN", limits->longest_run_bytes);
   }
+  rule.sends_what_was = std::strstr(version, "Intel(R) MPI") != nullptr;
   rule.force = base::setting_on("GAPLESS_FORCE");
   return rule;
 }

@@ -31,11 +31,12 @@ enum class Reason : int {
   kCompletion,    // a nonblocking receive, a persistent request: this process completes some by a procedure not wrapped
   kOverlap,       // pack, unpack: the packed bytes lie inside the user's data, which MPI leaves undefined
   kUnproved,      // collective: not all members are proved to have this layer (preload/members.hpp)
+  kLibrary,       // what the library does in this procedure is right only on the program's own buffers
   kFileView,      // a file that had a view of another data representation than "native"
 };
 inline constexpr const char* kReasonNames[] = {
     "none",   "contiguous", "zero",  "arguments", "proc_null",  "off",     "unregistered", "combiner", "large",
-    "device", "buffer",     "small", "staging",   "completion", "overlap", "unproved",     "file_view"};
+    "device", "buffer",     "small", "staging",   "completion", "overlap", "unproved",     "library",  "file_view"};
 inline constexpr int kReasonCount = sizeof kReasonNames / sizeof kReasonNames[0];
 
 enum class Operation {
@@ -70,6 +71,9 @@ struct Rule {
   // Writes and reads of files: runs of 400 bytes gain on every library that was measured, runs of 4000 on none beyond
   // doubt (docs/results/one_sided.md).
   Limits file{0, 512};
+  // Persistent Gather, Scatter and Allgather send what lay in the buffer when the request was made (Intel MPI 2021.19):
+  // staging holds nothing then.
+  bool sends_what_was = false;
   bool force = false;  // GAPLESS_FORCE: convert whatever can be converted, also what gains nothing
   const Limits& limits(Operation operation) const noexcept {
     if (operation == Operation::kWrite || operation == Operation::kRead) return file;

@@ -28,10 +28,11 @@ bool CollectiveTwin::works(Procedure procedure, Mode mode, const Place& place, c
   }
   if (ring_cuts_by_type(procedure, shape) && place.size > 1) return is_cured;
   if (!is_intel_) return true;
-  // 2021.19: what a rank sends itself is copied when the request is made, not when it is started.
   // A strided type to be received as its basic ones: wrong data, and bytes beyond the buffers.
   if (procedure == kAllgather && mode == kBlocking && place.size > 1) return is_cured;
   if (place.meets_twice && procedure >= kNeighborAlltoall) return false;  // as Open MPI, and blocking too
+  // 2021.19: some of what is sent is what lay there when the request was made, not when it is started. The layer leaves
+  // these to the library.
   if (mode == kPersistent && (procedure == kGather || procedure == kScatter || procedure == kAllgather)) return false;
   return true;
 }
