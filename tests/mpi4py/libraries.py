@@ -26,6 +26,7 @@ class Library:
     settings: dict[str, str] = field(default_factory=dict)
     spawn_settings: dict[str, str] = field(default_factory=dict)
     no_spawn: str = ""  # why it cannot spawn on this machine
+    broken: dict[str, str] = field(default_factory=dict)  # tests whose outcome is chance in this library, and why
 
     def command(self, ranks: int, program: Sequence[str]) -> list[str]:
         """Return the command that starts `ranks` ranks of a program."""
@@ -66,7 +67,19 @@ def libraries() -> dict[str, Library]:
     fabric = _loads("libfabric.so.1")
     yielding = ("--mca", "mpi_yield_when_idle", "1")
     found = [
-        Library("mpich", VENV, "mpiexec", "libmpi.so.12"),
+        Library(
+            "mpich",
+            VENV,
+            "mpiexec",
+            "libmpi.so.12",
+            # Without any layer, a C program that makes 64 requests of other kinds, completes them, and then cancels an
+            # MPI_Issend to itself ends in ucp_request_cancel: which way MPI_Cancel goes is left in the request's memory
+            # from whatever had it before.
+            broken={
+                f"test_p2p_obj.{name}.testCancel": "MPI_Cancel of a send to itself asks a field that was never set"
+                for name in ("TestP2PObjSelf", "TestP2PObjWorld", "TestP2PObjSelfDup", "TestP2PObjWorldDup")
+            },
+        ),
         Library(
             "openmpi",
             openmpi,

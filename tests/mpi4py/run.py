@@ -85,11 +85,14 @@ class Campaign:
             self.print_differences(differences, layer)
         under.account.write(self.folder / layer.value / "counts.json")
         self.out.print(f"{self.library.name}: {under.account.describe()}", soft_wrap=True)
-        failures = sum(not difference.flaky for difference in differences)
+        known = [difference.test for difference in differences if difference.test in self.library.broken]
+        for test in known:
+            self.out.print(f"{test}: not judged: {self.library.broken[test]}", soft_wrap=True)
+        failures = sum(not difference.flaky and difference.test not in known for difference in differences)
         same = len(under.tests) - len(differences)
         title = f"mpi4py on {self.library.name}, {self.ranks} ranks, {layer.value}"
         line = f"{title}: {same} tests the same, {failures} differ"
-        flaky = len(differences) - failures
+        flaky = len(differences) - failures - len(known)
         self.out.print(f"{line}, {flaky} differ without the layer as well" if flaky else line, soft_wrap=True)
         if void:
             self.out.print(f"void: {void}", soft_wrap=True)
