@@ -19,6 +19,9 @@ namespace {
 struct Registry {
   std::mutex mutex;  // never held across an MPI call, for the delete callback takes it
   std::unordered_map<std::uint64_t, DatatypePtr> types;
+  // Of the contiguous predefined types, whose handles mean the same in every epoch: kept for good, so that what is
+  // handed out needs no reference count. They are the types of most calls, which must cost next to nothing.
+  std::unordered_map<std::uint64_t, DatatypePtr> builtin;
   int keyval = MPI_KEYVAL_INVALID;
   std::uint64_t attributes = 0;
 };
@@ -106,6 +109,14 @@ DatatypePtr keep(std::uint64_t key, DatatypePtr facts, bool& is_first) {
   return entry->second;
 }
 
+// The facts of a contiguous predefined type, without a count.
+DatatypePtr keep_for_good(std::uint64_t key, DatatypePtr facts) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  const auto [entry, inserted] = all.builtin.try_emplace(key, std::move(facts));
+  return {DatatypePtr(), entry->second.get()};
+}
+
 bool set_attribute(MPI_Datatype type, int key) noexcept {
   void* value = nullptr;
   int has = 0;
@@ -125,6 +136,7 @@ Found register_now(MPI_Datatype type) {
   const std::uint64_t key = key_of(type);
   const int attribute = described.is_predefined ? MPI_KEYVAL_INVALID : keyval();
   if (!described.is_predefined && attribute == MPI_KEYVAL_INVALID) return {described.datatype};
+  if (is_contiguous_builtin(type)) described.datatype = keep_for_good(key, std::move(described.datatype));
   bool is_first = false;
   Found found{keep(key, std::move(described.datatype), is_first), true};
   if (!is_first) return found;
@@ -170,6 +182,7 @@ Found find_unremembered(MPI_Datatype type, std::uint64_t key, bool also_builtin)
 
 // With a reference count of the thread's own, for eight threads that send one type would pass a shared one around.
 DatatypePtr owned_by_thread(const DatatypePtr& facts) {
+  if (facts.use_count() == 0) return facts;  // never counted
   const auto owner = std::make_shared<DatatypePtr>(facts);
   return {owner, facts.get()};
 }
@@ -210,16 +223,35 @@ void forget_mark(MPI_Datatype type) noexcept {
   marks.remove(key_of(type));
 }
 
-DatatypePtr find_type(MPI_Datatype type, bool also_builtin) noexcept {
-  const std::uint64_t key = key_of(type);
+namespace {
+
+// This thread's place for a handle, if it has a memory, and whether what lies there is of that handle still.
+struct Place {
+  Remembered* memory;
+  std::uint64_t generation;  // read before any look-up: what is taken out meanwhile makes it too old, never too new
+  bool holds;
+};
+inline Place place_for(std::uint64_t key) noexcept {
   const std::size_t place = place_of(key);
   Memory* const memory = PerThread<Memory>::get();
   Remembered* const mine = memory == nullptr ? nullptr : &memory->types[place];
-  // Read before the look-up: what is taken out in between makes what is remembered too old, never too new.
   const std::uint64_t now = generations[place].load(std::memory_order_acquire);
-  if (mine != nullptr && mine->key == key && mine->generation == now && mine->type != nullptr) [[likely]]
-    return mine->type;
-  return find_slowly(type, key, also_builtin, mine, now);
+  return {mine, now, mine != nullptr && mine->key == key && mine->generation == now && mine->type != nullptr};
+}
+
+}  // namespace
+
+const Datatype* remembered_type(MPI_Datatype type) noexcept {
+  const Place place = place_for(key_of(type));
+  return place.holds ? place.memory->type.get() : nullptr;
+}
+
+DatatypePtr find_type(MPI_Datatype type, bool also_builtin) noexcept {
+  const std::uint64_t key = key_of(type);
+  const Place place = place_for(key);
+  if (place.holds) [[likely]]
+    return place.memory->type;
+  return find_slowly(type, key, also_builtin, place.memory, place.generation);
 }
 
 void epoch_began() noexcept {

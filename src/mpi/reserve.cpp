@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <mutex>
 
@@ -22,7 +23,7 @@ struct Taken {
 struct Arena {
   std::mutex mutex;  // never held across an MPI call
   char* data = nullptr;
-  std::int64_t bytes = 0;
+  std::atomic<std::int64_t> bytes{0};  // changed under the lock
   std::array<Taken, 1024> taken;
   std::size_t count = 0;
 };
@@ -90,9 +91,7 @@ bool reserve::open(std::int64_t bytes) noexcept {
 }
 
 std::int64_t reserve::size() noexcept {
-  Arena& all = arena();
-  const std::lock_guard lock(all.mutex);
-  return all.bytes;
+  return arena().bytes.load(std::memory_order_relaxed);
 }
 
 bool AssuredStaging::reserve(std::int64_t bytes) noexcept {

@@ -25,7 +25,9 @@ std::int64_t size() noexcept;
 class AssuredStaging {
  public:
   AssuredStaging() = default;
-  ~AssuredStaging() { release(); }
+  ~AssuredStaging() {
+    if (data() != nullptr) release();
+  }
   AssuredStaging(const AssuredStaging&) = delete;
   AssuredStaging& operator=(const AssuredStaging&) = delete;
 

@@ -14,7 +14,9 @@ namespace gapless::mpi {
 class Staging {
  public:
   Staging() = default;
-  ~Staging() { release(); }
+  ~Staging() {
+    if (block_) release();
+  }
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
   Staging(Staging&& other) noexcept { swap(other); }

@@ -60,7 +60,18 @@ int uniform_exchange(Among among, bool same, Call call, const View& out, const V
     if (collective == nullptr) return native(out, in, made);
     return native(view(collective->sent, out), view(collective->received, in), made);
   };
-  return perform(call, describe, changed);
+  const auto at_once = [&](const Call& its, int& code) {
+    View data_out = out, data_in = in;
+    const int n = its.members.size;
+    if (among != Among::kAll || !say_in_bytes(data_out, same ? 1 : n) || !say_in_bytes(data_in, n) ||
+        !may_be_staged(both_ways(data_out.count, n))) {
+      return false;
+    }
+    count_ready(its, data_out.count * (same ? 1 : n) + data_in.count * n);
+    code = native(data_out, data_in, nullptr);
+    return true;
+  };
+  return perform(call, describe, changed, at_once);
 }
 
 // Allgatherv: every process knows of all blocks how many bytes they have, so the sum is the same everywhere.
@@ -116,11 +127,11 @@ int varying_exchange(Among among, Call call, const Views<Count, mpi::PlaceOf<Cou
 template <class Count, class Place, class Native>
 int individual_exchange(Among among, Call call, const TypedViews<Count, Place>& out, const TypedViews<Count, Place>& in,
                         Native&& native) {
-  const auto judge = [](Blocks& blocks, Reason& reason) {
+  const auto judge = [](Blocks& blocks, const Limits& limits, Reason& reason) {
     if (!blocks.is_set()) return;
     if (blocks.needs_library()) return reason = Reason::kCombiner, blocks.leave();
     if (!rule.force && blocks.lie_ready()) return blocks.leave();
-    if (!rule.force && !blocks.are_worth(rule.individual)) return reason = Reason::kSmall, blocks.leave();
+    if (!rule.force && !blocks.are_worth(limits)) return reason = Reason::kSmall, blocks.leave();
   };
   const auto describe = [&](Collective& collective, Call& its) {
     Peers peers;
@@ -135,8 +146,10 @@ int individual_exchange(Among among, Call call, const TypedViews<Count, Place>& 
     spare_absent(received, peers);
     if (!in_place) spare_absent(sent, peers);
     Reason left = Reason::kContiguous;
-    judge(sent, left);
-    judge(received, left);
+    const bool one_is_ready = received.lie_ready() || (!in_place && sent.lie_ready());
+    const Limits& limits = one_is_ready ? rule.individual : rule.individual_both;
+    judge(sent, limits, left);
+    judge(received, limits, left);
     return sent.is_set() || received.is_set() ? Reason::kNone : left;
   };
   const auto changed = [&](Collective* collective, MPI_Request* made) {

@@ -20,7 +20,14 @@ int bcast(Procedure procedure, Form form, const View& given, int root, MPI_Comm 
   const auto changed = [&](Collective* collective, MPI_Request* made) {
     return native(collective == nullptr ? given : view(collective->received, given), made);
   };
-  return perform({procedure, form, Decides::kAll, comm, request}, describe, changed);
+  const auto at_once = [&](const Call& call, int& code) {
+    View data = given;
+    if (root < 0 || root >= call.members.size || !say_in_bytes(data, 1) || !may_be_staged(data.count)) return false;
+    count_ready(call, data.count);
+    code = native(data, nullptr);
+    return true;
+  };
+  return perform({procedure, form, Decides::kAll, comm, request}, describe, changed, at_once);
 }
 
 }  // namespace

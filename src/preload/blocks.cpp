@@ -228,7 +228,7 @@ bool Blocks::make_tables(int n, bool individual) noexcept {
   counts_ = at;
   places_ = at + many * static_cast<std::int64_t>(sizeof(MPI_Count));
   for (int k = 0; k < n; ++k) {
-    new (pieces_ + k) Piece;
+    new (pieces_ + k) Piece{};
     if (individual) new (each_ + k) Elements;
   }
   n_ = piece_count_ = n;

@@ -33,11 +33,11 @@ struct Elements {
 
 // Some blocks of equal elements that follow one another, or one block alone.
 struct Piece {
-  const char* address = nullptr;
-  MPI_Count count = 0;  // of elements
-  std::int64_t at = 0;  // [bytes] in the packed blocks
-  const Elements* elements = nullptr;
-  bool goes_out = false, comes_in = false;
+  const char* address;
+  MPI_Count count;  // of elements
+  std::int64_t at;  // [bytes] in the packed blocks
+  const Elements* elements;
+  bool goes_out, comes_in;
   std::int64_t bytes() const noexcept { return count * elements->size; }
 };
 
@@ -132,7 +132,7 @@ class Blocks {
   static constexpr int kFew = 4;
   Elements elements_;
   Elements* each_ = nullptr;  // of an individual side, in tables_
-  Piece few_[kFew];
+  Piece few_[kFew];  // piece_count_ of them mean something
   Piece* pieces_ = few_;
   int piece_count_ = 0;
   int own_ = -1;  // the piece that this process gives to itself

@@ -45,11 +45,34 @@ Reason obstacle(Call& call) noexcept {
   return call.members.alike ? Reason::kNone : Reason::kUnproved;
 }
 
+// A library without MPI_X_c may count all blocks together in an int, and bytes are more than what they make up.
+bool may_be_staged(std::int64_t bytes) noexcept {
+  return bytes <= std::min(mpi::reserve::size(), largest_message());
+}
+
 Reason reserve(const Call& call, Collective& collective) noexcept {
-  // A library without MPI_X_c may count all blocks together in an int, and bytes are more than what they make up.
-  const std::int64_t most_bytes = std::min(mpi::reserve::size(), largest_message());
-  if (call.decides == Decides::kAll && call.most_bytes > most_bytes) return Reason::kLarge;
+  if (call.decides == Decides::kAll && !may_be_staged(call.most_bytes)) return Reason::kLarge;
   return collective.reserve() ? Reason::kNone : Reason::kStaging;
+}
+
+bool say_in_bytes(View& side, int blocks) noexcept {
+  if (rule.force || side.buffer == MPI_IN_PLACE || side.count <= 0) return false;
+  const mpi::Datatype* const facts = mpi::remembered_type(side.type);
+  if (facts == nullptr || facts->plan() == nullptr || !facts->plan()->is_contiguous()) return false;
+  std::int64_t bytes, all;
+  if (__builtin_mul_overflow(side.count, facts->plan()->size(), &bytes) || bytes == 0 || bytes > largest_message() ||
+      __builtin_mul_overflow(bytes, blocks, &all)) {
+    return false;
+  }
+  const auto first = reinterpret_cast<std::intptr_t>(side.buffer) + facts->plan()->first_byte();
+  if (first < kLowestAddress) return false;
+  side = {reinterpret_cast<const void*>(first), bytes, MPI_BYTE};
+  return true;
+}
+
+void count_ready(const Call& call, std::int64_t bytes) noexcept {
+  if (logging()) log_collective(call.procedure, bytes, Reason::kNone);
+  if (counting()) count_declined(call.procedure, Reason::kContiguous);
 }
 
 void count_collective(const Call& call, const Collective* collective, Reason reason) noexcept {

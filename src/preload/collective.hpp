@@ -59,22 +59,40 @@ struct Call {
 
 // The first question, before anything is described: whether the call is left to the library whatever its arguments.
 Reason obstacle(Call& call) noexcept;
-// The last one, with everything described: whether staging is there.
+// Whether staging of so many bytes is there on every process, if need be.
+bool may_be_staged(std::int64_t bytes) noexcept;
+// The last question, with everything described: whether staging is there.
 Reason reserve(const Call& call, Collective& collective) noexcept;
 void count_collective(const Call& call, const Collective* collective, Reason reason) noexcept;
+void count_ready(const Call& call, std::int64_t bytes) noexcept;
 // Raises MPI_ERR_NO_MEM and returns it.
 int raise_no_memory(MPI_Comm comm) noexcept;
 // A nonblocking or persistent call's: kept until its request is over.
 int start_and_keep(const Call& call, Pending* pending, std::unique_ptr<Collective> collective, MPI_Request made,
                    int code) noexcept;
 
+// How the library sees a uniform side.
+struct View {
+  const void* buffer;
+  MPI_Count count;
+  MPI_Datatype type;
+};
+// Says a side of `blocks` blocks in bytes where it lies, if its elements are contiguous and nothing about it is special:
+// what Blocks would say, for next to nothing. False: ask Blocks.
+bool say_in_bytes(View& side, int blocks) noexcept;
+inline View view(const Blocks& blocks, const View& given) noexcept {
+  if (blocks.is_joined()) return {MPI_IN_PLACE, 0, MPI_BYTE};
+  return blocks.is_set() ? View{blocks.buffer(), blocks.block_bytes(), MPI_BYTE} : given;
+}
 // Decides and calls. `describe(collective)`: fills in its sides, or says why not; `native(collective, request)` makes
-// the library's call, as the program did where `collective` is null.
-template <class Describe, class Native>
-[[gnu::noinline]] int perform(Call call, Describe&& describe, Native&& native) {
+// the library's call, as the program did where `collective` is null. `at_once(call, code)`: makes the library's call if
+// nothing has to be packed and that is plain to see, for most calls are such, and they are to cost next to nothing.
+template <class Describe, class Native, class AtOnce>
+[[gnu::noinline]] int perform(Call call, Describe&& describe, Native&& native, AtOnce&& at_once) {
   Reason reason = obstacle(call);
   if (call.form == Form::kBlocking) {
     if (reason == Reason::kNone) {
+      if (int code; at_once(call, code)) return code;
       Collective collective(call.procedure, call.form);
       reason = describe(collective, call);
       if (reason == Reason::kNone) reason = reserve(call, collective);
@@ -107,16 +125,6 @@ template <class Describe, class Native>
   return fails && code == MPI_SUCCESS ? error : code;
 }
 
-// How the library sees a uniform side.
-struct View {
-  const void* buffer;
-  MPI_Count count;
-  MPI_Datatype type;
-};
-inline View view(const Blocks& blocks, const View& given) noexcept {
-  if (blocks.is_joined()) return {MPI_IN_PLACE, 0, MPI_BYTE};
-  return blocks.is_set() ? View{blocks.buffer(), blocks.block_bytes(), MPI_BYTE} : given;
-}
 // How it sees varying blocks.
 template <class Count, class Place>
 struct Views {
@@ -144,6 +152,11 @@ TypedViews<Count, Place> view(Blocks& blocks, const TypedViews<Count, Place>& gi
   if (!blocks.is_set()) return given;
   blocks.tabulate<Count, Place>();
   return {blocks.buffer(), blocks.counts<Count>(), blocks.places<Place>(), blocks.types()};
+}
+
+template <class Describe, class Native>
+int perform(const Call& call, Describe&& describe, Native&& native) {
+  return perform(call, describe, native, [](const Call&, int&) { return false; });
 }
 
 // Twice what `blocks` blocks of a uniform call hold: sent and received. Or nothing that any reserve has.

@@ -33,7 +33,18 @@ int rooted(bool gathers, Call call, const View& many, const View& single, int ro
     const Blocks& of_each = gathers ? collective->sent : collective->received;
     return native(view(of_root, many), view(of_each, single), made);
   };
-  return perform(call, describe, changed);
+  const auto at_once = [&](const Call& its, int& code) {
+    const Members& all = its.members;
+    View of_root = many, of_each = single;
+    if (root < 0 || root >= all.size || !say_in_bytes(of_each, 1) || !may_be_staged(both_ways(of_each.count, all.size)) ||
+        (all.rank == root && !say_in_bytes(of_root, all.size))) {
+      return false;
+    }
+    count_ready(its, of_each.count + (all.rank == root ? of_root.count * all.size : 0));
+    code = native(of_root, of_each, nullptr);
+    return true;
+  };
+  return perform(call, describe, changed, at_once);
 }
 
 }  // namespace

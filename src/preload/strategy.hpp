@@ -66,8 +66,9 @@ struct Limits {
 // The limits of a library, from rules.def.
 struct Rule {
   Limits send, receive, pack;
-  // Of either side of the w-collectives: all messages of a process together.
-  Limits individual{};
+  // Of either side of the w-collectives, all messages of a process together: where its other side lies ready for the
+  // library, and where it does not.
+  Limits individual{}, individual_both{};
   // Writes and reads of files: runs of 400 bytes gain on every library that was measured, runs of 4000 on none beyond
   // doubt (docs/results/one_sided.md).
   Limits file{0, 512};

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 
@@ -263,3 +264,21 @@ def test_the_list_names_every_row(gapless: Command) -> None:
     rows = [line.split("\t") for line in answer.stdout.splitlines()]
     assert rows[0][0] == "test"
     assert len(rows) - 1 == prod([1, 2, 2])  # one comparison, two sizes, native and with the layer
+
+
+def test_against_native_compares_each_message_of_the_layer_once_with_both_ways_without_it() -> None:
+    chosen = Selection(tests=("ET1", "ET3"), patterns=("bcast", "allgather"), blocks=(2, 10), against_native=True)
+    plan = plan_of(chosen)
+    rows = [row for row in plan.rows if row.test == "layer"]
+    without = plan_of(replace(chosen, against_native=False))
+    typed = {(row.group, row.compared) for row in without.rows if row.layer}
+    assert len(rows) == 2 * len(typed), "one row for each way"
+    for guideline, method in (("native", "native"), ("packed", "pack")):
+        mine = [row for row in rows if row.guideline == guideline]
+        assert {(row.group, row.compared) for row in mine} == typed
+        for row in mine:
+            message, _, sent = row.compared.rpartition(":")
+            assert sent == "gapless" and row.reference == f"{message}:{method}" and row.layer
+    members = {group.id: group.members for group in plan.groups}
+    assert all(row.reference in members[row.group] for row in rows)
+    assert [row.key for row in plan.rows if row.test != "layer"] == [row.key for row in without.rows]
