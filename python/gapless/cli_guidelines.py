@@ -112,7 +112,7 @@ def guidelines(
     against_native: Annotated[
         bool,
         typer.Option(
-            "--against-native", help="Also compare each message with the layer to the same without it, typed and packed."
+            "--against-native", help="Also compare each message with the layer to the same without it, typed and packed"
         ),
     ] = False,
     launches: Annotated[

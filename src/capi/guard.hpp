@@ -19,6 +19,11 @@ struct gapless_type_s {
     const gapless::plan::Plan* known = plan_.load(std::memory_order_acquire);
     return known != nullptr ? *known : plan_first();
   }
+  // For who keeps it.
+  const gapless::plan::PlanPtr& plan() {
+    (void)committed();
+    return owned_;
+  }
 
  private:
   const gapless::plan::Plan& plan_first();

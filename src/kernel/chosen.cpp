@@ -91,6 +91,18 @@ const NestKernel* transpose_for(const Set& set, std::int64_t block) noexcept {
   return nullptr;
 }
 
+const SquareKernel* square_for(const Set& set, std::int64_t block) noexcept {
+  for (const SquareKernel& kernel : set.squares)
+    if (kernel.block == block) return &kernel;
+  return nullptr;
+}
+
+const PairedKernel& paired_for(const Set& set, std::int64_t block) noexcept {
+  for (const PairedKernel& kernel : set.paired)
+    if (kernel.block == block) return kernel;
+  return set.paired.back();
+}
+
 const ListedKernel& listed_for(const Set& set, std::int64_t block, int offset_width) noexcept {
   const ListedKernel* any = nullptr;
   for (const ListedKernel& kernel : set.listed) {

@@ -64,6 +64,32 @@ struct RunsKernel {
   CopyRuns pack[kReaches], unpack[kReaches];
 };
 
+// Places of blocks on one side of a copy between two types: listed ones, as List, or a stride.
+struct Places {
+  const std::int32_t* raw;  // null: place i is i times scale
+  std::int64_t scale;       // [bytes]
+};
+// `count` blocks of one length from listed or regular places to others. In order.
+using CopyPaired = void (*)(char* dst, const char* src, Places to, Places from, std::int64_t count,
+                            std::int64_t block) noexcept;
+struct PairedKernel {
+  const char* name;
+  std::int64_t block;  // [bytes]; 0: any
+  CopyPaired copy[kReaches];
+};
+
+// dst[r][c] = src[c][r], in blocks of one length; strides [bytes] are those between the rows of either side. Any order.
+struct SquareShape {
+  std::int64_t dst_stride, src_stride;
+  std::int64_t rows, columns;  // of dst
+};
+using CopySquare = void (*)(char* dst, const char* src, const SquareShape& shape) noexcept;
+struct SquareKernel {
+  const char* name;
+  std::int64_t block;  // [bytes]
+  CopySquare copy[kReaches];
+};
+
 // A short list of runs that is repeated, cut into moves of the widths that registers have. Moves of one run may
 // overlap.
 struct Move {
@@ -121,7 +147,9 @@ struct Set {
   // For nests whose rows interleave, outer_stride == block: the user's memory is a matrix, packed by columns. Any
   // order.
   std::span<const NestKernel> transposes;
+  std::span<const SquareKernel> squares;
   std::span<const ListedKernel> listed;  // the last two are for any block
+  std::span<const PairedKernel> paired;  // the last one is for any block
   std::span<const RunsKernel> runs;
   PatternKernel pattern;
   CopyBytes far_copy;
@@ -131,13 +159,15 @@ struct Set {
 const NestKernel& nest_for(const Set& set, std::int64_t block) noexcept;
 // Null if there is none.
 const NestKernel* transpose_for(const Set& set, std::int64_t block) noexcept;
+const SquareKernel* square_for(const Set& set, std::int64_t block) noexcept;
+const PairedKernel& paired_for(const Set& set, std::int64_t block) noexcept;
 const ListedKernel& listed_for(const Set& set, std::int64_t block, int offset_width) noexcept;
 const RunsKernel& runs_for(const Set& set, int offset_width, int length_width) noexcept;
 
 // The set in force in this process: the best that the machine can run, or the one that GAPLESS_ISA names, if the
 // machine can run it. Settled at the first call.
 const Set& chosen() noexcept;
-// Of all kernels in the set in force, each name once.
+// Of all kernels that pack and unpack in the set in force, each name once.
 std::span<const char* const> kernel_names() noexcept;
 // The sets of this build that this machine can run, the best one last.
 std::span<const Set* const> available() noexcept;

@@ -59,8 +59,8 @@ void forget_mark(MPI_Datatype type) noexcept;
 // this thread used lately, if it is registered. Otherwise MPI calls are made, on handles that the caller may use in a
 // communication now. The result keeps the plan alive although another thread may free the type meanwhile.
 DatatypePtr find_type(MPI_Datatype type, bool also_builtin = false) noexcept;
-// What find_type would return, if this thread used the handle lately; nullptr says nothing. Never an MPI call. Good until
-// this thread's next call of find_type.
+// What find_type would return, if this thread used the handle lately; nullptr says nothing. Never an MPI call. Good
+// until this thread's next call of find_type.
 const Datatype* remembered_type(MPI_Datatype type) noexcept;
 
 // The library came up, or is about to go down and has gone down: handles do not outlive the last finalisation.

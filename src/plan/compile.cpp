@@ -1,8 +1,9 @@
+#include "plan/compiler.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <numeric>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -49,153 +50,56 @@ bool is_spread(const Node& list) {
   return touched_bytes(list) > kernel::far_bytes();
 }
 
-// One compilation. Nodes are shared within a form, and so are their steps.
-class Compiler {
- public:
-  StepPtr step_of(const Node& node) { return made(node); }
+Step table_of(base::Numbers offsets, std::int64_t block) {
+  Step step;
+  step.op = Op::kTable;
+  step.block = block;
+  step.listed = &kernel::listed_for(kernel::chosen(), block, offsets.width());
+  step.offsets = std::move(offsets);
+  return step;
+}
 
-  // A step that is repeated, as one kernel call where it may be. A nest has the pattern of its rows.
-  StepPtr repeated(const Node& node) {
-    const std::shared_ptr<Step> step = made(node);
-    if (step->op != Op::kNest && step->pattern == nullptr) step->pattern = pattern_of(*step);
-    return step;
-  }
+// Short runs of unlike lengths cost a processor a wrong guess each; the equal blocks that they are made of do not.
+bool worth_cutting(const Node& node, std::int64_t block) {
+  constexpr std::int64_t kLeastBlock = 4, kMostBlocksEach = 3;
+  return block >= kLeastBlock && (node.bytes - 1) / kMostBlocksEach < block * node.runs;
+}
 
- private:
-  std::shared_ptr<Step> made(const Node& node) {
-    if (const auto known = known_.find(&node); known != known_.end()) return known->second;
-    auto step = std::make_shared<Step>(build(node));
-    step->bytes = node.bytes;
-    step->low = node.low;
-    step->high = node.high;
-    step->disjoint = node.disjoint;
-    known_.emplace(&node, step);
-    return step;
-  }
+Step cut(const Node& node, std::int64_t block) {
+  std::vector<std::int64_t> offsets;
+  offsets.reserve(static_cast<std::size_t>(node.bytes / block));
+  for (std::size_t i = 0; i < node.lengths.size(); ++i)
+    for (std::int64_t at = 0; at < node.lengths[i]; at += block) offsets.push_back(node.offsets[i] + at);
+  return table_of(base::Numbers(offsets, 4), block);
+}
 
-  Step build(const Node& node) {
-    switch (node.kind) {
-      case Kind::kRun:
-        return nest_of_run(node.bytes);
-      case Kind::kLoop:
-        return of_loop(node);
-      case Kind::kTable:
-        return of_table(node);
-      case Kind::kBlocks:
-        return of_blocks(node);
-      case Kind::kSequence:
-        return of_sequence(node.parts);
-    }
-    return {};
-  }
-
-  // A loop becomes the outer level of its body's nest where a level is free.
-  Step of_loop(const Node& node) {
-    const StepPtr body = repeated(*node.body);
-    if (body->op == Op::kNest && body->inner_count == 1) {
-      Step nest = *body;
-      nest.inner_count = node.count;
-      nest.inner_stride = node.stride;
-      if (nest.inner_count <= kMostRowPattern) nest.pattern = pattern_of_row(nest);
-      return nest;
-    }
-    if (body->op == Op::kNest && body->outer_count == 1) {
-      Step nest = *body;
-      set_rows(nest, node.count, node.stride);
-      return nest;
-    }
-    Step step;
-    step.op = Op::kLoop;
-    step.count = node.count;
-    step.stride = node.stride;
-    step.steps.push_back(body);
-    return step;
-  }
-
-  Step of_table(const Node& node) {
-    Step step;
-    step.offsets = node.offsets;
-    if (node.body->kind == Kind::kRun) {
-      step = table_of(node.offsets, node.body->bytes);
-      step.spread = is_spread(node);
-    } else {
-      step.op = Op::kPlaces;
-      step.steps.push_back(step_of(*node.body));
-    }
-    return step;
-  }
-
-  // Short runs of unlike lengths cost a processor a wrong guess each; the equal blocks that they are made of do not.
-  static bool worth_cutting(const Node& node, std::int64_t block) {
-    constexpr std::int64_t kLeastBlock = 4, kMostBlocksEach = 3;
-    return block >= kLeastBlock && (node.bytes - 1) / kMostBlocksEach < block * node.runs;
-  }
-
-  static Step table_of(base::Numbers offsets, std::int64_t block) {
-    Step step;
-    step.op = Op::kTable;
-    step.block = block;
-    step.listed = &kernel::listed_for(kernel::chosen(), block, offsets.width());
-    step.offsets = std::move(offsets);
-    return step;
-  }
-
-  static Step cut(const Node& node, std::int64_t block) {
-    std::vector<std::int64_t> offsets;
-    offsets.reserve(static_cast<std::size_t>(node.bytes / block));
-    for (std::size_t i = 0; i < node.lengths.size(); ++i)
-      for (std::int64_t at = 0; at < node.lengths[i]; at += block) offsets.push_back(node.offsets[i] + at);
-    return table_of(base::Numbers(offsets, 4), block);
-  }
-
-  Step of_blocks(const Node& node) {
-    std::int64_t block = 0;
-    node.lengths.with_raw([&](const auto* raw) {
-      for (std::size_t i = 0; i < node.lengths.size() && block != 1; ++i) block = std::gcd(block, std::int64_t{raw[i]});
-    });
-    block *= node.lengths.scale();
-    if (worth_cutting(node, block)) {
-      Step step = cut(node, block);
-      step.spread = is_spread(node);
-      return step;
-    }
-    Step step;
-    step.op = Op::kBlocks;
-    step.offsets = node.offsets;
-    step.lengths = node.lengths;
-    step.runs = &kernel::runs_for(kernel::chosen(), node.offsets.width(), node.lengths.width());
+Step blocks_of(const Node& node) {
+  std::int64_t block = 0;
+  node.lengths.with_raw([&](const auto* raw) {
+    for (std::size_t i = 0; i < node.lengths.size() && block != 1; ++i) block = std::gcd(block, std::int64_t{raw[i]});
+  });
+  block *= node.lengths.scale();
+  if (worth_cutting(node, block)) {
+    Step step = cut(node, block);
     step.spread = is_spread(node);
-    std::int64_t start = 0;
-    step.starts.reserve(node.lengths.size() / kStartsEach + 1);
-    node.lengths.with_raw([&](const auto* raw) {
-      for (std::size_t i = 0; i < node.lengths.size(); ++i) {
-        if (i % kStartsEach == 0) step.starts.push_back(start);
-        start += raw[i] * node.lengths.scale();
-      }
-    });
     return step;
   }
-
-  Step of_sequence(const std::vector<normal::Part>& parts) {
-    Step step;
-    step.op = Op::kSequence;
-    std::vector<std::int64_t> offsets;
-    offsets.reserve(parts.size());
-    step.starts.reserve(parts.size());
-    step.steps.reserve(parts.size());
-    std::int64_t start = 0;
-    for (const normal::Part& part : parts) {
-      offsets.push_back(part.offset);
-      step.starts.push_back(start);
-      step.steps.push_back(step_of(*part.node));
-      start += part.node->bytes;
+  Step step;
+  step.op = Op::kBlocks;
+  step.offsets = node.offsets;
+  step.lengths = node.lengths;
+  step.runs = &kernel::runs_for(kernel::chosen(), node.offsets.width(), node.lengths.width());
+  step.spread = is_spread(node);
+  std::int64_t start = 0;
+  step.starts.reserve(node.lengths.size() / kStartsEach + 1);
+  node.lengths.with_raw([&](const auto* raw) {
+    for (std::size_t i = 0; i < node.lengths.size(); ++i) {
+      if (i % kStartsEach == 0) step.starts.push_back(start);
+      start += raw[i] * node.lengths.scale();
     }
-    step.offsets = base::Numbers(offsets);
-    return step;
-  }
-
-  std::unordered_map<const Node*, std::shared_ptr<Step>> known_;
-};
+  });
+  return step;
+}
 
 // Elements that touch no more than the caches hold, on both sides.
 std::int64_t far_count(const Node& node) {
@@ -204,6 +108,93 @@ std::int64_t far_count(const Node& node) {
 }
 
 }  // namespace
+
+std::shared_ptr<const Step> Compiler::repeated(const Node& node) {
+  const std::shared_ptr<Step> step = made(node);
+  if (step->op != Op::kNest && step->pattern == nullptr) step->pattern = pattern_of(*step);
+  return step;
+}
+
+std::shared_ptr<Step> Compiler::made(const Node& node) {
+  if (const auto known = known_.find(&node); known != known_.end()) return known->second;
+  auto step = std::make_shared<Step>(build(node));
+  step->bytes = node.bytes;
+  step->low = node.low;
+  step->high = node.high;
+  step->disjoint = node.disjoint;
+  known_.emplace(&node, step);
+  return step;
+}
+
+Step Compiler::build(const Node& node) {
+  switch (node.kind) {
+    case Kind::kRun:
+      return nest_of_run(node.bytes);
+    case Kind::kLoop:
+      return of_loop(node);
+    case Kind::kTable:
+      return of_table(node);
+    case Kind::kBlocks:
+      return blocks_of(node);
+    case Kind::kSequence:
+      return of_sequence(node);
+  }
+  return {};
+}
+
+// A loop becomes the outer level of its body's nest where a level is free.
+Step Compiler::of_loop(const Node& node) {
+  const StepPtr body = repeated(*node.body);
+  if (body->op == Op::kNest && body->inner_count == 1) {
+    Step nest = *body;
+    nest.inner_count = node.count;
+    nest.inner_stride = node.stride;
+    if (nest.inner_count <= kMostRowPattern) nest.pattern = pattern_of_row(nest);
+    return nest;
+  }
+  if (body->op == Op::kNest && body->outer_count == 1) {
+    Step nest = *body;
+    set_rows(nest, node.count, node.stride);
+    return nest;
+  }
+  Step step;
+  step.op = Op::kLoop;
+  step.count = node.count;
+  step.stride = node.stride;
+  step.steps.push_back(body);
+  return step;
+}
+
+Step Compiler::of_table(const Node& node) {
+  Step step;
+  step.offsets = node.offsets;
+  if (node.body->kind == Kind::kRun) {
+    step = table_of(node.offsets, node.body->bytes);
+    step.spread = is_spread(node);
+  } else {
+    step.op = Op::kPlaces;
+    step.steps.push_back(step_of(*node.body));
+  }
+  return step;
+}
+
+Step Compiler::of_sequence(const Node& node) {
+  Step step;
+  step.op = Op::kSequence;
+  std::vector<std::int64_t> offsets;
+  offsets.reserve(node.parts.size());
+  step.starts.reserve(node.parts.size());
+  step.steps.reserve(node.parts.size());
+  std::int64_t start = 0;
+  for (const normal::Part& part : node.parts) {
+    offsets.push_back(part.offset);
+    step.starts.push_back(start);
+    step.steps.push_back(step_of(*part.node));
+    start += part.node->bytes;
+  }
+  step.offsets = base::Numbers(offsets);
+  return step;
+}
 
 PlanPtr compile(const normal::Message& message, std::int64_t extent) {
   std::shared_ptr<Plan> plan(new Plan);

@@ -132,7 +132,7 @@ class Blocks {
   static constexpr int kFew = 4;
   Elements elements_;
   Elements* each_ = nullptr;  // of an individual side, in tables_
-  Piece few_[kFew];  // piece_count_ of them mean something
+  Piece few_[kFew];           // piece_count_ of them mean something
   Piece* pieces_ = few_;
   int piece_count_ = 0;
   int own_ = -1;  // the piece that this process gives to itself

@@ -77,8 +77,8 @@ struct View {
   MPI_Count count;
   MPI_Datatype type;
 };
-// Says a side of `blocks` blocks in bytes where it lies, if its elements are contiguous and nothing about it is special:
-// what Blocks would say, for next to nothing. False: ask Blocks.
+// Says a side of `blocks` blocks in bytes where it lies, if its elements are contiguous and nothing about it is
+// special: what Blocks would say, for next to nothing. False: ask Blocks.
 bool say_in_bytes(View& side, int blocks) noexcept;
 inline View view(const Blocks& blocks, const View& given) noexcept {
   if (blocks.is_joined()) return {MPI_IN_PLACE, 0, MPI_BYTE};

@@ -36,8 +36,8 @@ int rooted(bool gathers, Call call, const View& many, const View& single, int ro
   const auto at_once = [&](const Call& its, int& code) {
     const Members& all = its.members;
     View of_root = many, of_each = single;
-    if (root < 0 || root >= all.size || !say_in_bytes(of_each, 1) || !may_be_staged(both_ways(of_each.count, all.size)) ||
-        (all.rank == root && !say_in_bytes(of_root, all.size))) {
+    if (root < 0 || root >= all.size || !say_in_bytes(of_each, 1) ||
+        !may_be_staged(both_ways(of_each.count, all.size)) || (all.rank == root && !say_in_bytes(of_root, all.size))) {
       return false;
     }
     count_ready(its, of_each.count + (all.rank == root ? of_root.count * all.size : 0));

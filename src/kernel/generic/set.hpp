@@ -4,6 +4,7 @@
 
 #include "kernel/generic/listed.hpp"
 #include "kernel/generic/nest.hpp"
+#include "kernel/generic/paired.hpp"
 #include "kernel/generic/pattern.hpp"
 #include "kernel/generic/transpose.hpp"
 
@@ -65,6 +66,18 @@ struct Kernels {
       transpose_kernel<M, 16>("transpose_16"),
   };
 
+  static constexpr SquareKernel kSquares[] = {
+      square_kernel<M, 4>("square_4"),
+      square_kernel<M, 8>("square_8"),
+      square_kernel<M, 16>("square_16"),
+  };
+
+  static constexpr PairedKernel kPaired[] = {
+      paired_kernel<M, 4>("paired_4"),   paired_kernel<M, 8>("paired_8"),   paired_kernel<M, 12>("paired_12"),
+      paired_kernel<M, 16>("paired_16"), paired_kernel<M, 24>("paired_24"), paired_kernel<M, 32>("paired_32"),
+      paired_kernel<M, 0>("paired_any"),
+  };
+
 #define GAPLESS_LISTED(block)                                                          \
   listed_kernel<M, block, std::int32_t>(block == 0 ? "listed_any" : "listed_" #block), \
       listed_kernel<M, block, std::int64_t>(block == 0 ? "listed_any" : "listed_" #block)
@@ -89,7 +102,7 @@ struct Kernels {
   };
 
   static constexpr Set set(const char* name) {
-    return {name, kNests, kTransposes, kListed, kRuns, pattern_kernel<M>(), far_copy<M>};
+    return {name, kNests, kTransposes, kSquares, kListed, kPaired, kRuns, pattern_kernel<M>(), far_copy<M>};
   }
 };
 

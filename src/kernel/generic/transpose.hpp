@@ -116,6 +116,16 @@ void transposed(char* dst, const char* src, const Nest& nest) noexcept {
     transpose<M, kBlock, kFar>({dst, src, nest.inner_stride, packed_row}, nest.inner_count, nest.outer_count);
 }
 
+template <class M, std::int64_t kBlock, bool kFar>
+void square(char* dst, const char* src, const SquareShape& shape) noexcept {
+  transpose<M, kBlock, kFar>({dst, src, shape.dst_stride, shape.src_stride}, shape.rows, shape.columns);
+}
+
+template <class M, std::int64_t kBlock>
+constexpr SquareKernel square_kernel(const char* name) {
+  return {name, kBlock, {square<M, kBlock, false>, square<M, kBlock, true>}};
+}
+
 template <class M, std::int64_t kBlock>
 constexpr NestKernel transpose_kernel(const char* name) {
   return {name,

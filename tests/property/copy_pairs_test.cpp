@@ -1,0 +1,307 @@
+// Typed copy against the type maps: random pairs of messages of one size.
+//
+//   copy_pairs_test [--pairs N] [--seed S] [--threads T]
+//   copy_pairs_test --one SEED
+//
+// Two of three pairs are of equal signature; the others are of equal size, which is all that the copy looks at. Each is
+// copied whole, in random parts and in consecutive chunks, through the C interface; one in eight within one buffer,
+// over itself. Every byte of the destination's memory is compared, gaps and margins too. At the end the run prints
+// which steps the joint plans had, and fails if one was in fewer than one of a hundred pairs.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gapless/gapless.h"
+#include "notation/print.hpp"
+#include "plan/joint.hpp"
+#include "property/numbered_run.hpp"
+#include "support/fitting_type.hpp"
+#include "support/oracle.hpp"
+#include "support/random_type.hpp"
+#include "support/regular_type.hpp"
+
+namespace gapless::test {
+namespace {
+
+constexpr std::int64_t kMargin = 64;  // [bytes]: no kernel writes wider than that
+constexpr std::int64_t kMostBytes = 30'000;
+constexpr const char* kSteps[] = {"block", "moves", "square", "pack", "unpack", "listed", "loop", "sequence", "walked"};
+using Steps = std::array<std::atomic<std::int64_t>, std::size(kSteps)>;
+
+struct Options {
+  std::int64_t pairs = 150'000;
+  std::uint64_t seed = 20'261'122;
+  unsigned threads = 2;
+  bool one = false;
+};
+
+class Handle {
+ public:
+  explicit Handle(const layout::Layout& type) {
+    if (gapless_type_parse(notation::print(type).c_str(), &type_) != GAPLESS_SUCCESS)
+      throw std::runtime_error(gapless_last_error());
+  }
+  ~Handle() { gapless_type_free(&type_); }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  gapless_type get() const { return type_; }
+
+ private:
+  gapless_type type_ = nullptr;
+};
+
+// A message, and the place of each of its bytes from the lowest one on.
+struct Side {
+  layout::LayoutPtr type;
+  std::int64_t count = 1;
+  std::vector<std::int64_t> bytes;
+  std::int64_t low = 0, span = 0;
+
+  void expand() {
+    bytes = Oracle(*type).byte_displacements(count);
+    const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
+    low = *least;
+    span = *most + 1 - low;
+    for (std::int64_t& byte : bytes) byte -= low;
+  }
+};
+
+std::int64_t whole_part(Random& random, std::int64_t bytes) {
+  const std::int64_t count = random.between(1, 6);
+  return random.chance(50) && bytes % count == 0 ? count : 1;
+}
+
+Side fitting(Random& random, std::int64_t bytes) {
+  Side side;
+  side.count = whole_part(random, bytes);
+  side.type = fitting_type(random, bytes / side.count);
+  if (side.count > 1 && random.chance(60)) {
+    const std::int64_t span = side.type->true_extent;
+    side.type = layout::resized(side.type->lb, random.chance(20) ? -span - 5 : span + random.between(0, 40), side.type);
+  }
+  side.expand();
+  return side;
+}
+
+Side any(Random& random) {
+  static const std::vector<std::int64_t> kBytes{8,   24,   40,   64,   96,   360,  400,  480,
+                                                720, 1000, 1024, 1440, 2400, 3600, 7200, 8000};
+  if (!random.chance(33)) return fitting(random, random.chance(80) ? random.pick(kBytes) : random.between(1, 3000));
+  Side side;
+  side.type = random.chance(50) ? random_type(random.next()) : regular_type(random.next());
+  side.count = random.between(1, 3);
+  const std::int64_t bytes = Oracle(*side.type).bounds().size * side.count;
+  if (bytes == 0 || bytes > kMostBytes) return any(random);
+  side.expand();
+  return side;
+}
+
+// Blocks of one length on both sides: a matrix and its transpose, or places in a list.
+void matched(Random& random, Side& from, Side& to) {
+  static const std::vector<std::int64_t> kBlocks{1, 4, 8, 12, 16, 24, 32, 40};
+  const std::int64_t block = random.pick(kBlocks), rows = random.between(2, 40), columns = random.between(2, 40);
+  const layout::LayoutPtr one = layout::contiguous(block, layout::named(*layout::find_named("byte")));
+  const auto matrix = [&](std::int64_t along, std::int64_t across) {
+    return layout::hvector(rows, 1, along, layout::hvector(columns, 1, across, one));
+  };
+  if (random.chance(65)) {
+    from.type = matrix((columns + random.between(0, 3)) * block, block);
+    to.type = matrix(block, (rows + random.between(0, 3)) * block);
+  } else {
+    const auto places = [&] {
+      std::vector<std::int64_t> all(static_cast<std::size_t>(rows * columns));
+      std::int64_t at = 0;
+      for (std::int64_t& place : all) place = std::exchange(at, at + block * random.between(1, 3));
+      for (std::size_t i = all.size(); i > 1; --i)
+        std::swap(all[i - 1], all[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(i) - 1))]);
+      return layout::hindexed_block(block, all, layout::named(*layout::find_named("byte")));
+    };
+    from.type = places();
+    to.type = random.chance(50) ? places() : layout::hvector(rows * columns, 1, block + random.between(0, 20), one);
+  }
+  from.expand();
+  to.expand();
+}
+
+class Check {
+ public:
+  Check(std::uint64_t seed, Steps& steps) : random_(seed), steps_(steps) {}
+
+  std::string describe() const {
+    return "\n  from: " + std::to_string(from_.count) + " of " + notation::print(*from_.type) +
+           "\n  to:   " + std::to_string(to_.count) + " of " + notation::print(*to_.type);
+  }
+
+  void make() {
+    if (random_.chance(10)) {
+      matched(random_, from_, to_);
+    } else {
+      from_ = any(random_);
+      to_ = random_.chance(5) ? from_ : fitting(random_, static_cast<std::int64_t>(from_.bytes.size()));
+    }
+    if (random_.chance(50)) std::swap(from_, to_);
+  }
+
+  void run() {
+    see_steps();
+    const Handle from(*from_.type), to(*to_.type);
+    within_one_ = random_.chance(12);
+    prepare();
+    const std::int64_t total = static_cast<std::int64_t>(from_.bytes.size());
+    part(from, to, 0, total);
+    for (int i = 0; i < 4; ++i) {
+      prepare();
+      part(from, to, random_.between(0, total + 2), random_.mostly_small(0, total + 2));
+    }
+    if (within_one_) return;
+    prepare();
+    const std::int64_t chunk = random_.mostly_small(1, total);
+    if (total / chunk > 200) return;
+    for (std::int64_t at = 0; at < total; at += chunk) part(from, to, at, chunk);
+  }
+
+ private:
+  // Memory of its own for each side, or one that both lie in.
+  void prepare() {
+    const std::int64_t from_span = from_.span, to_span = to_.span;
+    to_at_ = kMargin + (within_one_ ? random_.between(0, from_span) : from_span + kMargin);
+    memory_.resize(static_cast<std::size_t>(std::max(to_at_ + to_span, from_span) + 2 * kMargin));
+    for (std::size_t i = 0; i < memory_.size(); i += sizeof(std::uint64_t)) {
+      const std::uint64_t value = random_.next();
+      std::memcpy(&memory_[i], &value, std::min(sizeof value, memory_.size() - i));
+    }
+  }
+
+  void part(const Handle& from, const Handle& to, std::int64_t position, std::int64_t budget) {
+    const auto total = static_cast<std::int64_t>(from_.bytes.size());
+    const std::int64_t bytes = std::max<std::int64_t>(0, std::min(budget, total - position));
+    std::vector<unsigned char> expected = memory_;
+    for (std::int64_t i = position; i < position + bytes; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      expected[static_cast<std::size_t>(to_at_ + to_.bytes[at])] =
+          memory_[static_cast<std::size_t>(kMargin + from_.bytes[at])];
+    }
+    std::int64_t moved = -1;
+    const gapless_status status =
+        gapless_copy(memory_.data() + kMargin - from_.low, from_.count, from.get(), memory_.data() + to_at_ - to_.low,
+                     to_.count, to.get(), position, budget, &moved);
+    const std::string what = "position " + std::to_string(position) + ", budget " + std::to_string(budget) + ": ";
+    if (status != GAPLESS_SUCCESS) throw std::runtime_error(what + gapless_last_error());
+    if (moved != bytes) throw std::runtime_error(what + "moved " + std::to_string(moved));
+    const auto wrong = std::mismatch(expected.begin(), expected.end(), memory_.begin());
+    if (wrong.first != expected.end())
+      throw std::runtime_error(what + "byte " + std::to_string(wrong.first - expected.begin() - to_at_) +
+                               " of the destination's memory is wrong");
+  }
+
+  void see_steps() {
+    const plan::PlanPtr from = plan::compile(*from_.type), to = plan::compile(*to_.type);
+    const auto joint = plan::join({*from, from_.count}, {*to, to_.count});
+    std::array<bool, std::size(kSteps)> seen{};
+    if (joint != nullptr)
+      see(*joint, seen);
+    else
+      seen.back() = true;
+    for (std::size_t i = 0; i < seen.size(); ++i) steps_[i] += seen[i] ? 1 : 0;
+  }
+  static void see(const plan::Joint& step, std::array<bool, std::size(kSteps)>& seen) {
+    seen[static_cast<std::size_t>(step.op)] = true;
+    for (const plan::Joint& inner : step.steps) see(inner, seen);
+  }
+
+  Random random_;
+  Steps& steps_;
+  Side from_, to_;
+  bool within_one_ = false;
+  std::int64_t to_at_ = 0;
+  std::vector<unsigned char> memory_;
+};
+
+class Run {
+ public:
+  explicit Run(const Options& options) : options_(options) {}
+
+  int all() {
+    std::printf("copy_pairs_test --pairs %lld --seed %llu\n", static_cast<long long>(options_.pairs),
+                static_cast<unsigned long long>(options_.seed));
+    const std::int64_t end = numbered_run(0, options_.pairs, options_.threads, [&](unsigned, std::int64_t i) {
+      one(mixed(options_.seed, static_cast<std::uint64_t>(i)));
+      return failures_ < 10;
+    });
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      std::printf("  %-9s %8lld\n", kSteps[i], static_cast<long long>(steps_[i].load()));
+      if (end == options_.pairs && failures_ == 0 && steps_[i] < options_.pairs / 100) {
+        std::printf("FAILED: in too few pairs: %s\n", kSteps[i]);
+        ++failures_;
+      }
+    }
+    std::printf("%s: %d failures\n", failures_ == 0 ? "passed" : "FAILED", failures_.load());
+    return end < options_.pairs && failures_ == 0 ? 130 : failures_ == 0 ? 0 : 1;
+  }
+
+  int one(std::uint64_t seed) {
+    Check check(seed, steps_);
+    std::string text;
+    try {
+      check.make();
+      text = check.describe();
+      if (options_.one) std::printf("%s\n", text.c_str() + 1);
+      check.run();
+    } catch (const std::exception& error) {
+      const std::lock_guard lock(mutex_);
+      ++failures_;
+      std::printf("FAILED: %s%s\n  replay: copy_pairs_test --one %llu\n", error.what(), text.c_str(),
+                  static_cast<unsigned long long>(seed));
+      std::fflush(stdout);
+    }
+    return failures_;
+  }
+
+ private:
+  Options options_;
+  Steps steps_{};
+  std::atomic<int> failures_{0};
+  std::mutex mutex_;
+};
+
+int run(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string name = argv[i];
+    const std::uint64_t value = std::strtoull(argv[i + 1], nullptr, 0);
+    if (name == "--pairs") {
+      options.pairs = static_cast<std::int64_t>(value);
+    } else if (name == "--seed") {
+      options.seed = value;
+    } else if (name == "--threads") {
+      options.threads = static_cast<unsigned>(value);
+    } else if (name == "--one") {
+      options.one = true;
+      options.seed = value;
+    } else {
+      argc = -1;
+    }
+  }
+  if (argc % 2 == 0 || argc < 0) {
+    std::fprintf(stderr, "usage: copy_pairs_test [--pairs N] [--seed S] [--threads T] | --one SEED\n");
+    return 2;
+  }
+  Run all(options);
+  return options.one ? all.one(options.seed) : all.all();
+}
+
+}  // namespace
+}  // namespace gapless::test
+
+int main(int argc, char** argv) {
+  return gapless::test::run(argc, argv);
+}
