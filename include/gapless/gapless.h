@@ -150,9 +150,9 @@ GAPLESS_API gapless_status gapless_message_equal(int64_t count_a, gapless_type a
  * Writes all of it, or nothing where `capacity` is too small; *needed is what it takes, so that a first call may pass
  * (NULL, 0). Commits the type. Cost: linear in the normal form. */
 GAPLESS_API gapless_status gapless_type_serialise(gapless_type type, void* buffer, size_t capacity, size_t* needed);
-/* Makes a type of all `length` bytes: the same layout, its bounds set as by gapless_type_resized(), its basic types
- * "byte". Any bytes are safe to read: gapless_last_error() says at which byte what was wrong.
- * Cost: linear in `length`, also of a commit. */
+/* Makes a type of all `length` bytes, and commits it: the same layout, its bounds set as by gapless_type_resized(), its
+ * basic types "byte". Any bytes are safe to read: gapless_last_error() says at which byte what was wrong.
+ * Cost: linear in `length`. */
 GAPLESS_API gapless_status gapless_type_deserialise(const void* bytes, size_t length, gapless_type* type);
 
 /* Type signatures: the sequence of basic types of (count, type), without displacements (MPI 4.1, section 5.1). A pair

@@ -26,7 +26,9 @@ gapless_status gapless_type_deserialise(const void* bytes, size_t length, gaples
     require(bytes != nullptr || length == 0, "the bytes are NULL");
     require(type != nullptr, "the place for the new type is NULL");
     auto made = std::make_unique<gapless_type_s>();
-    made->layout = gapless::serial::deserialise({static_cast<const std::uint8_t*>(bytes), length});
+    const auto read = gapless::serial::deserialise({static_cast<const std::uint8_t*>(bytes), length});
+    made->layout = read.type;
+    made->commit_to(gapless::plan::compile(read.message, read.type->extent));
     *type = made.release();
   });
 }

@@ -47,6 +47,7 @@ const NodePtr& gather(const Letter& letter, Context& context) {
 
 Form gather(const Items& items, Context& context) {
   if (items.empty()) return {};
+  spend(context, items.size(), 1 + rules::longest_pair(items.size()));
   std::vector<Part> parts;
   parts.reserve(items.size());
   for (const Item& item : items) {

@@ -177,7 +177,7 @@ class Reader {
 
 }  // namespace
 
-LayoutPtr deserialise(std::span<const std::uint8_t> bytes) {
+Deserialised deserialise(std::span<const std::uint8_t> bytes) {
   if (bytes.size() < kHeaderBytes + kChecksumBytes)
     refuse(0, std::to_string(bytes.size()) + " bytes are too few for any");
   if (!std::equal(kMagic.begin(), kMagic.end(), bytes.begin())) refuse(0, "it does not begin with 'GAP'");
@@ -189,7 +189,15 @@ LayoutPtr deserialise(std::span<const std::uint8_t> bytes) {
   for (std::size_t i = 0; i < kChecksumBytes; ++i) expected |= static_cast<std::uint32_t>(bytes[end + i]) << (8 * i);
   if (checksum(bytes.first(end)) != expected)
     refuse(end, "the checksum is that of other bytes: some were changed or lost on the way");
-  return Reader(Input(bytes.first(end), kHeaderBytes)).type();
+  Deserialised read;
+  read.type = Reader(Input(bytes.first(end), kHeaderBytes)).type();
+  try {
+    const std::int64_t most_work = kMostWork + kMostWorkPerByte * static_cast<std::int64_t>(bytes.size());
+    read.message = normal::normalise_message(*read.type, most_work);
+  } catch (const base::Error& error) {
+    refuse(kHeaderBytes, std::string("the nodes: ") + error.what(), error.status());
+  }
+  return read;
 }
 
 }  // namespace gapless::serial

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "layout/layout.hpp"
-#include "normal/form.hpp"
+#include "normal/normalise.hpp"
 
 namespace gapless::serial {
 
@@ -17,9 +17,14 @@ namespace gapless::serial {
 // serial/format.hpp. Cost: linear in the form.
 std::vector<std::uint8_t> serialise(const normal::Form& form, std::int64_t lb, std::int64_t extent);
 
+struct Deserialised {
+  layout::LayoutPtr type;
+  normal::Message message;  // of the type
+};
 // Safe on any bytes: a type, or base::Error saying what is wrong and at which byte. The type is made by the ordinary
-// constructors, whose checks are its checks, out of bytes; its bounds are set, as by resized().
-// Cost: linear in the bytes, in time and in memory; and so is what it costs to normalise what was read.
-layout::LayoutPtr deserialise(std::span<const std::uint8_t> bytes);
+// constructors, whose checks are its checks, out of the named type byte; its bounds are set, as by resized(). Its
+// normal form was made within a limit, so that whoever uses the type is safe as well.
+// Cost: linear in the bytes, in time and in memory.
+Deserialised deserialise(std::span<const std::uint8_t> bytes);
 
 }  // namespace gapless::serial

@@ -66,7 +66,8 @@ class Nodes {
  public:
   std::uint64_t number_of(const Node& node) {
     if (const auto known = known_.find(&node); known != known_.end()) return known->second;
-    const auto [place, is_new] = numbers_.try_emplace(bytes_of(node), numbers_.size());
+    std::string bytes = bytes_of(node);  // numbers what the node refers to
+    const auto [place, is_new] = numbers_.try_emplace(std::move(bytes), numbers_.size());
     if (is_new) in_order_.push_back(&place->first);
     if (in_order_.size() > kMostNodes)
       refuse("has more than " + std::to_string(kMostNodes) + " different nodes, the most that a reader takes");
