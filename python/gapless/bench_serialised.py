@@ -13,6 +13,7 @@ from gapless.lab import json_lines, mpi_command
 from gapless.paths import Build
 
 PROGRAM = "bench/engine/bench_engine"
+MOST_TEXT = 48
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,6 @@ def serialised_table(rows: Sequence[SerialisedRow]) -> Table:
         left=2,
     )
     table.columns[-1].justify = "left"
-    table.columns[-1].no_wrap = False
     case = None
     for row in rows:
         name = "" if row.case == case else row.case
@@ -85,7 +85,7 @@ def serialised_table(rows: Sequence[SerialisedRow]) -> Table:
             f"{row.type_bytes:,}",
             f"{row.text_bytes:,}",
             f"{row.serialised_bytes:,}",
-            row.type if len(row.type) <= 60 else row.type[:57] + "...",
+            row.type if len(row.type) <= MOST_TEXT else row.type[: MOST_TEXT - 3] + "...",
         )
     return table
 

@@ -14,8 +14,7 @@ gapless_status gapless_type_serialise(gapless_type type, void* buffer, size_t ca
     require(type != nullptr, "the type is NULL");
     require(needed != nullptr, "the place for the length is NULL");
     require(buffer != nullptr || capacity == 0, "the buffer is NULL");
-    const auto bytes =
-        gapless::serial::serialise(type->committed().form(), type->layout->lb, type->layout->extent);
+    const auto bytes = gapless::serial::serialise(type->committed().form(), type->layout->lb, type->layout->extent);
     *needed = bytes.size();
     if (bytes.size() <= capacity) std::memcpy(buffer, bytes.data(), bytes.size());
   });

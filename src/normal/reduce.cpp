@@ -87,8 +87,7 @@ void reduce(Items& items, Context& context) {
   // Wherever it ends, the items are the same sequence.
   std::size_t steps_left = kStepsToSpare + kStepsPerItem * items.size();
   for (std::size_t i = 0; i < std::size(kRules) && steps_left > 0;) {
-    spend(context, items.size(),
-          kRules[i].apply == rules::repetition ? rules::longest_repetition(items.size()) : 1);
+    spend(context, items.size(), kRules[i].apply == rules::repetition ? rules::longest_repetition(items.size()) : 1);
     if (kRules[i].apply(items, context.alphabet)) {
       --steps_left;
       hit(kRules[i].name, context.trace);

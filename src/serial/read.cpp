@@ -34,9 +34,7 @@ struct Made {
 
 class Reader {
  public:
-  explicit Reader(Input input) : in_(input) {
-    byte_ = layout::named(*layout::find_named("byte"));
-  }
+  explicit Reader(Input input) : in_(input) { byte_ = layout::named(*layout::find_named("byte")); }
 
   LayoutPtr type() {
     const std::size_t at = in_.at();
@@ -56,16 +54,16 @@ class Reader {
     const std::int64_t origin = in_.signed_number("the place of the first byte");
     const std::size_t counted_at = in_.at(), count = in_.count("the number of nodes", 1, kFewestNodeBytes);
     if (count > kMostNodes)
-      refuse(counted_at, "the number of nodes is " + std::to_string(count) + ", beyond the limit of " +
-                             std::to_string(kMostNodes));
+      refuse(counted_at,
+             "the number of nodes is " + std::to_string(count) + ", beyond the limit of " + std::to_string(kMostNodes));
     made_.reserve(count);
     for (std::size_t i = 0; i < count; ++i) node();
     for (std::size_t i = 0; i + 1 < count; ++i)
       if (!made_[i].used) refuse(in_.at(), "no node refers to node " + std::to_string(i));
     const LayoutPtr& root = made_.back().type;
     if (origin == 0) return root;
-    return constructed(at, "the place of the first byte: ",
-                       [&] { return layout::hindexed_block(1, std::span(&origin, 1), root); });
+    return constructed(
+        at, "the place of the first byte: ", [&] { return layout::hindexed_block(1, std::span(&origin, 1), root); });
   }
 
   void node() {
@@ -107,8 +105,7 @@ class Reader {
         refuse(at, name + "there is no kind " + std::to_string(tag));
     }
     ++depth_;
-    if (depth_ > kMostDepth)
-      refuse(at, name + "deeper than the limit of " + std::to_string(kMostDepth) + " levels");
+    if (depth_ > kMostDepth) refuse(at, name + "deeper than the limit of " + std::to_string(kMostDepth) + " levels");
     made_.push_back({std::move(type), depth_});
   }
 

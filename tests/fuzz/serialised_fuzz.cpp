@@ -1,5 +1,5 @@
-// Any bytes: refused with a reason, or a type that is used. As they are, and then with a fitting beginning and checksum,
-// without which hardly an input would be looked into.
+// Any bytes: refused with a reason, or a type that is used. As they are, and then with a fitting beginning and
+// checksum, without which hardly an input would be looked into.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -68,8 +68,8 @@ Tally corrupt(const SerialisedBytes& form, Random& random, Reading& reading) {
   tally.forms = 1;
   const std::size_t end = form.size() - 4;
   for (std::size_t at = 0; at < form.size(); ++at) {
-    std::vector<std::uint8_t> values{0x00, 0x7F, 0x80, 0xFF, static_cast<std::uint8_t>(form[at] + 1),
-                                     static_cast<std::uint8_t>(random.next())};
+    std::vector<std::uint8_t> values{
+        0x00, 0x7F, 0x80, 0xFF, static_cast<std::uint8_t>(form[at] + 1), static_cast<std::uint8_t>(random.next())};
     for (int bit = 0; bit < 8; ++bit) values.push_back(static_cast<std::uint8_t>(form[at] ^ 1u << bit));
     for (const std::uint8_t value : values) {
       if (value == form[at]) continue;

@@ -89,8 +89,8 @@ SerialisedBytes hostile_form(Random& random, std::size_t most_bytes) {
   const auto step = [&] { return random.between(random.chance(20) ? -widest : 1, widest); };
   const auto pick = [&] {
     const auto last = static_cast<std::int64_t>(sizes.size()) - 1;
-    const std::int64_t chosen = random.chance(50) ? random.between(std::max<std::int64_t>(0, last - 2), last)
-                                                  : random.between(0, last);
+    const std::int64_t chosen =
+        random.chance(50) ? random.between(std::max<std::int64_t>(0, last - 2), last) : random.between(0, last);
     return static_cast<std::uint64_t>(chosen);
   };
   const auto use = [&](std::uint64_t node) { used[static_cast<std::size_t>(node)] = true; };

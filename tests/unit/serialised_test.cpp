@@ -17,7 +17,8 @@ namespace gapless::test {
 namespace {
 
 using base::Status;
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max(), kLeast = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max(),
+                       kLeast = std::numeric_limits<std::int64_t>::min();
 
 SerialisedBytes serialised(const std::string& text) {
   const layout::LayoutPtr type = notation::parse(text);
@@ -28,8 +29,7 @@ std::string read(const SerialisedBytes& bytes) {
   return notation::print(*serial::deserialise(bytes).type);
 }
 
-void expect_refused(const SerialisedBytes& bytes, const std::string& reason,
-                    Status status = Status::kInvalidArgument) {
+void expect_refused(const SerialisedBytes& bytes, const std::string& reason, Status status = Status::kInvalidArgument) {
   try {
     FAIL() << "read as " << notation::abridged(*serial::deserialise(bytes).type) << ", not refused: " << reason;
   } catch (const base::Error& error) {
@@ -116,8 +116,7 @@ TEST(Serialised, FormsThatNoReaderTakesAreNotWritten) {
     serial::serialise({0, node}, 0, 2000);
     FAIL() << "written";
   } catch (const base::Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "the type cannot be serialised: its normal form is 513 levels deep; a reader takes 512");
+    EXPECT_STREQ(error.what(), "the type cannot be serialised: its normal form is 513 levels deep; a reader takes 512");
   }
 }
 
@@ -129,11 +128,11 @@ TEST(Serialised, WhatIsReadHasTheBoundsAndIsMadeOfBytes) {
 }
 
 TEST(Serialised, ExtremesOfTheRange) {
-  for (const char* text : {"hindexed([1, 1, 1], [-4611686018427387904, 7, 4611686018427387000], int32)",
-                           "hindexed([1, 2, 1], [4611686018427387000, -4611686018427387904, 9], byte)",
-                           "resized(-9223372036854775808, 9223372036854775807, byte)",
-                           "hindexed([1], [-9223372036854775808], byte)", "contiguous(9223372036854775807, byte)",
-                           "hvector(2, 1, -9223372036854775806, byte)"}) {
+  for (const char* text :
+       {"hindexed([1, 1, 1], [-4611686018427387904, 7, 4611686018427387000], int32)",
+        "hindexed([1, 2, 1], [4611686018427387000, -4611686018427387904, 9], byte)",
+        "resized(-9223372036854775808, 9223372036854775807, byte)", "hindexed([1], [-9223372036854775808], byte)",
+        "contiguous(9223372036854775807, byte)", "hvector(2, 1, -9223372036854775806, byte)"}) {
     const SerialisedBytes bytes = serialised(text);
     const serial::Deserialised again = serial::deserialise(bytes);
     EXPECT_EQ(serial::serialise(again.message.one, again.type->lb, again.type->extent), bytes) << text;
