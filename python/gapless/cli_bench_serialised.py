@@ -14,10 +14,12 @@ def serialise(
         list[str] | None, typer.Option("--case", metavar="GLOB", help="Only such cases, e.g. 'tiled/v1/*'; repeatable.")
     ] = None,
     sizes: Annotated[
-        str | None, typer.Option("--sizes", metavar="LIST", help="Payloads in bytes, e.g. 32768,2560000 (default: all).")
+        str | None, typer.Option("--sizes", metavar="LIST", help="Payloads in bytes, e.g. 32768,2560000.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A third of the cases, 32 KB and 2.56 MB.")] = False,
-    mpi: Annotated[Path | None, typer.Option("--mpi", metavar="PREFIX", help="Use the build for the MPI there.")] = None,
+    mpi: Annotated[
+        Path | None, typer.Option("--mpi", metavar="PREFIX", help="Use the build for the MPI there.")
+    ] = None,
     tsv: Annotated[Path | None, typer.Option(help="Also write every row there, tab-separated.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
 ) -> None:
