@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draw the pictures of datatypes that README and docs show.
 
-    .venv/bin/python tools/draw_pictures.py [FOLDER]        # default: docs/pictures
+.venv/bin/python tools/draw_pictures.py [FOLDER]        # default: docs/pictures
 """
 
 from __future__ import annotations

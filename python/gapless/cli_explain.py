@@ -58,7 +58,8 @@ def explain(
 
     if json + (svg == STDOUT) + (html == STDOUT) > 1:
         raise GaplessError(
-            "only one of --json, --svg - and --html - can have stdout", "write the picture to a file, say --svg type.svg"
+            "only one of --json, --svg - and --html - can have stdout",
+            "write the picture to a file, say --svg type.svg",
         )
     try:
         document = explain_type(sys.stdin.read() if type_text == "-" else type_text, count)

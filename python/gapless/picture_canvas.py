@@ -11,23 +11,25 @@ WIDTH = 420.0  # units: about a pixel on a phone
 LEFT = 52.0  # where memory begins, right of the displacements
 BYTE = 5.6  # width of a byte of a cache line
 SPAN = 64 * BYTE
+STROKE = {"stroke": "currentColor", "stroke-opacity": ".6", "stroke-width": ".8"}
+SHORTEST_ARROW = 25
 LARGEST = 640  # pixels: wider than this the picture is not shown
 
 SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 # Everything without a colour of its own has currentColor. A file is shown on a page of which it knows nothing (as an
 # image it cannot see it): it brings a background.
-THEME = (
-    "svg{color:#1f2328}.page{fill:#fff}"
-    "@media (prefers-color-scheme:dark){svg{color:#e6edf3}.page{fill:#0d1117}}"
-)
+THEME = "svg{color:#1f2328}.page{fill:#fff}@media (prefers-color-scheme:dark){svg{color:#e6edf3}.page{fill:#0d1117}}"
 
 
 def number(value: int) -> str:
-    """Return an integer with its digits in groups of three, and large ones rounded."""
-    if abs(value) < 10**13:
-        return f"{value:,}".replace(",", "\u202f").replace("-", "\u2212")
-    return f"{value:.3e}".replace("-", "\u2212")
+    """Return an integer with its digits in groups of three."""
+    return f"{value:,}".replace(",", "\u202f").replace("-", "\u2212")
+
+
+def rounded(value: int) -> str:
+    """Return an integer, a large one with four digits."""
+    return number(value) if abs(value) < 10**11 else f"{value:.3e}".replace("-", "\u2212").replace("e+", "e")
 
 
 def _units(value: float) -> str:
@@ -114,8 +116,14 @@ class Canvas:
         """Begin a part of the picture."""
         self.y += 10
         self.text(12, self.y + 10, text, size=10, bold=True)
-        if note:
-            self.text(12 + 5.8 * len(text) + 8, self.y + 10, note, size=8.5, dim=True)
+        left = 12 + 6.1 * len(text) + 7
+        room = int((WIDTH - left) / (8.5 * 0.53))
+        here, _, below = (note, "", "") if len(note) <= room else note.partition("; ")
+        if here:
+            self.text(left, self.y + 10, here, size=8.5, dim=True)
+        if below:
+            self.y += 11
+            self.text(left, self.y + 10, below, size=8.5, dim=True)
         self.y += 16
 
     def address(self, y: float, text: str) -> None:
@@ -126,13 +134,11 @@ class Canvas:
         """Draw a thin line."""
         ends = {"x1": _units(x1), "y1": _units(y1), "x2": _units(x2), "y2": _units(y2)}
         dashes = {"stroke-dasharray": "2 2"} if dashed else {}
-        SubElement(self._into, "line", ends | {"stroke": "currentColor", "stroke-opacity": ".5", "stroke-width": ".8"} | dashes)
+        SubElement(self._into, "line", ends | STROKE | dashes)
 
     def path(self, steps: str, *, filled: bool = False) -> None:
         """Draw a path: a thin line, or filled."""
-        drawn = {"d": steps}
-        drawn |= {} if filled else {"fill": "none", "stroke": "currentColor", "stroke-width": ".9", "stroke-opacity": ".7"}
-        SubElement(self._into, "path", drawn)
+        SubElement(self._into, "path", {"d": steps} | ({} if filled else {"fill": "none"} | STROKE))
 
     def bracket(self, x1: float, x2: float, label: str, *, up: bool) -> None:
         """Draw a bracket over (`up`) or under what is between two places, with a label."""
@@ -147,19 +153,15 @@ class Canvas:
             self.y += 17
 
     def trace(self, places: Sequence[tuple[float, float] | None]) -> None:
-        """Join places with a line, from a dot to an arrow; None interrupts it."""
-        steps, pen = [], "M"
-        for place in places:
-            if place is None:
-                pen = "M"
+        """Join places with a line, None interrupting it, with arrows in the longest parts."""
+        parts = [(a, b) for a, b in zip(places, places[1:], strict=False) if a and b]
+        if not parts:
+            return
+        self.path("".join(f"M{_units(a[0])} {_units(a[1])}L{_units(b[0])} {_units(b[1])}" for a, b in parts))
+        for (x0, y0), (x1, y1) in parts:
+            length = math.hypot(x1 - x0, y1 - y0)
+            if length < SHORTEST_ARROW:
                 continue
-            steps.append(f"{pen}{_units(place[0])} {_units(place[1])}")
-            pen = "L"
-        self.path("".join(steps))
-        known = [place for place in places if place is not None]
-        first, (x0, y0), (x1, y1) = known[0], known[-2], known[-1]
-        SubElement(self._into, "circle", {"cx": _units(first[0]), "cy": _units(first[1]), "r": "2"})
-        length = math.hypot(x1 - x0, y1 - y0) or 1.0
-        dx, dy = (x1 - x0) / length * 3, (y1 - y0) / length * 3
-        corners = [(x1 + dx, y1 + dy), (x1 - dx - dy, y1 - dy + dx), (x1 - dx + dy, y1 - dy - dx)]
-        self.path("M" + "L".join(f"{_units(x)} {_units(y)}" for x, y in corners) + "z", filled=True)
+            x, y, dx, dy = (x0 + x1) / 2, (y0 + y1) / 2, (x1 - x0) / length * 3, (y1 - y0) / length * 3
+            corners = [(x + dx, y + dy), (x - dx - dy, y - dy + dx), (x - dx + dy, y - dy - dx)]
+            self.path("M" + "L".join(f"{_units(a)} {_units(b)}" for a, b in corners) + "z", filled=True)

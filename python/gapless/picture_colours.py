@@ -25,6 +25,13 @@ class Colours:
         self._several = document["count"] > 1
         self._last = max((run.order for run in shown), default=0)
 
+    @property
+    def legend(self) -> str:
+        """What the colours say."""
+        if self._several:
+            return "a colour for each element"
+        return "blue is packed first, orange last" if self._last else ""
+
     def element(self, index: int) -> str:
         """Return the colour of an element."""
         return ELEMENTS[index % len(ELEMENTS)][0] if self._several else ALONG[0]

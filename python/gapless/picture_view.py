@@ -15,7 +15,7 @@ Document = dict[str, Any]
 LINE_BYTES = 64
 MOST_LINES = 16  # cache lines drawn
 MOST_LINES_BESIDE_ROWS = 8  # where the same memory is drawn as rows, too
-MOST_ROWS = 48
+MOST_ROWS = 64
 MOST_SLICES = 4
 MOST_PIECES = 1000  # of runs, drawn in rows
 MOST_LINE_PIECES = 500  # of runs, drawn in cache lines
@@ -174,13 +174,15 @@ def _fits(runs: Sequence[Run], origin: int, pitch: int) -> bool:
 
 
 def _most_common_step(at: Sequence[int]) -> int:
+    """Return the distance that is between most neighbours; 0 if none is between more than half of them."""
     steps = Counter(abs(b - a) for a, b in zip(at, at[1:], strict=False))
-    return steps.most_common(1)[0][0] if steps else 0
+    step, times = steps.most_common(1)[0]
+    return step if 2 * times > len(at) - 1 else 0
 
 
 def _period(at: Sequence[int]) -> int:
-    """Return the distance after which the displacements repeat, at least once; 0 if they do not."""
-    for length in range(1, len(at) // 2 + 1):
+    """Return the distance after which the displacements repeat, in three comparisons or more; 0 if they do not."""
+    for length in range(1, min(len(at) // 2, len(at) - 3) + 1):
         step = at[length] - at[0]
         if all(b - a == step for a, b in zip(at, at[length:], strict=False)):
             return step
@@ -194,7 +196,7 @@ def _rows_apart(document: Document, runs: Sequence[Run]) -> tuple[int, int]:
     """
     at = [run.at for run in runs]
     packed = [run[0] for run in document["first_runs"]]
-    for pitch in (_most_common_step(at), _most_common_step(packed), abs(packed[1] - packed[0]), _period(at)):
+    for pitch in (_most_common_step(at), _most_common_step(packed), _period(at)):
         if pitch <= LINE_BYTES:
             continue
         for zero in (document["lb"], at[0]):
@@ -222,18 +224,26 @@ def matrix_of(document: Document) -> Matrix | None:
     origin, pitch = _rows_apart(document, runs)
     if pitch == 0:
         return None
-    end = document["true_lb"] + document["true_extent"] + max(0, (document["count"] - 1) * document["extent"])
+    everything = below is None and document["runs_exact"]
+    beyond = max(0, (document["count"] - 1) * document["extent"])
+    end = document["true_lb"] + document["true_extent"] + beyond
+    touched_rows = -(-(end - origin) // pitch)  # the last of them, from the first on
+    lb, ub = document["lb"], document["lb"] + document["extent"] + beyond
+    if (origin - lb) % pitch == 0 and lb <= origin and end <= ub <= lb + MOST_ROWS * pitch:
+        touched_rows += (origin - lb) // pitch
+        origin, end = lb, ub  # a part of a matrix that can be drawn as a whole
     total = -(-(end - origin) // pitch)
-    known = total if below is None and document["runs_exact"] else (runs[-1].end - origin) // pitch
-    touched = sorted({(run.at - origin) // pitch for run in runs})
-    apart, groups = _slices(touched)
+    known = total if everything else (runs[-1].end - origin) // pitch
+    apart, groups = _slices(sorted({(run.at - origin) // pitch for run in runs}))
     shown, bases, count = min(known, MOST_ROWS), [0], 1
     if apart:
-        first = groups[0] if apart > MOST_ROWS else 0
-        shown = min(apart, MOST_ROWS)
-        bases = [base for base in range(first, known, apart) if base + shown <= known or below is None][:MOST_SLICES]
-        count = -(-(total - first) // apart)
-        total = apart
+        first = groups[0] if apart > MOST_ROWS else groups[0] // apart * apart
+        shown, total = min(apart, MOST_ROWS), apart
+        starts = range(first, groups[-1] + 1, apart)
+        bases = [base for base in starts if base + shown <= known or everything][:MOST_SLICES]
+        count = len(groups) if everything else -(-(touched_rows - first) // apart)
+    if not bases:
+        return None
     while shown > 1:
         slices = tuple(
             rows_of(runs, [origin + row * pitch for row in range(base, base + shown)], pitch) for base in bases

@@ -93,9 +93,8 @@ class Touched {
     json["lowest_runs_below"] = Json();
     if (all_.size() > kMostLowest) {
       const auto end = all_.begin() + kMostLowest;
-      std::nth_element(all_.begin(), end, all_.end(), [](const Run& a, const Run& b) {
-        return std::pair(a.at, a.order) < std::pair(b.at, b.order);
-      });
+      std::nth_element(all_.begin(), end, all_.end(),
+                       [](const Run& a, const Run& b) { return std::pair(a.at, a.order) < std::pair(b.at, b.order); });
       json["lowest_runs_below"] = end->at;
       all_.erase(end, all_.end());
       std::sort(all_.begin(), all_.end(), [](const Run& a, const Run& b) { return a.order < b.order; });

@@ -76,7 +76,7 @@ def random_type(source: random.Random, depth: int = 3) -> str:
     )
 
 
-def explained(count: int = 250) -> list[dict[str, Any]]:
+def explained(count: int = 400) -> list[dict[str, Any]]:
     source = random.Random(8)
     messages = [(random_type(source), source.randint(0, 5)) for _ in range(count)]
     return [explain_type(*message) for message in [*TYPES, *messages]]
@@ -95,7 +95,7 @@ def bytes_of(rect: ElementTree.Element, left: float = LEFT, scale: float = BYTE)
     """Return which bytes of its row a rectangle stands for."""
     begin = (float(rect.get("x", "nan")) - left) / scale
     end = begin + float(rect.get("width", "nan")) / scale
-    assert abs(begin - round(begin)) < 0.02 and abs(end - round(end)) < 0.02, rect.attrib
+    assert abs(begin - round(begin)) < 0.06 and abs(end - round(end)) < 0.06, rect.attrib
     return round(begin), round(end)
 
 
@@ -194,13 +194,14 @@ def test_rows_are_where_the_matrix_says(documents: list[dict[str, Any]]) -> None
             continue
         slices = len(matrix.slices)
         units = (SPAN - 8 * (slices > 1) * (slices - 1)) / slices
-        rects = iter(rows.iter(f"{SVG}rect"))
+        behind = group(ElementTree.fromstring(picture.svg(document)), "behind")
+        assert behind is not None
+        rects, places = iter(rows.iter(f"{SVG}rect")), iter(behind.iter(f"{SVG}rect"))
         for index in range(matrix.shown):
             for place, slice_rows in enumerate(matrix.slices):
-                at = slice_rows[index].at
-                behind = next(rects)
-                left = float(behind.get("x", "nan"))
-                assert behind.get("data-run") is None and abs(left - LEFT - place * (units + 8)) < 0.01
+                at, place_drawn = slice_rows[index].at, next(places)
+                left = float(place_drawn.get("x", "nan"))
+                assert abs(left - LEFT - place * (units + 8)) < 0.01
                 scale = units / matrix.pitch
                 for piece in slice_rows[index].pieces:
                     rect = next(rects)
@@ -208,9 +209,9 @@ def test_rows_are_where_the_matrix_says(documents: list[dict[str, Any]]) -> None
                     assert abs(float(rect.get("x", "")) - left - (max(run[0], at) - at) * scale) < 1.7
                     if (piece.end - piece.begin) * scale > 1.7:
                         width = min(run[0] + run[1], at + matrix.pitch) - max(run[0], at)
-                        assert abs(float(rect.get("width", "")) - width * scale) < 0.02
+                        assert abs(float(rect.get("width", "")) - width * scale) < 0.52
                     compared += 1
-        assert next(rects, None) is None
+        assert next(rects, None) is next(places, None) is None
         drawn = [int(r.get("data-run", "")) for r in rows.iter(f"{SVG}rect") if r.get("data-run") is not None]
         for order, times in Counter(drawn).items():
             at, length, *_ = next(r for r in document["lowest_runs"] if r[2] == order)
@@ -221,24 +222,35 @@ def test_rows_are_where_the_matrix_says(documents: list[dict[str, Any]]) -> None
 @pytest.mark.parametrize(
     ("text", "count", "pitch", "shown", "of", "slices"),
     [
-        ("resized(0, 8, vector(100, 1, 100, double))", 1, 800, 48, 100, 1),
+        ("resized(0, 8, vector(100, 1, 100, double))", 1, 800, 64, 100, 1),
         ("resized(0, 8, vector(20, 1, 20, double))", 20, 160, 20, 20, 1),  # all of it, but column after column
         ("hvector(20, 1, 1600, vector(50, 1, 2, double))", 1, 1600, 20, 20, 1),
         ("subarray([32, 32], [8, 16], [4, 8], C, double)", 1, 256, 32, 32, 1),
         ("subarray([6, 8, 10], [4, 6, 1], [1, 1, 1], C, double)", 1, 80, 8, 8, 4),
+        ("subarray([64, 64, 64], [62, 62, 1], [1, 1, 1], C, double)", 1, 512, 64, 64, 4),
         ("vector(12, 2, -70, double)", 1, 560, 12, 12, 1),
     ],
 )
-def test_what_lies_in_rows_is_drawn_in_rows(text: str, count: int, pitch: int, shown: int, of: int, slices: int) -> None:
+def test_what_lies_in_rows_is_drawn_in_rows(
+    text: str, count: int, pitch: int, shown: int, of: int, slices: int
+) -> None:
     matrix = matrix_of(explain_type(text, count))
     assert matrix is not None
     assert (matrix.pitch, matrix.shown, matrix.rows, len(matrix.slices)) == (pitch, shown, of, slices)
 
 
 @pytest.mark.parametrize(
-    "text", ["double", "vector(3, 2, 4, int32)", "hindexed_block(8, [0, 4, 200, 900, 6], byte)", "contiguous(0, byte)"]
+    "text",
+    [
+        "double",
+        "contiguous(0, byte)",
+        "vector(3, 2, 4, int32)",
+        "hindexed_block(8, [0, 4, 200, 900, 6], byte)",
+        "hindexed_block(8, [0, 100, 1000], byte)",
+        "indexed([1, 3, 2, 1, 5, 1, 1, 2], [90, 3, 17, 400, 250, 0, 31, 333], int32)",
+    ],
 )
-def test_what_does_not_is_not(text: str) -> None:
+def test_what_is_irregular_is_not(text: str) -> None:
     assert matrix_of(explain_type(text)) is None
 
 
@@ -269,7 +281,7 @@ def test_what_a_picture_says_without_colours() -> None:
     assert root[1].tag == f"{SVG}desc" and "112 bytes of data in 5 runs" in str(root[1].text)
     text = " ".join(root.itertext())
     assert "extent 88: 0 … 88" in text
-    assert "Reading it moves 3 cache lines = 192 bytes, 1.71 bytes for each byte of data." in text
+    assert "Whoever reads it moves 3 cache lines: 192 bytes, 1.71 × the data." in text
     assert "run 3: bytes 120 to 127, packed 72 to 79" in text
     lines = group(root, "lines")
     assert lines is not None
@@ -278,7 +290,7 @@ def test_what_a_picture_says_without_colours() -> None:
 
 def test_what_is_left_out_is_said() -> None:
     text = picture.svg(explain_type("resized(0, 8, vector(1000, 1, 100, double))"))
-    assert "the first 48 of 1\u202f000" in text
+    assert "the first 64 of 1\u202f000" in text
     assert "the first 8 of 1\u202f000 touched" in text
     assert "the first 192 of 8\u202f000 bytes" in text
     assert "of the first million runs" in picture.svg(explain_type("vector(1000000000, 1, 2, int32)"))
