@@ -38,16 +38,14 @@ def draw_bounds(canvas: Canvas, document: Document, colours: Colours) -> None:
             canvas.rect(ends[0], canvas.y, ends[1] - ends[0], 8, gap=True)
             _coverage(canvas, document, x, begin, colours.element(element))
             canvas.y += 9.5
-    _buffer_mark(canvas, document, x, low, high, top)
+    _buffer_mark(canvas, x, low, high, top)
     if document["size"]:
         label = f"true extent {number(true_extent)}: {number(true_lb)} … {number(true_lb + true_extent)}"
         canvas.bracket(x(true_lb), x(true_lb + true_extent), label, up=False)
     canvas.y += 3
 
 
-def _buffer_mark(
-    canvas: Canvas, document: Document, x: Callable[[int], float], low: int, high: int, top: float
-) -> None:
+def _buffer_mark(canvas: Canvas, x: Callable[[int], float], low: int, high: int, top: float) -> None:
     """Mark where the buffer's address points to, if that is not where everything begins."""
     if low < 0 <= high:
         canvas.line(x(0), top - 2, x(0), canvas.y + 9, dashed=True)
