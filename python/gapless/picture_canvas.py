@@ -19,7 +19,11 @@ SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 # Everything without a colour of its own has currentColor. A file is shown on a page of which it knows nothing (as an
 # image it cannot see it): it brings a background.
-THEME = "svg{color:#1f2328}.page{fill:#fff}@media (prefers-color-scheme:dark){svg{color:#e6edf3}.page{fill:#0d1117}}"
+NARROWER = "max-width:100%;height:auto"  # where the page is
+THEME = (
+    f"@media screen{{svg{{{NARROWER}}}}}svg{{color:#1f2328}}.page{{fill:#fff}}"
+    "@media (prefers-color-scheme:dark){svg{color:#e6edf3}.page{fill:#0d1117}}"
+)
 
 
 def number(value: int) -> str:
@@ -47,8 +51,10 @@ class Canvas:
         SubElement(self._root, "title").text = title
         SubElement(self._root, "desc").text = description
         if standalone:
+            # Attributes for viewers that ignore styles.
+            self._root.set("color", "#1f2328")
             SubElement(self._root, "style").text = THEME
-            self._page = SubElement(self._root, "rect", {"class": "page", "rx": "6"})
+            self._page = SubElement(self._root, "rect", {"class": "page", "rx": "6", "fill": "#fff"})
         self._into = SubElement(self._root, "g", {"fill": "currentColor", "font-family": SANS})
 
     def finish(self) -> Element:
@@ -57,9 +63,9 @@ class Canvas:
         self._root.set("viewBox", f"0 0 {_units(WIDTH)} {height}")
         self._root.set("width", str(LARGEST))
         self._root.set("height", str(round(height * LARGEST / WIDTH)))
-        # An attribute for viewers that ignore styles, a style for pages that are narrower.
-        self._root.set("style", "max-width:100%;height:auto")
-        if self._standalone:
+        if not self._standalone:
+            self._root.set("style", NARROWER)
+        else:
             self._page.set("width", _units(WIDTH))
             self._page.set("height", str(height))
         return self._root
@@ -116,7 +122,7 @@ class Canvas:
         """Begin a part of the picture."""
         self.y += 10
         self.text(12, self.y + 10, text, size=10, bold=True)
-        left = 12 + 6.1 * len(text) + 7
+        left = 12 + 6 * len(text) + 10
         room = int((WIDTH - left) / (8.5 * 0.53))
         here, _, below = (note, "", "") if len(note) <= room else note.partition("; ")
         if here:
