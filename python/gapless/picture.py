@@ -138,9 +138,8 @@ def _pieces(canvas: Canvas, row: Row, x0: float, scale: float, height: float, co
                     title=_says(piece.run) if titled else None)  # fmt: skip
         label = str(piece.run.order)
         if lane >= 6 and width >= 5.1 * len(label) + 0.4:
-            size = min(8.5, lane - 0.5)
-            canvas.text(x + width / 2, canvas.y + (piece.lane + 0.5) * lane + size * 0.35, label, size=size, mono=True,
-                        middle=True, fill=Colours.on(fill))  # fmt: skip
+            y = canvas.y + (piece.lane + 0.5) * lane
+            canvas.label(x + width / 2, y, label, lane, Colours.on(fill))
 
 
 def _addresses(canvas: Canvas, starts: list[int]) -> int:

@@ -12,6 +12,7 @@ LEFT = 52.0  # where memory begins, right of the displacements
 BYTE = 5.6  # width of a byte of a cache line
 SPAN = 64 * BYTE
 STROKE = {"stroke": "currentColor", "stroke-opacity": ".6", "stroke-width": ".8"}
+LABEL = 8.5  # font size of the numbers of runs
 SHORTEST_ARROW = 25
 LARGEST = 640  # pixels: wider than this the picture is not shown
 
@@ -72,11 +73,23 @@ class Canvas:
 
     @contextmanager
     def group(self, name: str) -> Iterator[None]:
-        """Put what is drawn meanwhile into a group."""
+        """Put what is drawn meanwhile into a group, labels on top of it."""
         outer = self._into
         self._into = SubElement(outer, "g", {"class": name})
+        shared = {"class": "labels", "font-family": MONO, "font-size": _units(LABEL), "text-anchor": "middle"}
+        self._labels = Element("g", shared)
         yield
+        if len(self._labels):
+            self._into.append(self._labels)
         self._into = outer
+
+    def label(self, x: float, y: float, text: str, height: float, fill: str) -> None:
+        """Write a short text into the middle of a piece of this height, within a group."""
+        size = min(LABEL, height - 0.5)
+        attributes = {"x": _units(x), "y": _units(y + size * 0.35), "fill": fill}
+        if size < LABEL:
+            attributes["font-size"] = _units(size)
+        SubElement(self._labels, "text", attributes).text = text
 
     def rect(
         self, x: float, y: float, width: float, height: float, *, fill: str = "", gap: bool = False,

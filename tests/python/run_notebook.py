@@ -52,15 +52,19 @@ def run(path: Path, output: Path | None) -> list[str]:
         import nbformat
         from nbclient import NotebookClient
         from nbclient.exceptions import CellExecutionError
+        from traitlets.config import Config
 
         notebook = nbformat.read(path, as_version=4)
         nbformat.validate(notebook)
+        settings = Config()
+        settings.KernelManager.transport, settings.KernelManager.ip = "ipc", f"{folder}/kernel"  # no port is opened
+        client = NotebookClient(
+            notebook, timeout=SECONDS, kernel_name="python3", config=settings, resources={"metadata": {"path": folder}}
+        )
         try:
-            NotebookClient(
-                notebook, timeout=SECONDS, kernel_name="python3", resources={"metadata": {"path": folder}}
-            ).execute()
+            client.execute()
         except CellExecutionError as error:
-            return [str(error)]
+            return [re.sub(r"\x1b\[[0-9;]*m", "", str(error))]
         if output is not None:
             nbformat.write(notebook, output)
         return missing(notebook.cells)

@@ -39,6 +39,10 @@ TYPES = [
     ("double", 0),
     ("byte", 1),
     ("resized(0, -8, double)", 3),
+    ("resized(0, 8, vector(30, 1, 30, double))", 30),
+    ("hvector(4, 1, 100000, hvector(25, 1, 1000, vector(10, 1, 12, double)))", 1),
+    ("hvector(250, 1, 1000, vector(16, 1, 4, int32))", 1),
+    ("vector(500, 1, 2, byte)", 999),
     ("contiguous(1000000, double)", 1),
     ("vector(1000000, 1, 4, double)", 1),
     ("vector(1000000000, 1, 2, int32)", 1),
@@ -283,9 +287,9 @@ def test_what_a_picture_says_without_colours() -> None:
     assert "extent 88: 0 … 88" in text
     assert "Whoever reads it moves 3 cache lines: 192 bytes, 1.71 × the data." in text
     assert "run 3: bytes 120 to 127, packed 72 to 79" in text
-    lines = group(root, "lines")
-    assert lines is not None
-    assert {t.text for t in lines.iter(f"{SVG}text") if t.get("text-anchor") == "middle"} == set("01234")
+    labels = root.find(f".//{SVG}g[@class='lines']/{SVG}g[@class='labels']")
+    assert labels is not None
+    assert {label.text for label in labels} == set("01234")
 
 
 def test_what_is_left_out_is_said() -> None:
