@@ -27,7 +27,7 @@ def draw_bounds(canvas: Canvas, document: Document, colours: Colours) -> None:
         return
 
     def x(at: int) -> float:
-        return LEFT + SPAN * ((at - low) / (high - low))
+        return LEFT + SPAN * float((at - low) / (high - low))
 
     canvas.bracket(x(lb), x(lb + extent), f"extent {number(extent)}: {number(lb)} … {number(lb + extent)}", up=True)
     top = canvas.y

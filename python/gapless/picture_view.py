@@ -155,17 +155,18 @@ def lines_of(document: Document, most: int) -> Lines:
         complete = complete and below is None
     rows: list[Row] = []
     left = MOST_LINE_PIECES
+    # Of a line at the end of what is listed, there may be more runs.
+    cut = bool(chosen) and below is not None and chosen[0][0] + LINE_BYTES > below
     for (line, alike), row in zip(chosen, rows_of(runs, [line for line, _ in chosen], LINE_BYTES), strict=True):
+        if left == 0:
+            complete = False
+            break
         pieces = row.pieces[:left]
+        cut = cut or len(pieces) < len(row.pieces)
         left -= len(pieces)
         gap = 0 if not rows else (line - rows[-1].at) // LINE_BYTES - 1 - alike
         rows.append(Row(line, pieces, alike, gap))
-        if left == 0:
-            complete = complete and row is chosen[-1] and len(pieces) == len(row.pieces)
-            break
-    known = below is None or rows[0].at + LINE_BYTES <= below if rows else True
-    cut = not known or (left == 0 and not complete)
-    return Lines(tuple(rows), len(rows) + sum(row.alike for row in rows), complete, cut)
+    return Lines(tuple(rows), len(rows) + sum(row.alike for row in rows), complete and not cut, cut)
 
 
 def _fits(runs: Sequence[Run], origin: int, pitch: int) -> bool:

@@ -170,6 +170,17 @@ def test_the_lines_of_one_long_run_are_counted_not_drawn() -> None:
     assert "124\u202f996 lines more of run 0" in picture.svg(explain_type("contiguous(1000000, double)"))
 
 
+@pytest.mark.parametrize(
+    ("runs", "complete", "cut"), [(32 * 15 + 20, True, False), (32 * 15 + 21, False, True), (32 * 16 + 1, False, True)]
+)
+def test_the_lines_of_many_runs_are_cut(runs: int, complete: bool, cut: bool) -> None:
+    shown = lines_of(explain_type(f"vector({runs}, 1, 2, byte)"), 16)
+    assert (len(shown.rows), shown.complete, shown.cut) == (16, complete, cut)
+    assert sum(len(row.pieces) for row in shown.rows) == 500
+    shown = lines_of(explain_type("hindexed_block(1, [0*500, 64], byte)"), 16)
+    assert (len(shown.rows), shown.complete, shown.cut) == (1, False, False)
+
+
 def test_the_packed_stream_has_the_runs_in_order(documents: list[dict[str, Any]]) -> None:
     compared = 0
     for document in documents:
