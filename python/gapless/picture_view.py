@@ -238,7 +238,10 @@ def matrix_of(document: Document) -> Matrix | None:
     apart, groups = _slices(sorted({(run.at - origin) // pitch for run in runs}))
     shown, bases, count = min(known, MOST_ROWS), [0], 1
     if apart:
-        first = groups[0] if apart > MOST_ROWS else groups[0] // apart * apart
+        # Planes begin where the extent's do, if it consists of such planes and one can be drawn as a whole.
+        above, rest = divmod(origin - lb, pitch)
+        whole = apart <= MOST_ROWS and rest == 0 <= above and (ub - lb) % (apart * pitch) == 0
+        first = (groups[0] + above) // apart * apart - above if whole else groups[0]
         shown, total = min(apart, MOST_ROWS), apart
         starts = range(first, groups[-1] + 1, apart)
         bases = [base for base in starts if base + shown <= known or everything][:MOST_SLICES]

@@ -235,23 +235,29 @@ def test_rows_are_where_the_matrix_says(documents: list[dict[str, Any]]) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "count", "pitch", "shown", "of", "slices"),
+    ("text", "count", "pitch", "shown", "of", "begins"),
     [
-        ("resized(0, 8, vector(100, 1, 100, double))", 1, 800, 64, 100, 1),
-        ("resized(0, 8, vector(20, 1, 20, double))", 20, 160, 20, 20, 1),  # all of it, but column after column
-        ("hvector(20, 1, 1600, vector(50, 1, 2, double))", 1, 1600, 20, 20, 1),
-        ("subarray([32, 32], [8, 16], [4, 8], C, double)", 1, 256, 32, 32, 1),
-        ("subarray([6, 8, 10], [4, 6, 1], [1, 1, 1], C, double)", 1, 80, 8, 8, 4),
-        ("subarray([64, 64, 64], [62, 62, 1], [1, 1, 1], C, double)", 1, 512, 64, 64, 4),
-        ("vector(12, 2, -70, double)", 1, 560, 12, 12, 1),
+        ("resized(0, 8, vector(100, 1, 100, double))", 1, 800, 64, 100, [0]),
+        ("resized(0, 8, vector(20, 1, 20, double))", 20, 160, 20, 20, [0]),  # all of it, but column after column
+        ("hvector(20, 1, 1600, vector(50, 1, 2, double))", 1, 1600, 20, 20, [0]),
+        ("subarray([32, 32], [8, 16], [4, 8], C, double)", 1, 256, 32, 32, [0]),
+        ("subarray([6, 8, 10], [4, 6, 1], [1, 1, 1], C, double)", 1, 80, 8, 8, [640, 1280, 1920, 2560]),
+        ("subarray([64, 64, 64], [62, 62, 1], [1, 1, 1], C, double)", 1, 512, 64, 64, [32768, 65536, 98304, 131072]),
+        ("subarray([9, 80, 9], [9, 70, 1], [0, 5, 4], C, double)", 1, 72, 64, 80, [360, 6120, 11880, 17640]),
+        ("vector(12, 2, -70, double)", 1, 560, 12, 12, [-6160]),
     ],
 )
 def test_what_lies_in_rows_is_drawn_in_rows(
-    text: str, count: int, pitch: int, shown: int, of: int, slices: int
+    text: str, count: int, pitch: int, shown: int, of: int, begins: list[int]
 ) -> None:
     matrix = matrix_of(explain_type(text, count))
     assert matrix is not None
-    assert (matrix.pitch, matrix.shown, matrix.rows, len(matrix.slices)) == (pitch, shown, of, slices)
+    assert (matrix.pitch, matrix.shown, matrix.rows, [rows[0].at for rows in matrix.slices]) == (
+        pitch,
+        shown,
+        of,
+        begins,
+    )
 
 
 @pytest.mark.parametrize(
