@@ -382,6 +382,8 @@ def test_a_picture_that_cannot_be_written(gapless: Command, tmp_path: Path) -> N
     (tmp_path / "folder").mkdir()
     answer = gapless("explain", "--svg", "folder", "byte")
     assert answer.returncode == 2 and "Is a directory" in answer.stderr
+    answer = gapless("explain", "--svg", "/dev/full", "byte")
+    assert answer.returncode == 2 and "cannot write /dev/full: No space left" in answer.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
