@@ -1,7 +1,7 @@
 """Man pages of the command, from its own tree of commands: `python -m gapless.manual FOLDER`.
 
-click-man and its kin want click's classes; Typer has its own. What is said here and nowhere in the commands' own help is
-what all have in common: exit status, settings, and who refers to whom.
+click-man and its kin want click's classes; Typer has its own. Only what all commands have in common is said here and
+not in their help: exit status, settings, and who refers to whom.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ ALL_COMMANDS = {
     "what, where, and what to do.",
     "130": "Interrupted.",
 }
-DOCUMENTATION = "docs/ of the Gapless repository: notation.md (types as text), wrappers.md (what the layer does), methods.md"
+DOCUMENTATION = (
+    "docs/ of the Gapless repository: notation.md (types as text), wrappers.md (what the layer does), methods.md"
+)
 
 
 @dataclass
@@ -151,14 +153,18 @@ def _exit_status(page: Page, node: Node) -> None:
 
 def _environment(page: Page, node: Node) -> None:
     page.section("ENVIRONMENT")
-    readers = {"gapless": tuple(Reader), "gapless-run": tuple(Reader), "gapless-explain": (Reader.ENGINE, Reader.COMMAND)}
+    readers = {
+        "gapless": tuple(Reader),
+        "gapless-run": tuple(Reader),
+        "gapless-explain": (Reader.ENGINE, Reader.COMMAND),
+    }
     chosen = readers.get(node.name, (Reader.COMMAND,))
     for of in variables_of(*chosen):
         page.item(f"{bold(of.name)}={escaped(of.values)}", f"{of.meaning} Default: {of.default}.")
     if Reader.LAYER in chosen:
         page.paragraph(f"{SWITCH} {BYTES}")
     else:
-        page.line(".PP")
+        page.begin_paragraph()
         page.line(f"{bold('gapless')}(1) has all settings.")
 
 

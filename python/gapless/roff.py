@@ -31,9 +31,14 @@ class Page:
         """Add text that is escaped already."""
         self._lines.append(roff)
 
+    def begin_paragraph(self) -> None:
+        """Begin a paragraph, where a section has not just begun one."""
+        if not self._lines[-1].startswith(".SH"):
+            self._lines.append(".PP")
+
     def paragraph(self, text: str) -> None:
         """Add a paragraph; those of its lines that are indented stay lines."""
-        self._lines.append(".PP")
+        self.begin_paragraph()
         kept: list[str] = []
         for line in [*text.splitlines(), ""]:
             if line.startswith(" "):
