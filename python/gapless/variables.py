@@ -116,8 +116,8 @@ def as_markdown() -> str:
     """Return docs/settings.md."""
     lines = [
         "# Settings", "",
-        "Every environment variable that Gapless reads. `python -m gapless.manual --settings docs/settings.md` writes this",
-        f"page. {SWITCH} {BYTES}",
+        "Every environment variable that Gapless reads.", f"{SWITCH} {BYTES}",
+        "", "`python -m gapless.manual --settings docs/settings.md` writes this page.",
     ]  # fmt: skip
     for reader in Reader:
         lines += ["", f"## Read by {reader.value}", "", "| setting | values | default | |", "|---|---|---|---|"]
