@@ -4,7 +4,12 @@
 if(GAPLESS_SANITIZE OR CMAKE_CROSSCOMPILING)
   return()
 endif()
-install(DIRECTORY build/docs/man/man3 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT manual OPTIONAL)
+include(GNUInstallDirs)
+set(manual_dir ${CMAKE_INSTALL_MANDIR})
+if(SKBUILD_DATA_DIR)  # `pip install`: below the prefix of the Python
+  set(manual_dir ${SKBUILD_DATA_DIR}/share/man)
+endif()
+install(DIRECTORY build/docs/man/man3 DESTINATION ${manual_dir} COMPONENT manual OPTIONAL)
 find_package(Python3 COMPONENTS Interpreter)
 foreach(python "${CMAKE_SOURCE_DIR}/.venv/bin/python" "${Python3_EXECUTABLE}")
   set(with_command ${CMAKE_COMMAND} -E env "PYTHONPATH=${CMAKE_SOURCE_DIR}/python" ${python})
@@ -25,4 +30,4 @@ add_custom_command(OUTPUT ${pages}/gapless.1
   DEPENDS ${sources} python/gapless/manual.py python/gapless/roff.py python/gapless/variables.py
   COMMENT "Writing the man pages" VERBATIM)
 add_custom_target(gapless_manual ALL DEPENDS ${pages}/gapless.1)
-install(DIRECTORY ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT manual FILES_MATCHING PATTERN "*.1")
+install(DIRECTORY ${pages} DESTINATION ${manual_dir} COMPONENT manual FILES_MATCHING PATTERN "*.1")

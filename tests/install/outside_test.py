@@ -47,6 +47,23 @@ def check_headers(compilers: dict[str, str], prefix: Path) -> None:
         run(compilers[language], *options, EXAMPLE / program)
 
 
+def check_package(cmake: str, prefix: Path) -> None:
+    """Ask for versions and components that are there, and for some that are not: only the engine was installed."""
+    asked = {"0.1": True, "0.1 COMPONENTS engine": True, "0.1 COMPONENTS layer": False, "0.99": False, "1.0": False}
+    project = prefix.parent / "package"
+    project.mkdir()
+    lines = ["cmake_minimum_required(VERSION 3.25)", "project(package LANGUAGES NONE)"]
+    for i, words in enumerate(asked):
+        lines += [f"find_package(gapless {words} QUIET CONFIG)", f'message("{i}: ${{gapless_FOUND}}")']
+    (project / "CMakeLists.txt").write_text("\n".join(lines), encoding="utf-8")
+    printed = run(cmake, "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    for i, (words, wanted) in enumerate(asked.items()):
+        if f"{i}: {'1' if wanted else '0'}" not in printed.replace("TRUE", "1").replace("FALSE", "0"):
+            sys.exit(
+                f"outside_test: find_package(gapless {words}) should {'' if wanted else 'not '}find it:\n{printed}"
+            )
+
+
 def check_document(
     name: str, programs: int, prefix: Path, libdir: str, work: Path, environment: dict[str, str]
 ) -> None:
@@ -92,6 +109,7 @@ def main() -> int:
         work = Path(temporary)
         prefix = installed(given.cmake, given.build, work, "--component", "engine")
         check_headers({"c": given.cc, "c++": given.cxx}, prefix)
+        check_package(given.cmake, prefix)
         # The documentation says cc, c++ and cmake: let these be the build's own.
         tools = work / "bin"
         tools.mkdir()
