@@ -19,7 +19,8 @@ foreach(python "${CMAKE_SOURCE_DIR}/.venv/bin/python" "${Python3_EXECUTABLE}")
   endif()
 endforeach()
 if(NOT missing EQUAL 0)
-  message(STATUS "gapless: no Python here has typer and rich: the man pages are not installed")
+  message(STATUS "gapless: no Python here has typer: the man pages of the command are not installed")
+  add_custom_target(gapless_manual)
   return()
 endif()
 
@@ -30,4 +31,5 @@ add_custom_command(OUTPUT ${pages}/gapless.1
   DEPENDS ${sources} python/gapless/manual.py python/gapless/roff.py python/gapless/variables.py
   COMMENT "Writing the man pages" VERBATIM)
 add_custom_target(gapless_manual ALL DEPENDS ${pages}/gapless.1)
+set(GAPLESS_MANUAL TRUE)
 install(DIRECTORY ${pages} DESTINATION ${manual_dir} COMPONENT manual FILES_MATCHING PATTERN "*.1")
