@@ -1,6 +1,6 @@
 # Two commands for a newcomer: `make demo` and `make test`. Everything they need lands in .venv and build/.
 # PYTHON=... and CXX=... choose the tools, MPI=/prefix an MPICH-compatible MPI instead of the one in .venv.
-.PHONY: help demo build test test-mpi-full test-neon fuzz bench lint clean
+.PHONY: help demo build docs test test-mpi-full test-neon fuzz bench lint clean
 .DEFAULT_GOAL := help
 export PYTHON MPI JOBS
 
@@ -15,6 +15,7 @@ help:
 	@echo 'make build   the library, the layer, the lab, and the command .venv/bin/gapless'
 	@echo 'make bench   what the layer costs a contiguous call; the engine against loops by hand, memory and other MPI libraries'
 	@echo '             (a third of the cases; FULL=1: all of them, in all sizes, for hours)'
+	@echo 'make docs    the reference of the C and C++ interfaces, as HTML and as man pages'
 	@echo 'make lint    include directions, Python and C++ style'
 	@echo 'make clean   remove build/ (and .venv with: make clean ALL=1)'
 	@echo 'With your own MPI: make demo MPI=/prefix/of/mpi'
@@ -36,6 +37,7 @@ test:
 	@tools/mpi4py.sh
 # Not every developer's system has FFTW for it; CI's must.
 	@tools/fft.sh || { [ -z "$$CI" ] && echo 'gapless: mpi4py-fft will not be tested'; }
+	@tools/doxygen.sh >/dev/null || { [ -z "$$CI" ] && echo 'gapless: the API reference will not be tested'; }
 	@tools/build.sh release
 	@tools/run_tests.sh
 
@@ -58,6 +60,9 @@ bench: build
 	@$(GAPLESS) bench commit
 	@$(GAPLESS) bench seek
 	@$(GAPLESS) bench engine $(if $(FULL),,--quick)
+
+docs:
+	@tools/docs.sh
 
 lint:
 	@tools/bootstrap.sh --lint

@@ -1,16 +1,52 @@
-# `cmake --install`: headers, libgapless.so, the layer's fronts with their backends beside them, the archive for static
-# MPI libraries, and what pkg-config and find_package(gapless) read. All paths in them are relative to where they lie.
+# `cmake --install`: headers, libgapless shared and static, the layer's fronts with their backends beside them, the
+# archive for static MPI libraries, man pages, and what pkg-config and find_package(gapless) read. All paths in them are
+# relative to where they lie.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+foreach(folder LIBDIR INCLUDEDIR)
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${folder}}")
+    message(FATAL_ERROR "gapless: CMAKE_INSTALL_${folder}=${CMAKE_INSTALL_${folder}} is absolute, and what is installed "
+                        "finds itself by relative paths: give it relative to the prefix")
+  endif()
+endforeach()
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gapless)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-install(DIRECTORY include/gapless DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(TARGETS gapless EXPORT gapless_targets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-set(packages gapless)
+# gapless_install(COMPONENT EXPORT_FILE TARGETS...): targets, and the CMake file that imports them.
+function(gapless_install component file)
+  install(TARGETS ${ARGN} EXPORT ${component}_targets COMPONENT ${component}
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component} NAMELINK_COMPONENT ${component}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component}
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT ${component}_targets NAMESPACE gapless:: DESTINATION ${package_dir} FILE ${file} COMPONENT ${component})
+endfunction()
 
+# gapless_pkg_config(COMPONENT NAMES...)
+file(RELATIVE_PATH prefix_from_pkgconfig /prefix/${pkgconfig_dir} /prefix)
+string(REGEX REPLACE "/$" "" prefix_from_pkgconfig "${prefix_from_pkgconfig}")
+function(gapless_pkg_config component)
+  foreach(package ${ARGN})
+    configure_file(cmake/${package}.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${package}.pc @ONLY)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${package}.pc DESTINATION ${pkgconfig_dir} COMPONENT ${component})
+  endforeach()
+endfunction()
+
+# `cmake --install BUILD --component engine`: what a program needs that uses the engine.
+install(DIRECTORY include/gapless DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT engine
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT engine)
+gapless_install(engine gapless-targets.cmake gapless gapless_static)
+gapless_pkg_config(engine gapless gapless-static)
+configure_package_config_file(cmake/gapless-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/gapless-config.cmake
+                              INSTALL_DESTINATION ${package_dir})
+# As the ABI: within a major version, what was built for an older one works with a newer one.
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/gapless-config-version.cmake
+                                 COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/gapless-config.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/gapless-config-version.cmake DESTINATION ${package_dir} COMPONENT engine)
+
+# `--component layer`: what goes under an MPI program.
 if(GAPLESS_MPI_FOUND)
   set_target_properties(gapless_preload PROPERTIES EXPORT_NAME mpi)
   set_target_properties(gapless_preload_40 PROPERTIES EXPORT_NAME mpi_40)
@@ -21,27 +57,13 @@ if(GAPLESS_MPI_FOUND)
   target_link_options(gapless_static_mpich INTERFACE
                       $<INSTALL_INTERFACE:-Wl,@$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/${options}>)
   target_link_libraries(gapless_static_mpich INTERFACE $<INSTALL_INTERFACE:stdc++>)
-  install(TARGETS gapless_preload gapless_preload_40 gapless_preload_lc gapless_preload_lc41 gapless_static_mpich EXPORT gapless_targets
-          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  gapless_install(layer gapless-layer-targets.cmake gapless_preload gapless_preload_40 gapless_preload_lc
+                  gapless_preload_lc41 gapless_static_mpich)
   foreach(abi ${GAPLESS_ABIS})
-    install(TARGETS gapless_be_${abi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(TARGETS gapless_be_${abi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT layer)
   endforeach()
-  install(FILES ${GAPLESS_STATIC_OPTIONS} DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  list(APPEND packages gapless-mpi gapless-mpi-static)
+  install(FILES ${GAPLESS_STATIC_OPTIONS} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT layer)
+  gapless_pkg_config(layer gapless-mpi gapless-mpi-static)
 endif()
 
-install(EXPORT gapless_targets NAMESPACE gapless:: DESTINATION ${package_dir} FILE gapless-targets.cmake)
-configure_package_config_file(cmake/gapless-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/gapless-config.cmake
-                              INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/gapless-config-version.cmake
-                                 COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/gapless-config.cmake
-              ${CMAKE_CURRENT_BINARY_DIR}/gapless-config-version.cmake DESTINATION ${package_dir})
-
-file(RELATIVE_PATH prefix_from_pkgconfig /prefix/${pkgconfig_dir} /prefix)
-string(REGEX REPLACE "/$" "" prefix_from_pkgconfig "${prefix_from_pkgconfig}")
-foreach(package ${packages})
-  configure_file(cmake/${package}.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${package}.pc @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${package}.pc DESTINATION ${pkgconfig_dir})
-endforeach()
+include(GaplessManual)

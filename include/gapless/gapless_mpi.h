@@ -1,4 +1,5 @@
-/* gapless_mpi.h: what a program may ask of the layer under its MPI library.
+/** @file
+ * What a program may ask of the layer under its MPI library.
  *
  * The layer is put under a program from outside (`gapless run`, or LD_PRELOAD=libgapless_preload.so), so a program need
  * neither link it nor know of it. One that wants to look for it does so at run time:
@@ -13,24 +14,24 @@
 extern "C" {
 #endif
 
-/* Turns the layer off (0) or on (not 0) in this process, for all threads, and returns the previous state. Calls that
+/** Turns the layer off (0) or on (not 0) in this process, for all threads, and returns the previous state. Calls that
  * are in progress end as they began. May be called at any time, before MPI_Init too. Other processes need not do the
  * same: it concerns point-to-point calls, MPI_Pack and MPI_Unpack, and MPI_(Neighbor_)alltoallw. */
 int GAPLESS_Switch(int on);
 
-/* The same for all other collective calls. These change on every process or on none, so this must be called like a
+/** The same for all other collective calls. These change on every process or on none, so this must be called like a
  * collective: by all processes of MPI_COMM_WORLD, between the same collective calls, with none of them in progress. */
 int GAPLESS_Switch_collectives(int on);
 
-/* What was counted for one procedure ("MPI_Send") in this process, both its MPI_ and its PMPI_ name together. */
+/** What was counted for one procedure ("MPI_Send") in this process, both its MPI_ and its PMPI_ name together. */
 typedef struct GAPLESS_Counters {
-  long long calls;
-  long long accelerated; /* calls in which the layer changed at least one buffer's description */
-  long long bytes;       /* of data described anew, as given (a partial receive counts what it could have received) */
+  long long calls;       /**< of the procedure */
+  long long accelerated; /**< calls in which the layer changed at least one buffer's description */
+  long long bytes;       /**< of data described anew, as given (a partial receive counts what it could have received) */
 } GAPLESS_Counters;
 
-/* Returns 0 and fills `counters`, or returns 1 and leaves it: GAPLESS_STATS is not on, the layer is disabled or has not
- * met an MPI library yet, or it does not wrap that procedure. */
+/** Returns 0 and fills `counters`, or returns 1 and leaves it: GAPLESS_STATS is not on, the layer is disabled or has
+ * not met an MPI library yet, or it does not wrap that procedure. */
 int GAPLESS_Count(const char* procedure, GAPLESS_Counters* counters);
 
 #ifdef __cplusplus

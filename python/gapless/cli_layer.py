@@ -178,7 +178,7 @@ def p2p(
 
     A row passes if the layer takes at most 1.10 × (engine pack + contiguous send + engine unpack), each measured alone
     in the same run, and at most 1.05 × the faster of the native datatype and MPI_Pack + send, and if GL1 to GL4 hold
-    within 5 % where the layer acts. Rows that fail are listed by name, and then the exit status is 1.
+    within 5 % where the layer acts. Exits with status 1 if rows fail, which are listed by name.
     """
     from gapless.display import console
     from gapless.environment import environment_line

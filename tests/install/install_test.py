@@ -1,35 +1,23 @@
 #!/usr/bin/env python3
-"""Installs Gapless into a temporary prefix, moves the prefix, and builds and runs programs on it.
+"""Installs Gapless into a temporary prefix, moves the prefix, and builds and runs MPI programs on it.
 
-They are found in both ways, by pkg-config and by CMake: one on the engine, one with the layer linked before a shared
-MPI library, one with the layer's archive before a static MPI library (where there is one). Exits 77, with the reason,
-where nothing can be tested. Needs nothing but the Python standard library.
+They are found in both ways, by pkg-config and by CMake: one with the layer linked before a shared MPI library, one with
+the layer's archive before a static MPI library (where there is one). outside_test.py does the same for programs on the
+engine alone. Exits 77, with the reason, where nothing can be tested. Needs nothing but the Python standard library.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from prefix import ROOT, SKIPPED, installed, run
+
 HERE = Path(__file__).resolve().parent
-PROGRAM = HERE.parent / "preload" / "linked_test.c"
-SKIPPED = 77
-
-
-def run(*command: str | Path, **variables: str) -> str:
-    """Run a command with additional environment variables, show it if it fails, and return its output."""
-    words = [str(word) for word in command]
-    done = subprocess.run(
-        words, env=os.environ | variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300
-    )
-    if done.returncode != 0:
-        sys.exit(f"install_test: status {done.returncode}: {' '.join(words)}\n{done.stdout}")
-    return done.stdout
+PROGRAM = ROOT / "tests" / "preload" / "linked_test.c"
 
 
 def flags(folder: Path, *packages: str) -> list[str]:
@@ -37,12 +25,44 @@ def flags(folder: Path, *packages: str) -> list[str]:
     return run("pkg-config", "--cflags", "--libs", *packages, PKG_CONFIG_PATH=str(folder)).split()
 
 
-def check_paths(lib: Path) -> None:
-    """Fail if an installed object names a folder of the build."""
+def check_libraries(lib: Path, version: str) -> None:
+    """Fail if an installed object names a folder of the build, or the engine is not versioned as it should be."""
     for file in sorted(lib.glob("*.so")):
         dynamic = run("readelf", "-d", file)
         if "RPATH" in dynamic or "RUNPATH" in dynamic:
             sys.exit(f"install_test: {file.name} has a path inside:\n{dynamic}")
+    names = [f"libgapless.so{end}" for end in ("", f".{version.split('.')[0]}", f".{version}")]
+    links = [(lib / name).readlink() for name in names[:2]]
+    if [str(link) for link in links] != names[1:] or f"soname: [{names[1]}]" not in run(
+        "readelf", "-d", lib / names[0]
+    ):
+        sys.exit(f"install_test: {names} are linked as {links}:\n{run('readelf', '-d', lib / names[0])}")
+
+
+def check_texts(prefix: Path, *strangers: Path) -> None:
+    """Fail if what CMake or pkg-config reads names a folder that is elsewhere, or may be."""
+    for file in [*prefix.rglob("*.cmake"), *prefix.rglob("*.pc")]:
+        text = file.read_text(encoding="utf-8")
+        for stranger in strangers:
+            if str(stranger) in text:
+                sys.exit(f"install_test: {file.name} names {stranger}:\n{text}")
+
+
+def check_staged(given: argparse.Namespace, work: Path, prefix: Path) -> None:
+    """Install for a package, below DESTDIR: the same files must come, and no trace of DESTDIR."""
+    run(given.cmake, "--install", given.build, "--prefix", "/usr", DESTDIR=str(work / "staged"))
+    staged = work / "staged" / "usr"
+    check_texts(staged, work)
+    files, wanted = ({file.relative_to(of) for file in of.rglob("*")} for of in (staged, prefix))
+    if files != wanted:
+        sys.exit(f"install_test: with DESTDIR other files are installed: {sorted(map(str, files ^ wanted))}")
+
+
+def check_manual(folder: Path) -> None:
+    """Fail if the command's man pages are not there; tests/python/test_manual.py judges what is in them."""
+    pages = {file.name for file in (folder / "man1").glob("*")}
+    if not {"gapless.1", "gapless-run.1", "gapless-bench-engine.1"} <= pages:
+        sys.exit(f"install_test: of the man pages only {sorted(pages)} are in {folder}")
 
 
 def arguments() -> argparse.Namespace:
@@ -51,7 +71,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--cmake", default="cmake")
     parser.add_argument("--compiler", default="cc")
+    parser.add_argument("--version", required=True)
     parser.add_argument("--libdir", default="lib")
+    parser.add_argument("--mandir", default="share/man")
+    parser.add_argument("--manual", action="store_true", help="the command's man pages must be there")
     parser.add_argument("--mpiexec", help="of the shared MPI; without, only the engine is tested")
     parser.add_argument("--mpi-include")
     parser.add_argument("--mpi-library")
@@ -70,12 +93,16 @@ def main() -> int:
             return SKIPPED
     with tempfile.TemporaryDirectory(prefix="gapless_install_") as temporary:
         work = Path(temporary)
-        run(given.cmake, "--install", given.build, "--prefix", work / "first")
-        prefix = (work / "first").rename(work / "moved")
+        prefix = installed(given.cmake, given.build, work)
         lib = prefix / given.libdir
-        check_paths(lib)
-        found_by_pkg_config(given, work, lib)
-        found_by_cmake(given, work, prefix)
+        check_libraries(lib, given.version)
+        check_texts(prefix, work, ROOT, given.build)
+        check_staged(given, work, prefix)
+        if given.manual:
+            check_manual(prefix / given.mandir)
+        if given.mpiexec:
+            found_by_pkg_config(given, work, lib)
+            found_by_cmake(given, work, prefix)
     print("install_test: passed" + ("" if given.static_mpiexec else " (no static MPI here: its archive is not tested)"))
     return 0
 
@@ -88,13 +115,10 @@ def mpi_run(mpiexec: str, program: Path, **variables: str) -> None:
 def found_by_pkg_config(given: argparse.Namespace, work: Path, lib: Path) -> None:
     """Build and run the programs with the flags of pkg-config."""
     folder = lib / "pkgconfig"
-    run(given.compiler, HERE / "consumer" / "engine.c", "-o", work / "engine", *flags(folder, "gapless"))
-    run(work / "engine", LD_LIBRARY_PATH=str(lib))
-    if given.mpiexec:
-        mpi_lib = str(Path(given.mpi_library).parent)
-        layer = [*flags(folder, "gapless-mpi"), f"-I{given.mpi_include}", given.mpi_library]
-        run(given.compiler, PROGRAM, "-o", work / "linked", *layer)
-        mpi_run(given.mpiexec, work / "linked", LD_LIBRARY_PATH=f"{lib}:{mpi_lib}")
+    mpi_lib = str(Path(given.mpi_library).parent)
+    layer = [*flags(folder, "gapless-mpi"), f"-I{given.mpi_include}", given.mpi_library]
+    run(given.compiler, PROGRAM, "-o", work / "linked", *layer)
+    mpi_run(given.mpiexec, work / "linked", LD_LIBRARY_PATH=f"{lib}:{mpi_lib}")
     if given.static_mpiexec:
         layer = flags(folder, "gapless-mpi-static")
         mpi = [f"-I{given.static_include}", *given.static_libraries.split(",")]
@@ -117,10 +141,8 @@ def found_by_cmake(given: argparse.Namespace, work: Path, prefix: Path) -> None:
     defined = [f"-D{name}={value}" for name, value in definitions.items()]
     run(given.cmake, "-S", HERE / "consumer", "-B", build, *defined)
     run(given.cmake, "--build", build)
-    run(build / "engine")
-    if given.mpiexec:
-        for kind in ("mpi", "mpi_lc"):
-            mpi_run(given.mpiexec, build / kind)
+    for kind in ("mpi", "mpi_lc"):
+        mpi_run(given.mpiexec, build / kind)
     if given.static_mpiexec:
         mpi_run(given.static_mpiexec, build / "mpi_static")
 

@@ -1,0 +1,35 @@
+# The man pages of the command, written from its own command tree (python/gapless/manual.py) by a Python that has what
+# the command needs: that of .venv, or the one that Python3_EXECUTABLE names. Without one they are left out, and said so.
+# Those of the C functions are there if `make docs` wrote them before. Both are `--component manual`.
+if(GAPLESS_SANITIZE OR CMAKE_CROSSCOMPILING)
+  return()
+endif()
+include(GNUInstallDirs)
+set(manual_dir ${CMAKE_INSTALL_MANDIR})
+if(SKBUILD_DATA_DIR)  # `pip install`: below the prefix of the Python
+  set(manual_dir ${SKBUILD_DATA_DIR}/share/man)
+endif()
+install(DIRECTORY build/docs/man/man3 DESTINATION ${manual_dir} COMPONENT manual OPTIONAL)
+find_package(Python3 COMPONENTS Interpreter)
+foreach(python "${CMAKE_SOURCE_DIR}/.venv/bin/python" "${Python3_EXECUTABLE}")
+  set(with_command ${CMAKE_COMMAND} -E env "PYTHONPATH=${CMAKE_SOURCE_DIR}/python" ${python})
+  execute_process(COMMAND ${with_command} -c "import gapless.manual" RESULT_VARIABLE missing OUTPUT_QUIET ERROR_QUIET)
+  if(missing EQUAL 0)
+    break()
+  endif()
+endforeach()
+if(NOT missing EQUAL 0)
+  message(STATUS "gapless: no Python here has typer: the man pages of the command are not installed")
+  add_custom_target(gapless_manual)
+  return()
+endif()
+
+set(pages ${CMAKE_BINARY_DIR}/man/man1)
+file(GLOB sources CONFIGURE_DEPENDS python/gapless/cli*.py)
+add_custom_command(OUTPUT ${pages}/gapless.1
+  COMMAND ${with_command} -m gapless.manual ${pages}
+  DEPENDS ${sources} python/gapless/manual.py python/gapless/roff.py python/gapless/variables.py
+  COMMENT "Writing the man pages" VERBATIM)
+add_custom_target(gapless_manual ALL DEPENDS ${pages}/gapless.1)
+set(GAPLESS_MANUAL TRUE)
+install(DIRECTORY ${pages} DESTINATION ${manual_dir} COMPONENT manual FILES_MATCHING PATTERN "*.1")
