@@ -20,14 +20,15 @@ class Datatype:
     """An MPI datatype: bytes in memory, in an order, with a lower bound, an extent and a type signature.
 
     Immutable. Two are equal if they can stand for each other: the same bytes in the same order, the same bounds and the
-    same signature, however each was described (`layout_equal` and `signature_equal` tell one from the other). Equal ones
-    have equal hashes. Pickled as text, in the notation, so any process with Gapless can read it.
+    same signature, however each was described (`layout_equal` and `signature_equal` ask for one of these alone); equal
+    ones have equal hashes. Pickled as text, in the notation, so any process with Gapless can read it.
 
     Where a method takes a `buffer`, it takes whatever has Python's buffer protocol and is one piece of memory (C- or
     Fortran-contiguous): a NumPy array, bytes, bytearray, memoryview, mmap, array. `offset` says how many bytes behind
-    its beginning the type's displacement 0 is. All bytes that the message holds must lie inside; otherwise nothing moves
-    and a ValueError says which would not. A view with gaps is refused: `gapless.layout_in_base` has the array that it is
-    a view of, and the view's layout in that. Other Python threads run while 64 KiB or more are moved.
+    its beginning the type's displacement 0 is. All bytes of the message, of the whole one even if a part is moved, must
+    lie inside; otherwise nothing moves and a ValueError says which would not. A view with gaps is refused:
+    `gapless.layout_in_base` has the array that it is a view of, and the view's layout in that. Arrays of references to
+    Python objects are refused. Other Python threads run while 64 KiB or more are moved.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Loads the compiled extension `gapless._engine`: beside this file where pip installed it, else from the build folder."""
+"""Loads the compiled extension `gapless._engine`: beside this file where pip put it, else from the build folder."""
 
 from __future__ import annotations
 
@@ -9,14 +9,9 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from gapless.paths import build_folder
+from gapless.paths import build_folder, is_installed
 
 NAME = "gapless._engine"
-
-
-def is_installed() -> bool:
-    """Say whether the extension lies beside this file, as pip installs it."""
-    return importlib.util.find_spec(NAME) is not None
 
 
 def _load() -> ModuleType:
@@ -46,4 +41,4 @@ if TYPE_CHECKING:
 else:
     engine = _load()
 
-__all__ = ["engine", "is_installed"]
+__all__ = ["engine"]
