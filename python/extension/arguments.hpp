@@ -26,7 +26,7 @@ struct Buffer : nb::object {
   static bool always(nb::handle) { return true; }
 };
 struct OptionalNumber : nb::object {
-  NB_OBJECT(OptionalNumber, nb::object, "int | None", always)
+  NB_OBJECT(OptionalNumber, nb::object, "int", always)
   static bool always(nb::handle) { return true; }
 };
 

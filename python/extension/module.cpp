@@ -6,7 +6,7 @@ NB_MODULE(_engine, module) {
   // Types that module globals hold outlive the interpreter's last look at them; a program's end is no place to say so.
   nb::set_leak_warnings(false);
   module.doc() = "The engine, as gapless.Datatype uses it: every function is a function of include/gapless/gapless.h.";
-  module.attr("VERSION") = gapless_version();
+  module.def("version", gapless_version);
   TypeClass type(module, "Type");
   bind_constructors(module);
   bind_queries(type);
