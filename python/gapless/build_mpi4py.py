@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from gapless import constructors as make
 from gapless.datatype import Datatype, as_datatype
 from gapless.notation import fold
 
@@ -40,6 +41,10 @@ def _blocks(begin: int, end: int, blocklength: int, stride: int) -> Iterator[Blo
         yield begin + whole * stride, 1, min(rest, blocklength)
 
 
+# A type as MPI's, and as ours: its bounds say where MPI's would differ.
+Both = tuple[Any, Datatype]
+
+
 class _Builder:
     """Calls MPI's constructors, and knows what is to be freed."""
 
@@ -49,108 +54,85 @@ class _Builder:
         self.mpi = MPI
         self.made: list[MPI.Datatype] = []
 
-    def keep(self, datatype: MPI.Datatype) -> MPI.Datatype:
+    def keep(self, datatype: Any) -> Any:
+        """Note that a type is to be freed."""
         self.made.append(datatype)
         return datatype
 
     def free(self, but: MPI.Datatype | None = None) -> None:
+        """Free what was made on the way."""
         for datatype in self.made:
             if datatype is not but:
                 datatype.Free()
 
-    def circular(self, start: int, wrap: int, bound: int, blocklength: int, stride: int, old: Any) -> Any:
-        """Return the elements t of [0, bound) that lie in blocks, each at start + t, from t = wrap on at t - wrap."""
-        extent = old.Get_extent()[1]
+    def build(self, name: str, arguments: list[Any]) -> Both:
+        """Return what a named type or a constructor of the notation means; the old type is its last argument."""
+        if not arguments:
+            theirs = getattr(self.mpi, NAMES[name], self.mpi.DATATYPE_NULL)
+            if theirs == self.mpi.DATATYPE_NULL:
+                raise ValueError(f"this MPI library has no {NAMES[name]}")
+            return theirs, make.named(name)
+        if name == "struct":
+            lengths, places = [member[0] for member in arguments[0]], [member[1] for member in arguments[0]]
+            theirs = self.mpi.Datatype.Create_struct(lengths, places, [member[2][0] for member in arguments[0]])
+            ours = make.struct(lengths, places, [member[2][1] for member in arguments[0]])
+        else:
+            *given, (old, our_old) = arguments
+            theirs = getattr(self, f"_{name}", None)
+            theirs = theirs(old, *given) if theirs else getattr(old, f"Create_{name}")(*given)
+            if name in ("subarray", "darray"):
+                ours = getattr(make, name)(*given[:-1], our_old, given[-1])
+            else:
+                ours = getattr(make, name)(*given, our_old)
+        return self._bounded(self.keep(theirs), ours), ours
+
+    def _bounded(self, theirs: Any, ours: Datatype) -> Any:
+        """Return a type with our bounds: MPICH has its own for empty types, Open MPI rounds up more than structs."""
+        if theirs.Get_extent() == (ours.lower_bound, ours.extent):
+            return theirs
+        return self.keep(theirs.Create_resized(ours.lower_bound, ours.extent))
+
+    def _order(self, order: str) -> int:
+        return self.mpi.ORDER_C if order == "C" else self.mpi.ORDER_FORTRAN
+
+    def _dup(self, old: Any) -> Any:
+        return old.Dup()
+
+    def _subarray(self, old: Any, sizes: list[int], subsizes: list[int], starts: list[int], order: str) -> Any:
+        return old.Create_subarray(sizes, subsizes, starts, self._order(order))
+
+    def _darray(
+        self, old: Any, process_count: int, rank: int, sizes: list[int], distributions: list[Any], grid: list[int],
+        order: str,
+    ) -> Any:  # fmt: skip
+        default = self.mpi.DISTRIBUTE_DFLT_DARG
+        pairs = [entry if isinstance(entry, tuple) else (entry, default) for entry in distributions]
+        kinds = [getattr(self.mpi, f"DISTRIBUTE_{word.upper()}") for word, _ in pairs]
+        dargs = [argument for _, argument in pairs]
+        return old.Create_darray(process_count, rank, sizes, kinds, dargs, grid, self._order(order))
+
+    def _bucket(self, old: Any, stride: int, counts: list[int]) -> Any:
+        return old.Create_indexed(counts, [slot * stride for slot in range(len(counts))])
+
+    def _bounded_vector(self, old: Any, bound: int, blocklength: int, stride: int) -> Any:
+        return self._circular_vector(old, bound, 0, bound, blocklength, stride)
+
+    def _circular_vector(self, old: Any, total: int, start: int, bound: int, blocklength: int, stride: int) -> Any:
+        extent, wrap = old.Get_extent()[1], total - start
         parts: list[Any] = []
         places: list[int] = []
         for begin, end, shift in ((0, min(wrap, bound), start), (wrap, bound, -wrap)):
             for first, count, length in _blocks(begin, end, blocklength, stride) if begin < end else ():
                 parts.append(self.keep(old.Create_vector(count, length, stride)))
                 places.append((first + shift) * extent)
-        whole = self.keep(self.mpi.Datatype.Create_struct([1] * len(parts), places, parts))
-        if not parts:
-            return whole
-        # A struct may be padded to its alignment, a vector never.
-        bounds = [part.Get_extent() for part in parts]
-        lower = min(place + lb for place, (lb, _) in zip(places, bounds, strict=True))
-        upper = max(place + lb + extent for place, (lb, extent) in zip(places, bounds, strict=True))
-        return self.keep(whole.Create_resized(lower, upper - lower))
-
-    def build(self, name: str, arguments: list[Any]) -> Any:
-        """Return what a constructor of the notation means; the old type is its last argument."""
-        if not arguments:
-            found = getattr(self.mpi, NAMES[name], self.mpi.DATATYPE_NULL)
-            if found == self.mpi.DATATYPE_NULL:
-                raise ValueError(f"this MPI library has no {NAMES[name]}")
-            return found
-        if name == "struct":
-            lengths, places, types = (
-                (list(each) for each in zip(*arguments[0], strict=True)) if arguments[0] else ([], [], [])
-            )
-            return self.keep(self.mpi.Datatype.Create_struct(lengths, places, types))
-        *given, old = arguments
-        return getattr(self, f"_{name}")(old, *given)
-
-    def _contiguous(self, old: Any, count: int) -> Any:
-        return self.keep(old.Create_contiguous(count))
-
-    def _vector(self, old: Any, count: int, blocklength: int, stride: int) -> Any:
-        return self.keep(old.Create_vector(count, blocklength, stride))
-
-    def _hvector(self, old: Any, count: int, blocklength: int, stride: int) -> Any:
-        return self.keep(old.Create_hvector(count, blocklength, stride))
-
-    def _indexed(self, old: Any, blocklengths: list[int], displacements: list[int]) -> Any:
-        return self.keep(old.Create_indexed(blocklengths, displacements))
-
-    def _hindexed(self, old: Any, blocklengths: list[int], displacements: list[int]) -> Any:
-        return self.keep(old.Create_hindexed(blocklengths, displacements))
-
-    def _indexed_block(self, old: Any, blocklength: int, displacements: list[int]) -> Any:
-        return self.keep(old.Create_indexed_block(blocklength, displacements))
-
-    def _hindexed_block(self, old: Any, blocklength: int, displacements: list[int]) -> Any:
-        return self.keep(old.Create_hindexed_block(blocklength, displacements))
-
-    def _subarray(self, old: Any, sizes: list[int], subsizes: list[int], starts: list[int], order: str) -> Any:
-        return self.keep(old.Create_subarray(sizes, subsizes, starts, self._order(order)))
-
-    def _darray(
-        self, old: Any, process_count: int, rank: int, sizes: list[int], distributions: list[Any], grid: list[int],
-        order: str,
-    ) -> Any:  # fmt: skip
-        pairs = [
-            entry if isinstance(entry, tuple) else (entry, self.mpi.DISTRIBUTE_DFLT_DARG) for entry in distributions
-        ]
-        kinds = [getattr(self.mpi, f"DISTRIBUTE_{word.upper()}") for word, _ in pairs]
-        dargs = [argument for _, argument in pairs]
-        return self.keep(old.Create_darray(process_count, rank, sizes, kinds, dargs, grid, self._order(order)))
-
-    def _order(self, order: str) -> int:
-        return self.mpi.ORDER_C if order == "C" else self.mpi.ORDER_FORTRAN
-
-    def _resized(self, old: Any, lower_bound: int, extent: int) -> Any:
-        return self.keep(old.Create_resized(lower_bound, extent))
-
-    def _dup(self, old: Any) -> Any:
-        return self.keep(old.Dup())
-
-    def _bounded_vector(self, old: Any, bound: int, blocklength: int, stride: int) -> Any:
-        return self.circular(0, bound, bound, blocklength, stride, old)
-
-    def _circular_vector(self, old: Any, total: int, start: int, bound: int, blocklength: int, stride: int) -> Any:
-        inner = self.circular(start, total - start, bound, blocklength, stride, old)
-        return self.keep(inner.Create_resized(0, total * old.Get_extent()[1]))
-
-    def _bucket(self, old: Any, stride: int, counts: list[int]) -> Any:
-        inner = self.keep(old.Create_indexed(counts, [slot * stride for slot in range(len(counts))]))
-        return self.keep(inner.Create_resized(0, len(counts) * stride * old.Get_extent()[1]))
+        return self.mpi.Datatype.Create_struct([1] * len(parts), places, parts)
 
 
 def to_mpi4py(datatype: Datatype | str) -> MPI.Datatype:
     """Return a committed MPI datatype of the same layout and signature, made as this one was made.
 
-    Bounded and circular vectors become structs of vectors, buckets become indexed. Fixed-width integers become MPI's
+    Bounded and circular vectors become structs of vectors, buckets become indexed. Where the MPI library would give a
+    type other bounds, they are set to Gapless's with MPI_Type_create_resized. Fixed-width integers become MPI's
     (`int32` is MPI_INT32_T). The caller owns the result: `result.Free()`, unless MPI is finalised first. MPI must be
     initialised.
 
@@ -167,8 +149,8 @@ def to_mpi4py(datatype: Datatype | str) -> MPI.Datatype:
     text = str(as_datatype(datatype))
     builder = _Builder()
     try:
-        result = fold(text, builder.build)
-        if result not in builder.made:  # a named type, which nobody may free
+        result, _ = fold(text, builder.build)
+        if not any(result is made for made in builder.made):  # a named type, which nobody may free
             result = builder.keep(result.Dup())
         result.Commit()
     except BaseException:

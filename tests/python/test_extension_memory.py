@@ -58,7 +58,7 @@ def test_what_is_no_memory_is_refused() -> None:
             PAIRS.pack(nothing)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         PAIRS.pack(None)  # type: ignore[arg-type]
-    for frozen in (DATA, memoryview(DATA), np.frombuffer(DATA)[:0]):
+    for frozen in (DATA, memoryview(DATA), np.frombuffer(DATA, np.uint8)[:0]):
         with pytest.raises(ValueError, match="destination: the buffer of .* is read-only"):
             PAIRS.unpack(PACKED, frozen)
     with pytest.raises(ValueError, match="references to Python objects"):
