@@ -21,7 +21,8 @@ std::int64_t number(nb::handle value, const char* name) {
 std::vector<std::int64_t> numbers(nb::handle value, const char* name) {
   // Not any iterable: one may be endless, and texts and sets are no lists of numbers.
   if (!value.is_valid() || PySequence_Check(value.ptr()) == 0 || PyUnicode_Check(value.ptr()))
-    raise(PyExc_TypeError, std::string(name) + ": a sequence of integers is needed, not '" + nb::inst_name(value).c_str() + "'");
+    raise(PyExc_TypeError,
+          std::string(name) + ": a sequence of integers is needed, not '" + nb::inst_name(value).c_str() + "'");
   const Py_ssize_t size = PySequence_Size(value.ptr());
   if (size < 0) throw nb::python_error();
   std::vector<std::int64_t> converted;

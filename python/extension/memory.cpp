@@ -38,7 +38,8 @@ std::string digits(Wide value) {
 
 Memory::Memory(nb::handle object, Access access, const char* name) : name_(name) {
   if (PyObject_CheckBuffer(object.ptr()) == 0)
-    raise(PyExc_TypeError, std::string(name) + ": what has a buffer is needed, not '" + nb::inst_name(object).c_str() + "'");
+    raise(PyExc_TypeError,
+          std::string(name) + ": what has a buffer is needed, not '" + nb::inst_name(object).c_str() + "'");
   // The strides are asked for only to see that they leave no gaps, the format because of pointers to objects.
   constexpr int kFlags = PyBUF_STRIDES | PyBUF_FORMAT;
   const bool writes = access == Access::kWrite;
@@ -48,10 +49,12 @@ Memory::Memory(nb::handle object, Access access, const char* name) : name_(name)
     if (why.matches(PyExc_MemoryError)) why.restore(), throw nb::python_error();
     if (writes && PyObject_GetBuffer(object.ptr(), &view_, kFlags) == 0) {
       PyBuffer_Release(&view_);
-      raise(PyExc_ValueError, std::string(name) + ": the buffer of '" + nb::inst_name(object).c_str() + "' is read-only");
+      raise(PyExc_ValueError,
+            std::string(name) + ": the buffer of '" + nb::inst_name(object).c_str() + "' is read-only");
     }
     PyErr_Clear();
-    raise(PyExc_TypeError, std::string(name) + ": no usable buffer in '" + nb::inst_name(object).c_str() + "': " + text);
+    raise(PyExc_TypeError,
+          std::string(name) + ": no usable buffer in '" + nb::inst_name(object).c_str() + "': " + text);
   }
   const char* refused = nullptr;
   if (writes && view_.readonly != 0)

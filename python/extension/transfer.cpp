@@ -67,8 +67,7 @@ nb::bytes pack(const Type& type, Buffer source, Number count_, Number offset, Nu
   return nb::borrow<nb::bytes>(packed);
 }
 
-std::int64_t pack_into(const Type& type, Buffer source, Buffer packed, Number count_, Number offset,
-                       Number position_) {
+std::int64_t pack_into(const Type& type, Buffer source, Buffer packed, Number count_, Number offset, Number position_) {
   const std::int64_t count = number(count_, "count"), position = number(position_, "position");
   const Memory memory(source, Memory::Access::kRead, "source");
   const Memory to(packed, Memory::Access::kWrite, "packed");

@@ -24,7 +24,9 @@ Type made(Function function, Arguments... arguments) {
   return Type(handle);
 }
 
-std::int64_t entries(const List& list) { return static_cast<std::int64_t>(list.size()); }
+std::int64_t entries(const List& list) {
+  return static_cast<std::int64_t>(list.size());
+}
 
 // As the C interface takes it.
 int dimension_count(const List& sizes) {
@@ -32,7 +34,9 @@ int dimension_count(const List& sizes) {
   return static_cast<int>(sizes.size());
 }
 
-gapless_order order_of(bool fortran) { return fortran ? GAPLESS_ORDER_FORTRAN : GAPLESS_ORDER_C; }
+gapless_order order_of(bool fortran) {
+  return fortran ? GAPLESS_ORDER_FORTRAN : GAPLESS_ORDER_C;
+}
 
 Type indexed(Numbers blocklengths, Numbers displacements, const Type& old) {
   const List lengths = numbers(blocklengths, "blocklengths"), places = numbers(displacements, "displacements");
@@ -89,9 +93,8 @@ Type darray(Number process_count, Number rank, Numbers sizes_, Numbers distribut
       raise(PyExc_ValueError, "no distribution is called " + std::to_string(code));
     distributions.push_back(static_cast<gapless_distribution>(code));
   }
-  return made(gapless_type_darray, number(process_count, "process_count"), number(rank, "rank"),
-              dimension_count(sizes), sizes.data(), distributions.data(), arguments.data(), grid.data(),
-              order_of(fortran), old.get());
+  return made(gapless_type_darray, number(process_count, "process_count"), number(rank, "rank"), dimension_count(sizes),
+              sizes.data(), distributions.data(), arguments.data(), grid.data(), order_of(fortran), old.get());
 }
 
 Type bucket(Number stride, Numbers counts_, const Type& old) {
@@ -198,17 +201,17 @@ void bind_constructors(nb::module_& module) {
 
 void bind_queries(TypeClass& type) {
   using nb::arg;
+  type.def("size", [](const Type& self) {
+    std::int64_t size = 0;
+    check(gapless_type_size(self.get(), &size));
+    return size;
+  });
   type.def(
-      "size",
-      [](const Type& self) {
-        std::int64_t size = 0;
-        check(gapless_type_size(self.get(), &size));
-        return size;
-      });
-  type.def("bounds", [](const Type& self) { return bounds(self, gapless_type_extent); },
-           nb::sig("def bounds(self) -> tuple[int, int]"), "The lower bound and the extent.");
-  type.def("true_bounds", [](const Type& self) { return bounds(self, gapless_type_true_extent); },
-           nb::sig("def true_bounds(self) -> tuple[int, int]"), "The true lower bound and the true extent.");
+      "bounds", [](const Type& self) { return bounds(self, gapless_type_extent); },
+      nb::sig("def bounds(self) -> tuple[int, int]"), "The lower bound and the extent.");
+  type.def(
+      "true_bounds", [](const Type& self) { return bounds(self, gapless_type_true_extent); },
+      nb::sig("def true_bounds(self) -> tuple[int, int]"), "The true lower bound and the true extent.");
   type.def("signature", [](const Type& self) { return made(gapless_type_signature, self.get()); });
   type.def(
       "signature_hash",

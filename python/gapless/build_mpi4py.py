@@ -93,7 +93,8 @@ class _Builder:
         return self.keep(theirs.Create_resized(ours.lower_bound, ours.extent))
 
     def _order(self, order: str) -> int:
-        return self.mpi.ORDER_C if order == "C" else self.mpi.ORDER_FORTRAN
+        code: int = self.mpi.ORDER_C if order == "C" else self.mpi.ORDER_FORTRAN
+        return code
 
     def _dup(self, old: Any) -> Any:
         return old.Dup()
@@ -149,7 +150,7 @@ def to_mpi4py(datatype: Datatype | str) -> MPI.Datatype:
     text = str(as_datatype(datatype))
     builder = _Builder()
     try:
-        result, _ = fold(text, builder.build)
+        result: MPI.Datatype = fold(text, builder.build)[0]
         if not any(result is made for made in builder.made):  # a named type, which nobody may free
             result = builder.keep(result.Dup())
         result.Commit()

@@ -115,12 +115,15 @@ def darray(
     order : str
         "C" or "Fortran", of the array.
     """
-    pairs = [(entry, DEFAULT_ARGUMENT) if isinstance(entry, str) else tuple(entry) for entry in distributions]
-    for pair in pairs:
-        if len(pair) != 2 or pair[0] not in DISTRIBUTIONS:
-            raise ValueError(f"no distribution is called {pair}: one of {', '.join(DISTRIBUTIONS)}, or a pair")
-    codes = [DISTRIBUTIONS[word] for word, _ in pairs]
-    arguments = [argument for _, argument in pairs]
+    codes, arguments = [], []
+    for entry in distributions:
+        word, argument = (entry, DEFAULT_ARGUMENT) if isinstance(entry, str) else entry
+        if word not in DISTRIBUTIONS:
+            raise ValueError(
+                f"no distribution is called {word!r}: {', '.join(DISTRIBUTIONS)}, or a pair of one and a number"
+            )
+        codes.append(DISTRIBUTIONS[word])
+        arguments.append(argument)
     return Datatype._of(
         engine.darray(
             process_count, rank, sizes, codes, arguments, process_grid, _fortran(order), as_datatype(old)._type

@@ -181,7 +181,8 @@ class Datatype:
 
     def explain(self, count: int = 1) -> dict[str, Any]:
         """Return what the engine makes of `count` elements; docs/notation.md lists the fields."""
-        return json.loads(self._type.explain(count))
+        document: dict[str, Any] = json.loads(self._type.explain(count))
+        return document
 
     def _repr_html_(self) -> str:
         """Return the picture that a notebook shows."""

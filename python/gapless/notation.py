@@ -54,4 +54,5 @@ def fold(text: str, build: Callable[[str, list[Any]], Built]) -> Built:
             else:
                 value = build(name, arguments)
             open_ones[-1][1].append(value)
-    return open_ones[0][1][0]
+    result: Built = open_ones[0][1][0]
+    return result
