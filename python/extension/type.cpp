@@ -10,6 +10,7 @@
 #include "arguments.hpp"
 #include "errors.hpp"
 #include "gapless/gapless.h"
+#include "memory.hpp"
 
 namespace gapless::python {
 namespace {
@@ -121,6 +122,30 @@ nb::tuple bounds(const Type& type, gapless_status (*ask)(gapless_type, std::int6
   return nb::make_tuple(lower, extent);
 }
 
+#ifndef GAPLESS_HAS_SERIAL
+gapless_status gapless_type_serialise(gapless_type, void*, size_t, size_t*) {
+  raise(PyExc_NotImplementedError, "no gapless_type_serialise");
+}
+gapless_status gapless_type_deserialise(const void*, size_t, gapless_type*) {
+  raise(PyExc_NotImplementedError, "no gapless_type_deserialise");
+}
+#endif
+nb::bytes serialise(const Type& type) {
+  std::string bytes(256, '\0');
+  std::size_t needed = 0;
+  check(gapless_type_serialise(type.get(), bytes.data(), bytes.size(), &needed));
+  if (needed > bytes.size()) {
+    bytes.resize(needed);
+    check(gapless_type_serialise(type.get(), bytes.data(), bytes.size(), &needed));
+  }
+  return nb::bytes(bytes.data(), needed);
+}
+
+Type deserialise(Buffer data) {
+  const Memory memory(data, Memory::Access::kRead, "data");
+  return made(gapless_type_deserialise, memory.data(), static_cast<std::size_t>(memory.size()));
+}
+
 bool message_equal(const Type& one, Number count, const Type& other, Number other_count) {
   int equal = 0;
   check(gapless_message_equal(number(count, "count"), one.get(), number(other_count, "other_count"), other.get(),
@@ -147,6 +172,7 @@ void bind_constructors(nb::module_& module) {
   using nb::arg;
   module.def("named", [](nb::str name) { return made(gapless_type_named, c_text(name)); }, arg("name"));
   module.def("parse", [](nb::str text) { return made(gapless_type_parse, c_text(text)); }, arg("text"));
+  module.def("deserialise", deserialise, arg("data"));
   module.def(
       "contiguous",
       [](Number count, const Type& old) { return made(gapless_type_contiguous, number(count, "count"), old.get()); },
@@ -225,6 +251,7 @@ void bind_queries(TypeClass& type) {
   type.def("layout_equal", layout_equal, arg("other"));
   type.def("message_equal", message_equal, arg("count"), arg("other"), arg("other_count"));
   type.def("commit", [](const Type& self) { check(gapless_type_commit(self.get())); });
+  type.def("serialise", serialise);
   type.def("text", [](const Type& self) {
     return text([&](char* to, std::size_t room, std::size_t* needed) {
       return gapless_type_print(self.get(), to, room, needed);

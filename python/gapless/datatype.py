@@ -179,6 +179,30 @@ class Datatype:
         """Say whether `count` of this and `other_count` of the other have the same sequence of basic types."""
         return self._type.signature_equal(count, _engine_type(other), other_count)
 
+    def serialise(self) -> bytes:
+        """Return the layout as bytes for another process: bounds and normal form, without the signature.
+
+        A regular type takes tens of bytes. The text of the notation, which `pickle` uses, keeps the signature and the
+        constructors.
+        """
+        return self._type.serialise()
+
+    @classmethod
+    def deserialise(cls, data: Buffer) -> Self:
+        """Return the layout that another process serialised; its basic types are bytes.
+
+        Parameters
+        ----------
+        data : buffer
+            All of what `serialise` returned. Any bytes are safe to read.
+
+        Raises
+        ------
+        ValueError
+            If the bytes are no serialised form: at which byte, and why.
+        """
+        return cls._of(engine.deserialise(data))
+
     def explain(self, count: int = 1) -> dict[str, Any]:
         """Return what the engine makes of `count` elements; docs/notation.md lists the fields."""
         document: dict[str, Any] = json.loads(self._type.explain(count))
