@@ -158,7 +158,8 @@ FUNCTIONS = [
     gapless.indexed_block, gapless.hindexed_block, gapless.struct, gapless.subarray, gapless.darray, gapless.resized,
     gapless.dup, gapless.bounded_vector, gapless.circular_vector, gapless.bucket, gapless.parse, gapless.from_dtype,
     gapless.copy, gapless.Datatype.pack, gapless.Datatype.pack_into, gapless.Datatype.unpack,
-    gapless.Datatype.deserialise, gapless.Datatype.layout_equal, gapless.Datatype.message_equal, gapless.Datatype.signature_equal,
+    gapless.Datatype.deserialise, gapless.Datatype.layout_equal, gapless.Datatype.message_equal,
+    gapless.Datatype.signature_equal,
     lambda *given: list(itertools.islice(gapless.Datatype.iov(*given), 5)),
 ]  # fmt: skip
 
