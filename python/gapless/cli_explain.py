@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json as json_module
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
+from gapless.errors import GaplessError
+
 INVALID = 2
+STDOUT = Path("-")
 
 
 def explain(
@@ -17,6 +21,12 @@ def explain(
     ],
     count: Annotated[int, typer.Option("--count", min=0, help="How many of it, one extent apart, as in a send.")] = 1,
     json: Annotated[bool, typer.Option("--json", help="Print the JSON document and nothing else.")] = False,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write a picture, too, for any browser; - is stdout.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the picture as a page, too; - is stdout.")
+    ] = None,
     no_color: Annotated[bool, typer.Option("--no-color", help="No colours, not even on a terminal.")] = False,
 ) -> None:
     """Explain a datatype: its tree, what Gapless makes of it, what it touches, and a picture of its memory.
@@ -33,6 +43,8 @@ def explain(
 
     gapless explain 'indexed([1*50], [0..98:2], MPI_INT)'
 
+    gapless explain --svg column.svg 'resized(0, 8, vector(100, 1, 100, double))'
+
     A constructor's name, its arguments in MPI's order, lists in brackets, old type last.
     Elements count, but for the bytes of hvector, hindexed, hindexed_block, struct, resized.
     In lists, 1*50 is fifty ones, and 0..98:2 is 0, 2, 4, ... 98.
@@ -44,12 +56,29 @@ def explain(
     from gapless.engine import TypeTextError, explain_type
     from gapless.explain import print_explanation
 
+    if json + (svg == STDOUT) + (html == STDOUT) > 1:
+        raise GaplessError(
+            "only one of --json, --svg - and --html - can have stdout",
+            "write the picture to a file, say --svg type.svg",
+        )
     try:
         document = explain_type(sys.stdin.read() if type_text == "-" else type_text, count)
     except TypeTextError as error:
         print(f"gapless: error: {error}", file=sys.stderr)
         raise typer.Exit(INVALID) from None
+    _write_pictures(document, svg, html)
     if json:
         print(json_module.dumps(document))
-    else:
+    elif STDOUT not in (svg, html):
         print_explanation(console(plain=no_color), document)
+
+
+def _write_pictures(document: dict[str, Any], svg: Path | None, html: Path | None) -> None:
+    from gapless import picture
+    from gapless.whole_file import write_whole
+
+    for path, option, draw in ((svg, "--svg", picture.svg), (html, "--html", picture.page)):
+        if path == STDOUT:
+            sys.stdout.write(draw(document))
+        elif path is not None:
+            write_whole(path, draw(document), option)

@@ -22,6 +22,9 @@ constexpr int kSchema = 1;
 constexpr std::int64_t kMostRuns = 1'000'000;     // walked, of the message
 constexpr std::int64_t kWindowBytes = 1024;       // of memory shown
 constexpr std::size_t kMostShown = 4096;          // runs in the window
+constexpr std::size_t kMostLowest = 2048;         // runs listed from the lowest displacement up
+constexpr std::size_t kMostFirst = 256;           // runs listed from the first in packing order on
+constexpr std::int64_t kMostBins = 128;           // that an element's memory is divided into
 constexpr std::size_t kMostTypeText = 64 * 1024;  // characters
 constexpr std::size_t kMostFormText = 4000;       // characters
 constexpr std::size_t kMostPlanLines = 200;
@@ -57,11 +60,21 @@ class Touched {
     json["memory_bytes"] = to_ - from_;
     json["memory_complete"] = complete_ && !too_many_;
     json["memory"] = std::move(shown_);
+    json["first_runs"] = Json::array();
+    for (std::size_t i = 0; i < std::min(all_.size(), kMostFirst); ++i)
+      json["first_runs"].push_back({all_[i].at, all_[i].bytes});
+    write_lowest(json);
   }
 
  private:
+  struct Run {
+    std::int64_t at, bytes, order, position;
+  };
+
   void run(std::int64_t at, std::int64_t bytes) {
     const std::int64_t index = runs_++, first = line_of(at), last = line_of(at + bytes - 1);
+    all_.push_back({at, bytes, index, position_});
+    position_ += bytes;
     if (!lines_.empty() && first >= lines_.back().first && first <= lines_.back().second)
       lines_.back().second = std::max(lines_.back().second, last);
     else
@@ -72,6 +85,21 @@ class Touched {
       shown_.push_back({begin, end - begin, index});
     else
       too_many_ = true;
+  }
+
+  // A picture begins at the lowest displacement, wherever in the packing order that is.
+  void write_lowest(Json& json) {
+    json["lowest_runs"] = Json::array();
+    json["lowest_runs_below"] = Json();
+    if (all_.size() > kMostLowest) {
+      const auto end = all_.begin() + kMostLowest;
+      std::nth_element(all_.begin(), end, all_.end(),
+                       [](const Run& a, const Run& b) { return std::pair(a.at, a.order) < std::pair(b.at, b.order); });
+      json["lowest_runs_below"] = end->at;
+      all_.erase(end, all_.end());
+      std::sort(all_.begin(), all_.end(), [](const Run& a, const Run& b) { return a.order < b.order; });
+    }
+    for (const Run& run : all_) json["lowest_runs"].push_back({run.at, run.bytes, run.order, run.position});
   }
 
   std::int64_t distinct_lines() {
@@ -89,10 +117,37 @@ class Touched {
   std::int64_t from_, to_;  // the window
   std::int64_t form_runs_;
   bool complete_ = false, too_many_ = false;
-  std::int64_t runs_ = 0, lines_at_most_ = 0;
+  std::int64_t runs_ = 0, position_ = 0, lines_at_most_ = 0;
+  std::vector<Run> all_;
   std::vector<std::pair<std::int64_t, std::int64_t>> lines_;  // first, last
   Json shown_ = Json::array();
 };
+
+// How the bytes of an element are spread over its true extent: the bytes in each of some equal pieces of it.
+void write_coverage(Json& json, const layout::Layout& type, const normal::Form& form) {
+  json["coverage_bin_bytes"] = json["coverage"] = Json();
+  if (type.size == 0) return;
+  const std::int64_t width = (type.true_extent - 1) / kMostBins + 1;
+  const auto bins = static_cast<std::size_t>((type.true_extent - 1) / width + 1);
+  std::vector<std::int64_t> bytes(bins), through(bins + 1);  // through: by how many more runs a bin is filled
+  const bool complete = for_each_run(form, kMostRuns, [&](std::int64_t at, std::int64_t length) {
+    const std::int64_t begin = at - type.true_lb, end = begin + length;
+    const auto first = static_cast<std::size_t>(begin / width), last = static_cast<std::size_t>((end - 1) / width);
+    if (first == last) {
+      bytes[first] += length;
+      return;
+    }
+    bytes[first] += width - begin % width;
+    bytes[last] += (end - 1) % width + 1;
+    ++through[first + 1];
+    --through[last];
+  });
+  if (!complete) return;
+  std::int64_t filled = 0;
+  for (std::size_t bin = 0; bin < bins; ++bin) bytes[bin] += (filled += through[bin]) * width;
+  json["coverage_bin_bytes"] = width;
+  json["coverage"] = bytes;
+}
 
 Json form_text(const normal::Form& form, const Written& length) {
   if (length.nodes + length.numbers > kMostWritten) return "too long to be written out";
@@ -148,6 +203,7 @@ std::string explain(const layout::LayoutPtr& type, std::int64_t count, const pla
   json["isa"] = kernel::isa_name();
   json["far_from_count"] = plan.size() > 0 ? Json(plan.far_count() + 1) : Json();
   json["bytes_touched"] = message->size;
+  write_coverage(json, *type, plan.form());
   Touched(*message, count == 1 ? plan.form() : normal::normalise(*message)).write(json);
   return json.dump();
 }

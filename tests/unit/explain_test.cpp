@@ -245,6 +245,55 @@ Json first_kilobyte(const std::vector<Entry>& runs) {
   return shown;
 }
 
+// Those that begin below what `below` says, in packing order, with their positions.
+Json lowest(const std::vector<Entry>& runs, const Json& below) {
+  Json listed = Json::array();
+  std::int64_t order = 0, position = 0;
+  for (const Entry& run : runs) {
+    if (below.is_null() || run.displacement < below.get<std::int64_t>())
+      listed.push_back({run.displacement, run.bytes, order, position});
+    ++order;
+    position += run.bytes;
+  }
+  return listed;
+}
+
+Json first(const std::vector<Entry>& runs) {
+  Json listed = Json::array();
+  for (std::size_t i = 0; i < std::min(runs.size(), std::size_t{256}); ++i)
+    listed.push_back({runs[i].displacement, runs[i].bytes});
+  return listed;
+}
+
+// Byte by byte.
+void expect_coverage(const Json& json, const std::vector<Entry>& runs) {
+  if (runs.empty()) {
+    EXPECT_TRUE(json["coverage"].is_null());
+    return;
+  }
+  const std::int64_t width = json["coverage_bin_bytes"], from = json["true_lb"];
+  std::vector<std::int64_t> bytes(static_cast<std::size_t>((json["true_extent"].get<std::int64_t>() - 1) / width + 1));
+  EXPECT_LE(bytes.size(), 128u);
+  for (const Entry& run : runs)
+    for (std::int64_t at = run.displacement; at < run.displacement + run.bytes; ++at)
+      ++bytes.at(static_cast<std::size_t>((at - from) / width));
+  EXPECT_EQ(json["coverage"], Json(bytes));
+}
+
+// Column after column of a matrix of 100 columns: the runs that begin lowest are spread over the packing order.
+TEST(Explain, TheLowestRunsOfATransposition) {
+  const Json json = explain("resized(0, 8, vector(100, 1, 100, double))", 100);
+  EXPECT_EQ(json["runs"], 10'000);
+  EXPECT_EQ(json["first_runs"].size(), 256u);
+  ASSERT_EQ(json["lowest_runs"].size(), 2048u);
+  EXPECT_EQ(json["lowest_runs_below"], 2048 * 8);  // the matrix has no gaps
+  std::vector<Json> expected;
+  for (std::int64_t column = 0; column < 100; ++column)
+    for (std::int64_t row = 0; row * 800 + column * 8 < 2048 * 8; ++row)
+      expected.push_back({row * 800 + column * 8, 8, column * 100 + row, (column * 100 + row) * 8});
+  EXPECT_EQ(json["lowest_runs"], Json(expected));
+}
+
 TEST(Explain, RandomTypesAgainstTheOracle) {
   for (std::uint64_t index = 0; index < 2'000; ++index) {
     const LayoutPtr type = random_type(mixed(9, index));
@@ -259,6 +308,12 @@ TEST(Explain, RandomTypesAgainstTheOracle) {
     if (json["memory_complete"].get<bool>()) {
       ASSERT_EQ(json["memory"], first_kilobyte(runs)) << text << ", count " << count;
     }
+    ASSERT_EQ(json["first_runs"], first(runs)) << text << ", count " << count;
+    if (json["lowest_runs_below"].is_null()) {
+      ASSERT_EQ(json["lowest_runs"], lowest(runs, nullptr)) << text << ", count " << count;
+    }
+    expect_coverage(json, fused(Oracle(*type).entries(1)));
+    ASSERT_FALSE(HasFailure()) << text << ", count " << count;
   }
 }
 
