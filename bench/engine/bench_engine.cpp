@@ -9,6 +9,7 @@
 #include "gapless/gapless.h"
 #include "measure.hpp"
 #include "options.hpp"
+#include "serialised.hpp"
 
 namespace {
 
@@ -134,6 +135,11 @@ void run(const Options& options) {
   if (options.list) {
     for (const Job& job : jobs)
       std::printf("%s %lld\n", job.of->name.c_str(), static_cast<long long>(job.nominal_bytes));
+    return;
+  }
+  if (options.serialised) {
+    for (const Job& job : jobs)
+      for (const Json& line : serialised(*job.of, job.nominal_bytes, job.of->make(job.nominal_bytes))) print(line);
     return;
   }
   const int core = pin(options.core);

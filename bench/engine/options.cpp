@@ -25,6 +25,8 @@ Options read_options(int argc, char** argv) {
   app.add_option("--core", options.core, "The processor to stay on (default: the last one that is allowed)");
   app.add_flag("--quick", options.quick, "A third of the cases, 32 KB and 2.56 MB");
   app.add_flag("--list", options.list, "Print the names of the cases");
+  app.add_flag("--serialised", options.serialised,
+               "Time nothing: print how many bytes each description takes serialised");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

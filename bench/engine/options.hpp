@@ -15,7 +15,7 @@ struct Options {
   int repetitions = 31;
   int launch = 1;
   int core = -1;  // -1: the last one that this process may use
-  bool quick = false, list = false;
+  bool quick = false, list = false, serialised = false;
 };
 
 // Exits where the arguments are wrong or ask for help.

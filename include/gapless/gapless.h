@@ -143,6 +143,18 @@ GAPLESS_API gapless_status gapless_layout_equal(gapless_type a, gapless_type b, 
 GAPLESS_API gapless_status gapless_message_equal(int64_t count_a, gapless_type a, int64_t count_b, gapless_type b,
                                                  int* equal);
 
+/* A layout as bytes for another process: docs/serialised.md has the format. What travels is the lower bound, the extent
+ * and the normal form: a regular type takes tens of bytes, and equal normal forms with equal bounds have equal bytes.
+ * The signature does not travel: send gapless_signature_hash() beside it where it matters.
+ *
+ * Writes all of it, or nothing where `capacity` is too small; *needed is what it takes, so that a first call may pass
+ * (NULL, 0). Commits the type. Cost: linear in the normal form. */
+GAPLESS_API gapless_status gapless_type_serialise(gapless_type type, void* buffer, size_t capacity, size_t* needed);
+/* Makes a type of all `length` bytes, and commits it: the same layout, its bounds set as by gapless_type_resized(), its
+ * basic types "byte". Any bytes are safe to read: gapless_last_error() says at which byte what was wrong.
+ * Cost: linear in `length`. */
+GAPLESS_API gapless_status gapless_type_deserialise(const void* bytes, size_t length, gapless_type* type);
+
 /* Type signatures: the sequence of basic types of (count, type), without displacements (MPI 4.1, section 5.1). A pair
  * type is two basic types; "packed", "byte", "char", "int8" and "uint8" are five different ones.
  * Unequal hashes prove unequal signatures, equal hashes prove nothing. Cost: linear in the description. */

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from gapless.cli_bench_engine import register as register_engine
+from gapless.cli_bench_serialised import register as register_serialised
 from gapless.cli_fft import register as register_fft
 from gapless.cli_layer import register
 from gapless.cli_one_sided import register as register_one_sided
@@ -25,6 +26,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JS
 register(bench)
 register_fft(bench)
 register_engine(bench)
+register_serialised(bench)
 register_one_sided(bench)
 
 BlocksOption = Annotated[int, typer.Option(min=4, help="Blocks of a type.")]

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "base/status.hpp"
 #include "gapless/gapless.h"
@@ -18,6 +19,13 @@ struct gapless_type_s {
   const gapless::plan::Plan& committed() {
     const gapless::plan::Plan* known = plan_.load(std::memory_order_acquire);
     return known != nullptr ? *known : plan_first();
+  }
+  // Before anything else is asked of a new handle whose plan is there already.
+  void commit_to(gapless::plan::PlanPtr plan) {
+    std::call_once(planned_, [&] {
+      owned_ = std::move(plan);
+      plan_.store(owned_.get(), std::memory_order_release);
+    });
   }
 
  private:

@@ -1,4 +1,5 @@
 // Items -> nodes.
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -47,11 +48,15 @@ const NodePtr& gather(const Letter& letter, Context& context) {
 
 Form gather(const Items& items, Context& context) {
   if (items.empty()) return {};
+  spend(context, items.size(), 1 + rules::longest_pair(items.size()));
   std::vector<Part> parts;
   parts.reserve(items.size());
   for (const Item& item : items) {
     NodePtr node = gather(*item.letter, context);
     if (item.count > 1) node = context.alphabet.unique(make_loop(item.count, item.stride, std::move(node)));
+    // irregular_list may copy it, if it is short: its runs take memory, which is dearer than looking at items.
+    constexpr std::size_t kWorkPerRun = 8;
+    spend(context, static_cast<std::size_t>(std::min(node->runs, static_cast<std::int64_t>(kMostItems))), kWorkPerRun);
     parts.push_back({item.offset, std::move(node)});
   }
   const Part whole = one_part(std::move(parts), context.alphabet, context.trace);

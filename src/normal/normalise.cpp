@@ -22,7 +22,10 @@ constexpr std::size_t kMostUnreduced = 8 * kMostItems;
 // normalised once.
 class Normaliser {
  public:
-  explicit Normaliser(Trace* trace) { context_.trace = trace; }
+  explicit Normaliser(Trace* trace, std::int64_t most_work = kAnyWork) {
+    context_.trace = trace;
+    context_.work_left = most_work;
+  }
 
   const Items& items_of(const Layout& type) {
     if (const auto known = known_.find(&type); known != known_.end()) return known->second;
@@ -222,8 +225,8 @@ Form normalise(const Layout& type, Trace* trace) {
   return normaliser.form_of(normaliser.items_of(type));
 }
 
-Message normalise_message(const Layout& type) {
-  return Normaliser(nullptr).message(type);
+Message normalise_message(const Layout& type, std::int64_t most_work) {
+  return Normaliser(nullptr, most_work).message(type);
 }
 
 }  // namespace gapless::normal

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,10 @@ struct Message {
   std::int64_t each = 0, extra = 0;
   std::int64_t fewest() const noexcept { return extra >= -each ? 1 : (-extra + each - 1) / each; }
 };
-Message normalise_message(const layout::Layout& type);
+// `most_work`: how much a description may take that a stranger sent. Counted in items that rules look at, some 4 ns
+// each, the same in every process; types that people describe stay below a few millions, long lists included. Throws
+// base::Error (kInvalidArgument) where it would take more.
+inline constexpr std::int64_t kAnyWork = std::numeric_limits<std::int64_t>::max();
+Message normalise_message(const layout::Layout& type, std::int64_t most_work = kAnyWork);
 
 }  // namespace gapless::normal

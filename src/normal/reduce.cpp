@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/status.hpp"
 #include "normal/rules.hpp"
 
 namespace gapless::normal {
@@ -74,11 +75,19 @@ void hit(const char* rule, Trace* trace) {
     if (std::strcmp(kRuleNames[i], rule) == 0) ++trace->hits[i];
 }
 
+void spend(Context& context, std::size_t items, std::size_t longest) {
+  std::int64_t work;
+  if (__builtin_mul_overflow(items, longest, &work) || work > context.work_left)
+    throw base::Error(base::Status::kInvalidArgument, "it takes too much work to normalise");
+  context.work_left -= work;
+}
+
 void reduce(Items& items, Context& context) {
   open_seams(items);
   // Wherever it ends, the items are the same sequence.
   std::size_t steps_left = kStepsToSpare + kStepsPerItem * items.size();
   for (std::size_t i = 0; i < std::size(kRules) && steps_left > 0;) {
+    spend(context, items.size(), kRules[i].apply == rules::repetition ? rules::longest_repetition(items.size()) : 1);
     if (kRules[i].apply(items, context.alphabet)) {
       --steps_left;
       hit(kRules[i].name, context.trace);

@@ -38,9 +38,13 @@ struct Sample {
 struct Context {
   Alphabet alphabet;
   Trace* trace = nullptr;
+  std::int64_t work_left = kAnyWork;
   // Words repeated before, by letter and stride (normal/repeat.cpp).
   std::map<std::pair<const Letter*, std::int64_t>, Sample> samples;
 };
+
+// Takes what a rule costs on `items` items, of which it looks at groups of up to `longest`, from the work that is left.
+void spend(Context& context, std::size_t items, std::size_t longest = 1);
 
 // On items.
 struct Rule {
@@ -54,6 +58,7 @@ bool repeated_item(Items& items, Alphabet& alphabet);
 bool join_copies(Items& items, Alphabet& alphabet);
 bool rotate_left(Items& items, Alphabet& alphabet);
 bool repetition(Items& items, Alphabet& alphabet);
+std::size_t longest_repetition(std::size_t items) noexcept;  // the longest word that it looks for
 }  // namespace rules
 // Rules until none applies. `items` may be any list without zero-byte items.
 void reduce(Items& items, Context& context);
@@ -66,6 +71,7 @@ struct PartRule {
 namespace rules {
 bool irregular_list(std::vector<Part>& parts, Alphabet& alphabet);
 bool two_copies(std::vector<Part>& parts, Alphabet& alphabet);
+std::size_t longest_pair(std::size_t parts) noexcept;  // the longest half that it looks for
 bool equal_parts(std::vector<Part>& parts, Alphabet& alphabet);
 }  // namespace rules
 // The items as one node, at its offset. Empty items have no node.

@@ -48,8 +48,12 @@ bool repeated_item(Items& items, Alphabet& alphabet) {
   return items.size() > 2 && repetitions(items, 1, alphabet);
 }
 
+std::size_t longest_repetition(std::size_t items) noexcept {
+  return items > kShortList ? kLongestWordOfLongList : items / 3;
+}
+
 bool repetition(Items& items, Alphabet& alphabet) {
-  const std::size_t longest = items.size() > kShortList ? kLongestWordOfLongList : items.size() / 3;
+  const std::size_t longest = longest_repetition(items.size());
   for (std::size_t p = 2; p <= longest; ++p)
     if (repetitions(items, p, alphabet)) return true;
   return false;

@@ -40,9 +40,12 @@ bool two_of(std::vector<Part>& parts, std::size_t p, Alphabet& alphabet) {
 
 }  // namespace
 
+std::size_t longest_pair(std::size_t parts) noexcept {
+  return parts > 2 * kMostItems ? std::min(kLongestPairOfLongList, parts / 2) : parts / 2;
+}
+
 bool two_copies(std::vector<Part>& parts, Alphabet& alphabet) {
-  const std::size_t longest =
-      parts.size() > 2 * kMostItems ? std::min(kLongestPairOfLongList, parts.size() / 2) : parts.size() / 2;
+  const std::size_t longest = longest_pair(parts.size());
   for (std::size_t p = 2; p <= longest; ++p)
     if (two_of(parts, p, alphabet)) return true;
   return false;
