@@ -122,14 +122,6 @@ nb::tuple bounds(const Type& type, gapless_status (*ask)(gapless_type, std::int6
   return nb::make_tuple(lower, extent);
 }
 
-#ifndef GAPLESS_HAS_SERIAL
-gapless_status gapless_type_serialise(gapless_type, void*, size_t, size_t*) {
-  raise(PyExc_NotImplementedError, "no gapless_type_serialise");
-}
-gapless_status gapless_type_deserialise(const void*, size_t, gapless_type*) {
-  raise(PyExc_NotImplementedError, "no gapless_type_deserialise");
-}
-#endif
 nb::bytes serialise(const Type& type) {
   std::string bytes(256, '\0');
   std::size_t needed = 0;

@@ -75,3 +75,10 @@ def test_the_command_works(installed: Run) -> None:
     assert installed("gapless", "--version") == f"gapless {gapless.__version__}\n"
     document = json.loads(installed("gapless", "explain", "--json", "vector(3, 2, 4, int32)"))
     assert document["type"] == "vector(3, 2, 4, int32)"
+
+
+def test_the_notebooks_run(installed: Run, repository: Path) -> None:
+    python = installed("python", "-c", "import sys; print(sys.executable)").strip()
+    tool = str(repository / "tools" / "run_notebook.sh")
+    answer = subprocess.run([tool, python], capture_output=True, text=True, timeout=900, check=False)
+    assert answer.returncode == 0, answer.stdout + answer.stderr
