@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
+import mmap
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import extension_needed  # noqa: F401
@@ -141,6 +143,43 @@ def test_copy_is_unpack_of_pack(one: Mapped, other: Mapped, position: int, budge
         position=position, budget=budget, strict=False,
     )  # fmt: skip
     assert (moved, there) == (len(part), expected)
+
+
+PAGE = mmap.PAGESIZE
+PROT_NONE, PROT_READ_WRITE = 0, 3
+
+
+@pytest.fixture(scope="module")
+def guarded() -> Iterator[int]:
+    """Return the address of a page between two that may not be touched."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    memory = mmap.mmap(-1, 3 * PAGE)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    for page, protection in ((0, PROT_NONE), (2, PROT_NONE)):
+        assert libc.mprotect(ctypes.c_void_p(address + page * PAGE), ctypes.c_size_t(PAGE), protection) == 0
+    yield address + PAGE
+    for page in (0, 2):
+        assert libc.mprotect(ctypes.c_void_p(address + page * PAGE), ctypes.c_size_t(PAGE), PROT_READ_WRITE) == 0
+
+
+@often
+@given(messages(), st.booleans())
+def test_no_byte_outside_the_buffer_is_touched(
+    guarded: int, message: tuple[Mapped, int, int, int], at_end: bool
+) -> None:
+    mapped, count, size, offset = message
+    if size > PAGE or size == 0:
+        return
+    # Against the page behind or the one in front: what goes outside ends the process.
+    buffer = (ctypes.c_ubyte * size).from_address(guarded + PAGE - size if at_end else guarded)
+    places = placed(mapped, count, size, offset)
+    if places is None:
+        with pytest.raises(ValueError, match="would touch"):
+            mapped.datatype.unpack(b"", buffer, count, offset=offset)
+        return
+    stream = bytes(i * 91 % 256 for i in range(len(places)))
+    mapped.datatype.unpack(stream, buffer, count, offset=offset)
+    assert mapped.datatype.pack(buffer, count, offset=offset) == bytes(buffer[place] for place in places)
 
 
 junk = st.one_of(
