@@ -12,7 +12,7 @@ help:
 	@echo 'make test-mpi-full  the longer tests of the layer: more ranks, Debian MPI libraries, Fortran (half an hour)'
 	@echo 'make test-neon      every test of the engine on AArch64, cross-built and emulated (`make test` runs some of them)'
 	@echo 'make fuzz    fuzzing with libFuzzer, each target for SECONDS=600, e.g. make fuzz TARGET=notation'
-	@echo 'make build   the library, the layer, the lab, and the command .venv/bin/gapless'
+	@echo 'make build   the library, the layer, the lab, the Python extension, and the command .venv/bin/gapless'
 	@echo 'make bench   what the layer costs a contiguous call; the engine against loops by hand, memory and other MPI libraries'
 	@echo '             (a third of the cases; FULL=1: all of them, in all sizes, for hours)'
 	@echo 'make docs    the reference of the C and C++ interfaces, as HTML and as man pages'

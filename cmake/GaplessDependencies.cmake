@@ -22,6 +22,8 @@ set(JSON_Install OFF)
 gapless_dependency(nlohmann_json nlohmann_json::nlohmann_json
   https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
   d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d)
-gapless_dependency(CLI11 CLI11::CLI11
-  https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.4.2.tar.gz
-  f2d893a65c3b1324c50d4e682c0cdc021dd0477ae2c048544f39eed6654b699a)
+if(NOT GAPLESS_PYTHON_ONLY)
+  gapless_dependency(CLI11 CLI11::CLI11
+    https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.4.2.tar.gz
+    f2d893a65c3b1324c50d4e682c0cdc021dd0477ae2c048544f39eed6654b699a)
+endif()

@@ -69,8 +69,25 @@ install_python_packages() {
 }
 
 install_command() {
+  local site
   say "installing the gapless command into .venv/bin"
-  pip install --quiet --no-deps --no-build-isolation -e .
+  pip uninstall --quiet --yes gapless 2>/dev/null || true  # what earlier versions put there
+  # The package as it stands in the checkout. `pip install -e` would build the extension at once, and its finder would
+  # go before PYTHONPATH, which must win where several checkouts share a .venv.
+  site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  printf '%s\n' "$PWD/python" >"$site/gapless.pth"
+  # sh first: the path of an interpreter may be too long for a script's first line, or have blanks.
+  cat >"$venv/bin/gapless" <<EOF
+#!/bin/sh
+'''exec' "$venv/bin/python" "\$0" "\$@"
+' '''
+import sys
+
+from gapless.cli import main
+
+sys.exit(main())
+EOF
+  chmod +x "$venv/bin/gapless"
 }
 
 install_build_tools() {

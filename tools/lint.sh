@@ -6,13 +6,14 @@ bin=.venv/bin
 fix=${1:-}
 failed=0
 python=(python tests)
-mapfile -t cxx < <(find include src lab examples bench tests \
+mapfile -t cxx < <(find include src python lab examples bench tests \
   \( -name '*.h' -o -name '*.hpp' -o -name '*.c' -o -name '*.cpp' \) -print)
 
 check() { "$@" || failed=1; }
 check "$bin/python" tests/structure/check_includes.py .
 check "$bin/ruff" check ${fix:+--fix} "${python[@]}"
 check "$bin/ruff" format $([ -n "$fix" ] || echo --check) "${python[@]}"
+check "$bin/python" -m mypy
 if [ ${#cxx[@]} -gt 0 ]; then
   if [ -n "$fix" ]; then check "$bin/clang-format" -i "${cxx[@]}"; else check "$bin/clang-format" --dry-run -Werror "${cxx[@]}"; fi
 fi

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from gapless.errors import GaplessError
-from gapless.paths import engine_library
+from gapless.paths import engine_library, is_installed
 
 FIRST_CAPACITY = 1 << 16
 
@@ -40,6 +40,13 @@ def explain_type(text: str, count: int = 1) -> dict[str, Any]:
     count : int
         How many of it, one extent apart.
     """
+    if is_installed():  # by pip: the extension has the engine, and there is no library beside it
+        from gapless.datatype import Datatype
+
+        try:
+            return Datatype(text).explain(count)
+        except (ValueError, OverflowError) as error:
+            raise TypeTextError(str(error)) from None
     library = _library()
 
     def check(status: int) -> None:

@@ -95,6 +95,11 @@ class Build:
         return self.program(f"src/preload/{PRELOAD_NAME}")
 
 
+def is_installed() -> bool:
+    """Say whether pip put this package here, with the extension beside it: then there is no checkout around it."""
+    return any(Path(__file__).parent.glob("_engine.*so"))
+
+
 def build_folder() -> Path:
     """Return the build folder: the one that GAPLESS_BUILD_DIR names, or build/release of this checkout."""
     return Path(os.environ.get("GAPLESS_BUILD_DIR") or REPOSITORY / "build" / "release")

@@ -41,7 +41,7 @@ ORACLE_SEES = {"layout", "base"}
 ORACLE_HEADER = "tests/support/oracle.hpp"
 ORACLE_USERS = ("lab/exchange",)
 
-SOURCE_TREES = ("include", "src", "lab", "examples", "bench", "tests")
+SOURCE_TREES = ("include", "src", "python", "lab", "examples", "bench", "tests")
 SUFFIXES = {".h", ".hh", ".hpp", ".inc", ".ipp", ".def", ".c", ".cc", ".cpp", ".cxx", ".s", ".S"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
@@ -92,6 +92,8 @@ def complaint(path: str, target: str | None, name: str) -> str | None:
             return "src/ must not know the tests"
         if there[0] == "src" and there[1] not in closure(here[1]):
             return f"{here[1]} may include only {', '.join(sorted(closure(here[1])))}"
+    if here[0] == "python" and there[0] not in ("include", "python"):
+        return "the Python extension sees the engine's C interface alone"
     if here[0] == "include" and there[0] != "include":
         return "public headers must stand alone"
     if inside(path, (ORACLE,)) and not inside(target, (ORACLE,)) and (there[0] != "src" or there[1] not in ORACLE_SEES):

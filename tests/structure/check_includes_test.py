@@ -25,6 +25,8 @@ CLEAN = {
     "lab/pingpong.cpp": "#include <mpi.h>\n",
     "lab/exchange/type_map.cpp": '#include "support/oracle.hpp"\n#include "../pingpong.hpp"\n',
     "lab/pingpong.hpp": "",
+    "python/extension/type.hpp": '#include "gapless/gapless.h"\n#include <nanobind/nanobind.h>\n',
+    "python/extension/type.cpp": '#include "type.hpp"\n',
 }
 VIOLATIONS = {
     "against the arrow": ("src/layout/bad.cpp", '#include "plan/plan.hpp"\n'),
@@ -40,6 +42,7 @@ VIOLATIONS = {
     "the lab knows a test": ("lab/exchange/bad.cpp", '#include "support/random_type.hpp"\n'),
     "another program of the lab knows the oracle": ("lab/bad.cpp", '#include "support/oracle.hpp"\n'),
     "a public header needs src": ("include/gapless/bad.h", '#include "base/status.hpp"\n'),
+    "the Python extension looks behind the C interface": ("python/extension/bad.cpp", '#include "plan/plan.hpp"\n'),
     "a folder outside the flow": ("src/misc/bad.cpp", ""),
 }
 
