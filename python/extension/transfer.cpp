@@ -105,10 +105,6 @@ std::int64_t copy(Buffer source, const Type& source_type, Number source_count_, 
   (void)message_bytes(destination_type, destination_count);
   const std::int64_t bytes = bytes_from(position, budget, message_bytes(source_type, source_count));
   std::int64_t moved = 0;
-#ifndef GAPLESS_HAS_COPY
-  raise(PyExc_NotImplementedError, "no gapless_copy");
-#define gapless_copy(...) GAPLESS_SUCCESS
-#endif
   run(bytes, [&] {
     return gapless_copy(source_origin, source_count, source_type.get(), destination_origin, destination_count,
                         destination_type.get(), position, bytes, &moved);
