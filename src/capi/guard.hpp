@@ -20,19 +20,17 @@ struct gapless_type_s {
     const gapless::plan::Plan* known = plan_.load(std::memory_order_acquire);
     return known != nullptr ? *known : plan_first();
   }
-<<<<<<< HEAD
   // For who keeps it.
   const gapless::plan::PlanPtr& plan() {
     (void)committed();
     return owned_;
-=======
+  }
   // Before anything else is asked of a new handle whose plan is there already.
   void commit_to(gapless::plan::PlanPtr plan) {
     std::call_once(planned_, [&] {
       owned_ = std::move(plan);
       plan_.store(owned_.get(), std::memory_order_release);
     });
->>>>>>> wire8
   }
 
  private:
