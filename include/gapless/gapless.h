@@ -135,8 +135,8 @@ GAPLESS_API gapless_status gapless_type_parse(const char* text, gapless_type* ty
  * a NUL; *needed is what all of it takes, the NUL included, so that a first call may pass (NULL, 0). */
 GAPLESS_API gapless_status gapless_type_print(gapless_type type, char* buffer, size_t capacity, size_t* needed);
 /** A JSON document on (count, type), handed out like the text above: its tree, bounds, normal form and plan, the runs
- * and cache lines that it touches, and the runs in its first kilobyte. Meant for people and tools: it takes up to a
- * second for a message of many runs, which are counted exactly up to a million. docs/notation.md lists the fields. */
+ * and cache lines that it touches, and the first of its runs. Meant for people and tools: it takes up to a second for a
+ * message of many runs, which are counted exactly up to a million. docs/notation.md lists the fields. */
 GAPLESS_API gapless_status gapless_type_explain(gapless_type type, int64_t count, char* buffer, size_t capacity,
                                                 size_t* needed);
 /** @} */

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -72,6 +73,10 @@ class Type {
   }
   /// gapless_type_named()
   static Type named(const char* name) { return made(gapless_type_named, name); }
+  /// gapless_type_deserialise()
+  static Type deserialise(std::span<const std::byte> bytes) {
+    return made(gapless_type_deserialise, bytes.data(), bytes.size());
+  }
   /// gapless_type_parse()
   static Type parse(const std::string& text) { return made(gapless_type_parse, text.c_str()); }
 
@@ -183,6 +188,14 @@ class Type {
       return gapless_type_explain(get(), count, buffer, capacity, needed);
     });
   }
+  /// The layout as bytes, which deserialise() reads: gapless_type_serialise()
+  std::vector<std::byte> serialise() const {
+    std::size_t needed = 0;
+    check(gapless_type_serialise(get(), nullptr, 0, &needed));
+    std::vector<std::byte> bytes(needed);
+    check(gapless_type_serialise(get(), bytes.data(), bytes.size(), &needed));
+    return bytes;
+  }
   /// gapless_type_commit()
   void commit() const { check(gapless_type_commit(get())); }
 
@@ -246,6 +259,16 @@ inline std::int64_t unpack(std::span<const std::byte> packed, void* buffer, std:
   std::int64_t moved = 0;
   check(gapless_unpack(packed.data(), static_cast<std::int64_t>(packed.size()), position, buffer, count, type.get(),
                        &moved));
+  return moved;
+}
+
+/// gapless_copy(): `budget` bytes at most from `position` of both messages on. Returns how many there were.
+inline std::int64_t copy(const void* source, std::int64_t source_count, const Type& source_type, void* destination,
+                         std::int64_t destination_count, const Type& destination_type, std::int64_t position = 0,
+                         std::int64_t budget = std::numeric_limits<std::int64_t>::max()) {
+  std::int64_t moved = 0;
+  check(gapless_copy(source, source_count, source_type.get(), destination, destination_count, destination_type.get(),
+                     position, budget, &moved));
   return moved;
 }
 

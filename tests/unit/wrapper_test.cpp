@@ -96,6 +96,19 @@ TEST(Wrapper, DataComeAndGoInParts) {
   EXPECT_EQ(back[2], -1);
 }
 
+TEST(Wrapper, MessagesAreCopiedFromLayoutToLayout) {
+  std::array<std::int32_t, 12> matrix, transposed{};
+  std::iota(matrix.begin(), matrix.end(), 0);
+  const Type rows = Type::contiguous(12, int32());
+  const Type columns = Type::contiguous(3, Type::resized(0, 4, Type::vector(4, 1, 3, int32())));
+  EXPECT_EQ(gapless::copy(matrix.data(), 1, rows, transposed.data(), 1, columns), 48);
+  EXPECT_EQ(transposed, (std::array<std::int32_t, 12>{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}));
+  transposed = {};
+  EXPECT_EQ(gapless::copy(matrix.data(), 1, rows, transposed.data(), 1, columns, 44, 100), 4);
+  EXPECT_EQ(transposed, (std::array<std::int32_t, 12>{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11}));
+  EXPECT_THROW(gapless::copy(matrix.data(), 2, rows, transposed.data(), 1, columns), Error);
+}
+
 TEST(Wrapper, RunsComeInPieces) {
   std::array<std::int32_t, 12> field{};
   const Type type = Type::vector(3, 2, 4, int32());
@@ -151,6 +164,15 @@ TEST(Wrapper, CopiesShareAndOutlive) {
     return Type::contiguous(2, copy);
   }();
   EXPECT_EQ(outer.size(), 48);
+}
+
+TEST(Wrapper, ALayoutTravelsAsBytes) {
+  const Type type = Type::resized(-8, 100, Type::vector(3, 2, 4, int32()));
+  std::vector<std::byte> bytes = type.serialise();
+  EXPECT_LT(bytes.size(), 100u);
+  EXPECT_TRUE(gapless::layout_equal(Type::deserialise(bytes), type));
+  bytes.pop_back();
+  EXPECT_THROW(Type::deserialise(bytes), Error);
 }
 
 TEST(Wrapper, LongTextsComeWhole) {
