@@ -11,8 +11,12 @@ if(SKBUILD_DATA_DIR)  # `pip install`: below the prefix of the Python
 endif()
 install(DIRECTORY build/docs/man/man3 DESTINATION ${manual_dir} COMPONENT manual OPTIONAL)
 find_package(Python3 COMPONENTS Interpreter)
+set(path "${CMAKE_SOURCE_DIR}/python")
+if(NOT "$ENV{PYTHONPATH}" STREQUAL "")  # where pip keeps what it builds with
+  string(APPEND path ":$ENV{PYTHONPATH}")
+endif()
 foreach(python "${CMAKE_SOURCE_DIR}/.venv/bin/python" "${Python3_EXECUTABLE}")
-  set(with_command ${CMAKE_COMMAND} -E env "PYTHONPATH=${CMAKE_SOURCE_DIR}/python" ${python})
+  set(with_command ${CMAKE_COMMAND} -E env "PYTHONPATH=${path}" ${python})
   execute_process(COMMAND ${with_command} -c "import gapless.manual" RESULT_VARIABLE missing OUTPUT_QUIET ERROR_QUIET)
   if(missing EQUAL 0)
     break()
