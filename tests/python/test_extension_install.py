@@ -77,6 +77,12 @@ def test_the_command_works(installed: Run) -> None:
     assert document["type"] == "vector(3, 2, 4, int32)"
 
 
+def test_the_man_pages_come_with_it(installed: Run) -> None:
+    prefix = Path(installed("python", "-c", "import sys; print(sys.prefix)").strip())
+    pages = {page.name for page in (prefix / "share" / "man" / "man1").iterdir()}
+    assert {"gapless.1", "gapless-run.1", "gapless-explain.1"} <= pages
+
+
 def test_the_notebooks_run(installed: Run, repository: Path) -> None:
     python = installed("python", "-c", "import sys; print(sys.executable)").strip()
     tool = str(repository / "tools" / "run_notebook.sh")
