@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from gapless.cli_bench_copy import register as register_copy
 from gapless.cli_bench_engine import register as register_engine
 from gapless.cli_bench_serialised import register as register_serialised
 from gapless.cli_fft import register as register_fft
@@ -26,6 +27,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JS
 register(bench)
 register_fft(bench)
 register_engine(bench)
+register_copy(bench)
 register_serialised(bench)
 register_one_sided(bench)
 
