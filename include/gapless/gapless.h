@@ -160,7 +160,7 @@ GAPLESS_API gapless_status gapless_unpack(const void* packed, int64_t budget, in
 /** Typed copy: bytes [position, position + budget) of the packed stream of (source_count, source_type) at `source` go
  * to where (destination_count, destination_type) at `destination` has them, or as many as there are; *moved says how
  * many. As gapless_pack() and gapless_unpack() one after the other, without the buffer in between, and with loops that
- * suit both sides; short runs that fit no common loop go by way of 32 KB on the stack. The two messages have equal
+ * suit both sides; short runs that fit no common loop go by way of 64 KB on the stack. The two messages have equal
  * signatures: that is the caller's promise (gapless_signature_equal() checks it); unequal sizes in bytes are
  * GAPLESS_ERR_ARG. Two messages whose memory meets are copied by way of a temporary buffer, as if the source had been
  * read completely first. Cost: for a pair that this thread has not copied lately, linear in the two plans, and bounded;

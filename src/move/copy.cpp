@@ -79,20 +79,28 @@ class Walk {
       : copy_(copy), source_(source), destination_(destination) {}
 
   void operator()(std::int64_t from, std::int64_t to) const noexcept {
-    if (mean_run(copy_.destination) >= kLongRun && mean_run(copy_.destination) >= mean_run(copy_.source))
+    const std::int64_t source = mean_run(copy_.source), destination = mean_run(copy_.destination);
+    if (destination >= kLongRun && destination >= source && !transposes(copy_.source))
       along_destination(from, to);
-    else if (mean_run(copy_.source) >= kLongRun)
+    else if (source >= kLongRun && !transposes(copy_.destination))
       along_source(from, to);
     else
       in_strips(from, to);
   }
 
  private:
-  static constexpr std::int64_t kLongRun = 2048;  // [bytes]: worth a call of the other side's kernels
+  static constexpr std::int64_t kLongRun = 2048;  // [bytes]: worth a call of the other side's plan
   static constexpr std::int64_t kPieces = 64;
 
   static std::int64_t mean_run(const plan::Message& message) noexcept {
     return message.plan.size() / message.plan.run_count();
+  }
+
+  // Whether many of its rows must be taken together to touch a line once.
+  static bool transposes(const plan::Message& message) noexcept {
+    const plan::Step* step = &message.plan.root();
+    while (step->op == plan::Op::kLoop) step = step->steps[0].get();
+    return step->op == plan::Op::kNest && step->transpose != nullptr;
   }
 
   // Each run of the one side is moved by the other side's plan.
@@ -122,9 +130,9 @@ class Walk {
   }
 
   // Runs that are short on both sides: each side's own kernels move many of them at a time, by way of a strip that
-  // never leaves the first caches. Going from run to run instead costs a mispredicted branch or two each.
+  // never leaves the second cache. Going from run to run instead costs a mispredicted branch or two each.
   void in_strips(std::int64_t from, std::int64_t to) const noexcept {
-    constexpr std::int64_t kStrip = 32768;
+    constexpr std::int64_t kStrip = 65536;
     alignas(kernel::kLine) char strip[kStrip];
     const plan::Message &of = copy_.source, &into = copy_.destination;
     for (; from < to; from += kStrip) {

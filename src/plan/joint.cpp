@@ -256,10 +256,28 @@ bool is_short(const Message& message) {
          std::abs(reach) < kShort;
 }
 
-// Whether what is called for each run is worth the calls.
-bool is_worth_it(const Joint& step) {
-  if (step.op == Joint::Op::kPack || step.op == Joint::Op::kUnpack) return step.bytes >= kWorthACall;
-  return std::all_of(step.steps.begin(), step.steps.end(), is_worth_it);
+// Whether a strip would do no better (move/copy.cpp): what is called again and again must be worth the calls, moves
+// that take more than one pass over their memory must be wide, and a square's two sides must not both have all their
+// rows in the same sets of the caches.
+bool is_worth_it(const Joint& step, bool is_repeated) {
+  constexpr std::int64_t kWorthMoves = 512, kPage = 4096;  // [bytes]
+  switch (step.op) {
+    case Joint::Op::kPack:
+    case Joint::Op::kUnpack:
+      return step.bytes >= kWorthACall;
+    case Joint::Op::kMoves: {
+      const kernel::Pattern& pattern = step.pattern->kernel();
+      const auto runs = static_cast<std::int64_t>(pattern.runs.size());
+      if (is_repeated && step.bytes < kWorthMoves) return false;
+      return pattern.pack.size() <= 1 || pattern.bytes >= runs * kernel::kWidestMove;
+    }
+    case Joint::Op::kSquare:
+      return step.source_stride % kPage != 0 || step.destination_stride % kPage != 0;
+    default:
+      return std::all_of(step.steps.begin(), step.steps.end(), [&](const Joint& inner) {
+        return is_worth_it(inner, is_repeated || step.op == Joint::Op::kLoop);
+      });
+  }
 }
 
 }  // namespace
@@ -268,8 +286,8 @@ std::unique_ptr<const Joint> join(const Message& source, const Message& destinat
   if (!is_disjoint(destination) || !is_short(source) || !is_short(destination)) return nullptr;
   std::vector<Joint> steps;
   if (!Zipper().zip(stream_of(source), stream_of(destination), steps)) return nullptr;
-  if (!std::all_of(steps.begin(), steps.end(), is_worth_it)) return nullptr;
-  return std::make_unique<const Joint>(sequence_of(std::move(steps)));
+  Joint all = sequence_of(std::move(steps));
+  return is_worth_it(all, false) ? std::make_unique<const Joint>(std::move(all)) : nullptr;
 }
 
 }  // namespace gapless::plan

@@ -30,6 +30,8 @@ bool CollectiveTwin::works(Procedure procedure, Mode mode, const Place& place, c
   if (!is_intel_) return true;
   // A strided type to be received as its basic ones: wrong data, and bytes beyond the buffers.
   if (procedure == kAllgather && mode == kBlocking && place.size > 1) return is_cured;
+  // A root that receives elements of a negative stride, 4 processes or more: bytes outside the buffers, or a crash.
+  if (procedure == kGather && mode == kBlocking && place.size > 3) return is_cured;
   if (place.meets_twice && procedure >= kNeighborAlltoall) return false;  // as Open MPI, and blocking too
   // 2021.19: some of what is sent is what lay there when the request was made, not when it is started. The layer leaves
   // these to the library.
