@@ -10,6 +10,7 @@ release=$(tools/build_folder.sh release) || exit 1
 jobs=${JOBS:-$(($(nproc) / 2))}
 [ "$jobs" -ge 1 ] || jobs=1
 logs=$(mktemp -d)
+: >"$logs/failed"
 trap 'rm -rf "$logs"' EXIT
 failed=()
 summary=()
@@ -20,13 +21,18 @@ suite() {
   shift 2
   printf '\n== %s\n' "$name"
   "$@" 2>&1 | tee "$logs/out"
-  [ "${PIPESTATUS[0]}" -eq 0 ] || failed+=("$name")
+  if [ "${PIPESTATUS[0]}" -ne 0 ]; then
+    failed+=("$name")
+    # Which tests, again at the end: what is above may be long gone.
+    sed -n "$failed_tests" "$logs/out" >>"$logs/failed"
+  fi
   ran=$(sed -n "$pattern" "$logs/out" | tail -n 1)
   [ "${ran:-0}" -gt 0 ] || failed+=("$name (no test ran)")
   summary+=("$name: ${ran:-0} tests")
 }
 ctest_count='s/.*tests passed, .* out of \([0-9]*\)$/\1/p'
 pytest_count='s/.*\(^\|[ =]\)\([0-9][0-9]*\) passed.*/\2/p'
+failed_tests='/tests FAILED:$/,/^Errors while/{/([A-Z].*)/p}; s/^\(FAILED\|ERROR\) /  &/p'
 mpi4py_count='s/^mpi4py: \([0-9][0-9]*\) tests compared$/\1/p'
 
 # ctest keeps the output of a test that passed to itself; what the random types hit is worth reading every time.
@@ -48,6 +54,7 @@ suite 'mpi4py under the layer' "$mpi4py_count" env GAPLESS_BUILD_DIR="$PWD/$rele
 printf '\n'
 for line in "${summary[@]}"; do printf 'gapless: %s\n' "$line"; done
 if [ ${#failed[@]} -gt 0 ]; then
+  cat "$logs/failed"
   printf 'gapless: FAILED: %s\n' "${failed[@]}"
   exit 1
 fi

@@ -90,19 +90,19 @@ def copy_rows(launches: Sequence[Lines]) -> list[CopyRow]:
 
 
 def copy_summary(rows: Sequence[CopyRow]) -> Table:
-    """Render what the rows come to, for each size."""
+    """Render what the rows come to, for each size and together."""
     table = plain_table(
         "Typed copy against pack + unpack", ["bytes", "pairs", "geometric mean", "worst", "missed", "to naive loops"]
     )
-    for size in sorted({row.bytes for row in rows}):
-        of_size = [row for row in rows if row.bytes == size]
-        naive = [f"×{row.to_naive:.2f}" for row in of_size if row.to_naive is not None]
+    sizes = [(f"{size:,}", [row for row in rows if row.bytes == size]) for size in sorted({row.bytes for row in rows})]
+    for name, some in [*sizes, ("all", list(rows))]:
+        naive = [f"×{row.to_naive:.2f}" for row in some if row.to_naive is not None]
         table.add_row(
-            f"{size:,}",
-            str(len(of_size)),
-            f"×{geometric_mean(row.gain for row in of_size):.2f}",
-            f"×{min(row.gain for row in of_size):.2f}",
-            str(sum(row.is_missed for row in of_size)),
+            name,
+            str(len(some)),
+            f"×{geometric_mean(row.gain for row in some):.2f}",
+            f"×{min(row.gain for row in some):.2f}",
+            str(sum(row.is_missed for row in some)),
             ", ".join(naive),
         )
     return table

@@ -1,11 +1,11 @@
 #include "move/copy.hpp"
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
 
 #include "capi/guard.hpp"
+#include "move/direction.hpp"
 #include "move/move.hpp"
 #include "move/overlap.hpp"
 
@@ -49,47 +49,26 @@ std::int64_t size_of(const plan::Plan& plan, std::int64_t count) {
   return bytes;
 }
 
-// A message as a run, where it is one.
-bool is_run(const plan::Plan& plan, std::int64_t count) {
-  return plan.is_contiguous() || (count == 1 && plan.run_count() == 1);
-}
-
+// The bytes of a message that is one run, from `position` on.
 template <class Byte>
-Byte* at(Byte* buffer, const plan::Plan& plan, std::int64_t position) {
-  return reinterpret_cast<Byte*>(reinterpret_cast<std::uintptr_t>(buffer) +
-                                 static_cast<std::uintptr_t>(plan.first_byte() + position));
+Byte* run_of(const plan::Plan& plan, Byte* buffer, std::int64_t position) {
+  return gapless::move::at(buffer, plan.first_byte() + position);
 }
 
-// Whether the memory between the first and the last byte of the one message meets that of the other.
-bool meet(const plan::Plan& source, std::int64_t source_count, const void* from, const plan::Plan& destination,
-          std::int64_t destination_count, void* to) {
-  __extension__ typedef __int128 Wide;
-  const auto reach = [](const plan::Plan& of, std::int64_t count, const void* buffer, Wide& low, Wide& high) {
-    const Wide first = reinterpret_cast<std::uintptr_t>(buffer), last = first + Wide{count - 1} * of.extent();
-    low = std::min(first, last) + of.low();
-    high = std::max(first, last) + of.high();
-  };
-  Wide low, high, other_low, other_high;
-  reach(source, source_count, from, low, high);
-  reach(destination, destination_count, to, other_low, other_high);
-  return low < other_high && other_low < high;
-}
-
-void copy(const void* from, const plan::PlanPtr& source, std::int64_t source_count, void* to,
+void copy(const char* from, const plan::PlanPtr& source, std::int64_t source_count, char* to,
           const plan::PlanPtr& destination, std::int64_t destination_count, std::int64_t position, std::int64_t bytes) {
-  if (meet(*source, source_count, from, *destination, destination_count, to)) {
+  const plan::Message of{*source, source_count}, into{*destination, destination_count};
+  if (gapless::move::overlap(of, from, into, to)) {
     const auto room = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
-    gapless::move::pack(*source, source_count, from, position, room.get(), bytes);
-    gapless::move::unpack(*destination, destination_count, to, position, room.get(), bytes);
-  } else if (is_run(*destination, destination_count)) {
-    gapless::move::pack(*source, source_count, from, position, at(static_cast<char*>(to), *destination, position),
-                        bytes);
-  } else if (is_run(*source, source_count)) {
-    gapless::move::unpack(*destination, destination_count, to, position,
-                          at(static_cast<const char*>(from), *source, position), bytes);
+    gapless::move::pack(of.plan, of.count, from, position, room.get(), bytes);
+    gapless::move::unpack(into.plan, into.count, to, position, room.get(), bytes);
+  } else if (into.plan.is_run(into.count)) {
+    gapless::move::pack(of.plan, of.count, from, position, run_of(into.plan, to, position), bytes);
+  } else if (of.plan.is_run(of.count)) {
+    gapless::move::unpack(into.plan, into.count, to, position, run_of(of.plan, from, position), bytes);
   } else {
-    const plan::Joint* const joint = joint_of(source, source_count, destination, destination_count);
-    gapless::move::copy({{*source, source_count}, {*destination, destination_count}, joint}, from, to, position, bytes);
+    gapless::move::copy({of, into, joint_of(source, source_count, destination, destination_count)}, from, to, position,
+                        bytes);
   }
 }
 
@@ -105,14 +84,16 @@ gapless_status gapless_copy(const void* source, int64_t source_count, gapless_ty
     require(position >= 0, "the position is negative");
     require(budget >= 0, "the budget is negative");
     require(moved != nullptr, "the place for the number of bytes moved is NULL");
-    const plan::PlanPtr from = source_type->plan(), to = destination_type->plan();
+    const plan::PlanPtr &from = source_type->plan(), &to = destination_type->plan();
     const int64_t size = size_of(*from, source_count), other = size_of(*to, destination_count);
     if (size != other)
       throw gapless::base::Error(
           gapless::base::Status::kInvalidArgument,
           "the source has " + std::to_string(size) + " bytes of data, the destination " + std::to_string(other));
     const int64_t bytes = gapless::move::bytes_to_move(*from, source_count, position, budget);
-    if (bytes > 0) copy(source, from, source_count, destination, to, destination_count, position, bytes);
+    if (bytes > 0)
+      copy(static_cast<const char*>(source), from, source_count, static_cast<char*>(destination), to, destination_count,
+           position, bytes);
     *moved = bytes;
   });
 }

@@ -39,8 +39,8 @@ using Unpack = Direction<false, Reach::kNear>;
 
 // All of a step. `from` and `to`: the origins of what it is a step of, here and below.
 void all(const Joint& step, const char* from, char* to) noexcept {
-  from += step.source;
-  to += step.destination;
+  from = at(from, step.source);
+  to = at(to, step.destination);
   switch (step.op) {
     case Op::kBlock:
       std::memcpy(to, from, static_cast<std::size_t>(step.bytes));
@@ -156,15 +156,15 @@ class Range {
   void operator()(const Joint& step, std::int64_t start, std::int64_t first, std::int64_t last, const char* from,
                   char* to) const noexcept {
     if (first == 0 && last == step.bytes) return all(step, from, to);
-    from += step.source;
-    to += step.destination;
+    from = at(from, step.source);
+    to = at(to, step.destination);
     switch (step.op) {
       case Op::kMoves: {
         const kernel::Pattern& pattern = step.pattern->kernel();
-        repeated(
-            pattern.bytes, start, first, last,
-            [&](std::int64_t, std::int64_t begin, std::int64_t end) { walk_(begin, end); },
-            [&](std::int64_t i, std::int64_t n) {
+        split(
+            pattern.bytes, first, last, start + first,
+            [&](std::int64_t, std::int64_t head, std::int64_t end, std::int64_t own) { walk_(own, own + end - head); },
+            [&](std::int64_t i, std::int64_t n, std::int64_t) {
               moves(pattern, n, step.source_stride, step.destination_stride, from + i * step.source_stride,
                     to + i * step.destination_stride);
             });
@@ -178,14 +178,12 @@ class Range {
         return;
       case Op::kLoop: {
         const Joint& body = step.steps[0];
-        repeated(
-            body.bytes, start, first, last,
-            [&](std::int64_t i, std::int64_t begin, std::int64_t end) {
-              const std::int64_t own = start + i * body.bytes;
-              (*this)(body, own, begin - own, end - own, from + i * step.source_stride,
-                      to + i * step.destination_stride);
+        split(
+            body.bytes, first, last, start + first,
+            [&](std::int64_t i, std::int64_t head, std::int64_t end, std::int64_t own) {
+              (*this)(body, own - head, head, end, from + i * step.source_stride, to + i * step.destination_stride);
             },
-            [&](std::int64_t i, std::int64_t n) {
+            [&](std::int64_t i, std::int64_t n, std::int64_t) {
               for (std::int64_t k = i; k < i + n; ++k)
                 all(body, from + k * step.source_stride, to + k * step.destination_stride);
             });
@@ -206,26 +204,6 @@ class Range {
   }
 
  private:
-  // Bytes [first, last) of repetitions of `each` bytes: part(i, begin, end) moves bytes of one, all(i, n) whole ones.
-  // begin and end are bytes of the message.
-  template <class Part, class All>
-  static void repeated(std::int64_t each, std::int64_t start, std::int64_t first, std::int64_t last, Part part,
-                       All all) noexcept {
-    std::int64_t i = first / each;
-    if (first % each != 0) {
-      const std::int64_t end = std::min(last, (i + 1) * each);
-      part(i, start + first, start + end);
-      first = end;
-      ++i;
-    }
-    if (const std::int64_t n = last / each - i; first < last && n > 0) {
-      all(i, n);
-      i += n;
-      first = i * each;
-    }
-    if (first < last) part(i, start + first, start + last);
-  }
-
   const Walk& walk_;
 };
 

@@ -15,6 +15,13 @@ using kernel::Reach;
 // What is shorter is not worth what a far transfer costs to begin and to end [bytes].
 inline constexpr std::int64_t kLeastFar = 4096;
 
+// A type may hold addresses and the buffer be null (MPI_BOTTOM), from which no pointer may be stepped.
+template <class Pointer>
+Pointer at(Pointer buffer, std::int64_t displacement) noexcept {
+  return reinterpret_cast<Pointer>(reinterpret_cast<std::uintptr_t>(buffer) +
+                                   static_cast<std::uintptr_t>(displacement));
+}
+
 // As kernels read it; the shift is the caller's to add. Lengths have none.
 inline kernel::List list(const base::Numbers& numbers) noexcept {
   return {numbers.data(), numbers.scale()};

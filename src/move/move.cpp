@@ -9,13 +9,6 @@
 namespace gapless::move {
 namespace {
 
-// A type may hold addresses and the buffer be null (MPI_BOTTOM), from which no pointer may be stepped.
-template <class Pointer>
-Pointer at(Pointer buffer, std::int64_t displacement) noexcept {
-  return reinterpret_cast<Pointer>(reinterpret_cast<std::uintptr_t>(buffer) +
-                                   static_cast<std::uintptr_t>(displacement));
-}
-
 // Of a nest with more rows than the plan proved apart: they stay apart if each lies behind the one before.
 bool rows_apart(const plan::Step& nest) noexcept {
   const std::int64_t row = (nest.inner_count - 1) * std::abs(nest.inner_stride) + nest.block;

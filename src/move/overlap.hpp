@@ -42,4 +42,7 @@ inline bool overlap(const plan::Plan& plan, std::int64_t count, const void* buff
   return from < high && low - bytes < from;
 }
 
+// The same of two messages: whether the memory between the first and the last byte of the one meets that of the other.
+bool overlap(const plan::Message& a, const void* at_a, const plan::Message& b, const void* at_b) noexcept;
+
 }  // namespace gapless::move

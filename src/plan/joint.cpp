@@ -242,18 +242,19 @@ Stream stream_of(const Message& message) {
   return {{Kind::kLoop, form.offset, message.count, message.plan.extent(), 0, form.node, nullptr}};
 }
 
-// No byte of the message is written twice, and no displacement of it is beyond what products of strides can say.
+// No byte of the message, which is short, is written twice.
 bool is_disjoint(const Message& message) {
   const Plan& plan = message.plan;
   if (!plan.form().node->disjoint) return false;
   return message.count == 1 || std::abs(plan.extent()) >= plan.high() - plan.low();
 }
 
+// No displacement is beyond what sums and products of strides can say.
 bool is_short(const Message& message) {
   constexpr std::int64_t kShort = std::int64_t{1} << 56;
   std::int64_t reach;
   return message.plan.has_short_bounds() && !__builtin_mul_overflow(message.count, message.plan.extent(), &reach) &&
-         std::abs(reach) < kShort;
+         reach > -kShort && reach < kShort;
 }
 
 // Whether a strip would do no better (move/copy.cpp): what is called again and again must be worth the calls, moves
@@ -283,7 +284,7 @@ bool is_worth_it(const Joint& step, bool is_repeated) {
 }  // namespace
 
 std::unique_ptr<const Joint> join(const Message& source, const Message& destination) {
-  if (!is_disjoint(destination) || !is_short(source) || !is_short(destination)) return nullptr;
+  if (!is_short(source) || !is_short(destination) || !is_disjoint(destination)) return nullptr;
   std::vector<Joint> steps;
   if (!Zipper().zip(stream_of(source), stream_of(destination), steps)) return nullptr;
   Joint all = sequence_of(std::move(steps));

@@ -15,12 +15,6 @@
 
 namespace gapless::plan {
 
-// `count` elements of a plan.
-struct Message {
-  const Plan& plan;
-  std::int64_t count;
-};
-
 struct Joint {
   enum class Op {
     kBlock,     // a run on both sides

@@ -22,6 +22,8 @@ class Plan {
   std::int64_t extent() const noexcept { return extent_; }  // [bytes] from one element to the next
   // One element is a single run and the next one follows without a gap: any count of them is one run at first_byte().
   bool is_contiguous() const noexcept { return contiguous_; }
+  // Whether so many elements are one run.
+  bool is_run(std::int64_t count) const noexcept { return contiguous_ || (count == 1 && runs_ == 1); }
   std::int64_t first_byte() const noexcept { return offset_; }  // [bytes] of the first run from the buffer's address
   // [bytes] from the buffer's address to the first byte that one element touches, and behind the last one; 0, 0: none.
   std::int64_t low() const noexcept { return low_; }
@@ -52,6 +54,12 @@ class Plan {
 };
 
 using PlanPtr = std::shared_ptr<const Plan>;
+
+// `count` elements of a plan.
+struct Message {
+  const Plan& plan;
+  std::int64_t count;
+};
 
 // Cost: linear in the size of the form. Throws base::Error (kOutOfMemory as std::bad_alloc).
 PlanPtr compile(const normal::Message& message, std::int64_t extent);

@@ -125,8 +125,7 @@ bool Blocks::add(Piece& piece, Elements& elements) noexcept {
       __builtin_add_overflow(runs_, runs, &runs_)) {
     runs_ = INT64_MAX;
   }
-  ready_ = ready_ && elements.plan != nullptr &&
-           (elements.plan->is_contiguous() || (piece.count == 1 && elements.plan->run_count() == 1));
+  ready_ = ready_ && elements.plan != nullptr && elements.plan->is_run(piece.count);
   return true;
 }
 

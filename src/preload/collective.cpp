@@ -76,10 +76,10 @@ void count_ready(const Call& call, std::int64_t bytes) noexcept {
 }
 
 void count_collective(const Call& call, const Collective* collective, Reason reason) noexcept {
+  if (reason == Reason::kNone && !collective->is_staged()) return count_ready(call, collective->bytes());
   if (logging()) log_collective(call.procedure, collective == nullptr ? 0 : collective->bytes(), reason);
   if (!counting()) return;
   if (reason != Reason::kNone) return count_declined(call.procedure, reason);
-  if (!collective->is_staged()) return count_declined(call.procedure, Reason::kContiguous);
   count_accelerated(call.procedure, collective->bytes());
 }
 

@@ -80,10 +80,12 @@ struct View {
 // Says a side of `blocks` blocks in bytes where it lies, if its elements are contiguous and nothing about it is
 // special: what Blocks would say, for next to nothing. False: ask Blocks.
 bool say_in_bytes(View& side, int blocks) noexcept;
+
 inline View view(const Blocks& blocks, const View& given) noexcept {
   if (blocks.is_joined()) return {MPI_IN_PLACE, 0, MPI_BYTE};
   return blocks.is_set() ? View{blocks.buffer(), blocks.block_bytes(), MPI_BYTE} : given;
 }
+
 // Decides and calls. `describe(collective)`: fills in its sides, or says why not; `native(collective, request)` makes
 // the library's call, as the program did where `collective` is null. `at_once(call, code)`: makes the library's call if
 // nothing has to be packed and that is plain to see, for most calls are such, and they are to cost next to nothing.
@@ -125,6 +127,11 @@ template <class Describe, class Native, class AtOnce>
   return fails && code == MPI_SUCCESS ? error : code;
 }
 
+template <class Describe, class Native>
+int perform(const Call& call, Describe&& describe, Native&& native) {
+  return perform(call, describe, native, [](const Call&, int&) { return false; });
+}
+
 // How it sees varying blocks.
 template <class Count, class Place>
 struct Views {
@@ -152,11 +159,6 @@ TypedViews<Count, Place> view(Blocks& blocks, const TypedViews<Count, Place>& gi
   if (!blocks.is_set()) return given;
   blocks.tabulate<Count, Place>();
   return {blocks.buffer(), blocks.counts<Count>(), blocks.places<Place>(), blocks.types()};
-}
-
-template <class Describe, class Native>
-int perform(const Call& call, Describe&& describe, Native&& native) {
-  return perform(call, describe, native, [](const Call&, int&) { return false; });
 }
 
 // Twice what `blocks` blocks of a uniform call hold: sent and received. Or nothing that any reserve has.

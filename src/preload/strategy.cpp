@@ -28,9 +28,8 @@ const Line lines[] = {
 
 // MPI_Alltoallw is not made of sends like the program's: what MPICH does with a datatype costs more than two copies
 // however long the runs, Open MPI copies runs of a kilobyte faster than we could, and so does Intel MPI if one of the
-// two ends is contiguous; if none is, it is slow where more processes than cores take part (8 MB, 4 processes on 2
-// cores, runs of 512 bytes to runs of 1 KB: 3 times). `gapless bench fft` has both kinds: a slab's redistribution has
-// one contiguous end, a pencil's first one has none.
+// two ends is contiguous; if none is, it is slow where more processes than cores take part. `gapless bench fft` has
+// both kinds: a slab's redistribution has one contiguous end, a pencil's first one has none.
 struct IndividualLine {
   const char* version;
   Limits one, both;
