@@ -10,6 +10,7 @@ import typer
 
 from gapless.cli_bench_copy import register as register_copy
 from gapless.cli_bench_engine import register as register_engine
+from gapless.cli_bench_options import JsonOption
 from gapless.cli_bench_serialised import register as register_serialised
 from gapless.cli_fft import register as register_fft
 from gapless.cli_layer import register
@@ -21,7 +22,6 @@ bench = typer.Typer(
 )
 
 MpiOption = Annotated[Path | None, typer.Option("--mpi", metavar="PREFIX", help="Measure the MPI installed there.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
 
 
 register(bench)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json as json_module
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from gapless.cli_bench_options import BuildOption, JsonOption, QuickOption, SizesOption, TsvOption, case_arguments
 
 
 def copy(
@@ -14,18 +15,14 @@ def copy(
         list[str] | None,
         typer.Option("--case", metavar="GLOB", help="Only pairs of such cases; repeatable."),
     ] = None,
-    sizes: Annotated[
-        str | None, typer.Option("--sizes", metavar="LIST", help="Payloads in bytes, e.g. 32768,2560000.")
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A third of the cases, 32 KB and 2.56 MB.")] = False,
+    sizes: SizesOption = None,
+    quick: QuickOption = False,
     launches: Annotated[int, typer.Option(min=1, help="Launches; from five on they are the replicates.")] = 5,
     repetitions: Annotated[int, typer.Option(min=1, help="Samples of each way in a launch.")] = 15,
     most: Annotated[int, typer.Option(min=1, help="How many of the slowest pairs to print.")] = 20,
-    mpi: Annotated[
-        Path | None, typer.Option("--mpi", metavar="PREFIX", help="Use the build for the MPI there.")
-    ] = None,
-    tsv: Annotated[Path | None, typer.Option(help="Also write every row there, tab-separated.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
+    mpi: BuildOption = None,
+    tsv: TsvOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Measure typed copy between every two layouts of equal size and signature, against pack and unpack.
 
@@ -41,10 +38,7 @@ def copy(
     from gapless.paths import Build
     from gapless.pingpong import progress_bar
 
-    arguments = [word for pattern in case or [] for word in ("--case", pattern)]
-    arguments += ["--bytes", sizes] if sizes else []
-    arguments += ["--quick"] if quick else []
-    arguments += ["--repetitions", str(repetitions)]
+    arguments = [*case_arguments(case, sizes, quick), "--repetitions", str(repetitions)]
     build = Build.find(mpi)
     with progress_bar() as progress:
         task = progress.add_task("copy", total=launches, now="")

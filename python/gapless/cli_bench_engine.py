@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from gapless.cli_bench_options import CaseOption, JsonOption, SizesOption, case_arguments
+
 
 class Operation(str, Enum):
     """What is measured."""
@@ -25,12 +27,8 @@ def engine(
     repetitions: Annotated[
         int | None, typer.Option(min=5, help="Samples of every rival in a launch (default: 31, quick: 11).")
     ] = None,
-    case: Annotated[
-        list[str] | None, typer.Option("--case", metavar="GLOB", help="Only such cases, e.g. 'tiled/v1/*'; repeatable.")
-    ] = None,
-    sizes: Annotated[
-        str | None, typer.Option("--sizes", metavar="LIST", help="Payloads in bytes, e.g. 32768,2560000.")
-    ] = None,
+    case: CaseOption = None,
+    sizes: SizesOption = None,
     op: Annotated[Operation | None, typer.Option("--op", help="Only this (default: both).")] = None,
     mpi: Annotated[
         list[str] | None,
@@ -50,7 +48,7 @@ def engine(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Keep all raw samples in this file.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Measure packing and unpacking by the engine against loops by hand, MPI libraries, and the memory's limit.
 
@@ -76,8 +74,7 @@ def engine(
     from gapless.pingpong import progress_bar
     from gapless.results import Line, Recorder
 
-    arguments = ["--repetitions", str(repetitions or (11 if quick else 31)), *(["--quick"] if quick else [])]
-    arguments += ["--bytes", sizes] if sizes else []
+    arguments = ["--repetitions", str(repetitions or (11 if quick else 31)), *case_arguments(None, sizes, quick)]
     arguments += ["--op", op.value] if op else []
     chosen = libraries(mpi)
     names = [library.name for library in chosen]
@@ -101,11 +98,11 @@ def engine(
             )  # fmt: skip
 
     baseline = isa == "baseline"
-    measure([word for pattern in case or [] for word in ("--case", pattern)], 1)
+    measure(case_arguments(case), 1)
     rows = engine_rows(lines)
     missed = {row.case for of in summarise(rows, names, baseline) for row in of.missed}
     if rerun and missed:
-        measure([word for name in sorted(missed) for word in ("--case", name)], launches + 1)
+        measure(case_arguments(sorted(missed)), launches + 1)
         rows = engine_rows(lines)
     summaries = summarise(rows, names, baseline)
     result = {

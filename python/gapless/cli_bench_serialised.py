@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import json as json_module
-from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from gapless.cli_bench_options import (
+    BuildOption,
+    CaseOption,
+    JsonOption,
+    QuickOption,
+    SizesOption,
+    TsvOption,
+    case_arguments,
+)
+
 
 def serialise(
-    case: Annotated[
-        list[str] | None, typer.Option("--case", metavar="GLOB", help="Only such cases, e.g. 'tiled/v1/*'; repeatable.")
-    ] = None,
-    sizes: Annotated[
-        str | None, typer.Option("--sizes", metavar="LIST", help="Payloads in bytes, e.g. 32768,2560000.")
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A third of the cases, 32 KB and 2.56 MB.")] = False,
-    mpi: Annotated[
-        Path | None, typer.Option("--mpi", metavar="PREFIX", help="Use the build for the MPI there.")
-    ] = None,
-    tsv: Annotated[Path | None, typer.Option(help="Also write every row there, tab-separated.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
+    case: CaseOption = None,
+    sizes: SizesOption = None,
+    quick: QuickOption = False,
+    mpi: BuildOption = None,
+    tsv: TsvOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Print how many bytes the layouts of the benchmark take, as text and serialised for another process.
 
@@ -35,10 +37,7 @@ def serialise(
     from gapless.display import console
     from gapless.paths import Build
 
-    arguments = [word for pattern in case or [] for word in ("--case", pattern)]
-    arguments += ["--bytes", sizes] if sizes else []
-    arguments += ["--quick"] if quick else []
-    rows = serialised_rows(Build.find(mpi), arguments)
+    rows = serialised_rows(Build.find(mpi), case_arguments(case, sizes, quick))
     if tsv:
         tsv.write_text(serialised_tsv(rows), encoding="utf-8")
     if json:

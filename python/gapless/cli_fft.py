@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from gapless.cli_layer import JsonOption, MpiOption
+from gapless.cli_bench_options import JsonOption, MpiOption, TsvOption
 
 SizeOption = Annotated[
     list[str] | None,
@@ -33,7 +33,7 @@ def fft(
     force: Annotated[
         bool, typer.Option("--force", help="Let the layer act on every redistribution, also where its rule says no.")
     ] = False,
-    tsv: Annotated[Path | None, typer.Option(help="Also write every row there, tab-separated.")] = None,
+    tsv: TsvOption = None,
     stored: Annotated[list[Path] | None, typer.Option("--from", help="Judge stored samples instead.")] = None,
     json: JsonOption = False,
 ) -> None:

@@ -9,24 +9,14 @@ from typing import Annotated
 
 import typer
 
-MpiOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--mpi",
-        metavar="NAME",
-        help="mpich, openmpi, intel, all, or the prefix of an MPI; may be repeated (default: the MPI of the build).",
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
-LaunchesOption = Annotated[int, typer.Option(min=1, help="Independent launches of each library: the replicates.")]
-FilterOption = Annotated[str, typer.Option("--filter", help="Only groups whose name contains this text.")]
-
-
-def chosen_libraries(mpi: list[str] | None) -> list:
-    """Return the libraries of the --mpi options."""
-    from gapless.libraries import find_library, libraries
-
-    return libraries(None) if mpi and "all" in mpi else [find_library(name) for name in mpi or ["mpich"]]
+from gapless.cli_bench_options import (
+    FilterOption,
+    JsonOption,
+    LaunchesOption,
+    MpiOption,
+    TsvOption,
+    chosen_libraries,
+)
 
 
 def overhead(mpi: MpiOption = None, json: JsonOption = False) -> None:
@@ -168,7 +158,7 @@ def p2p(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer samples and fewer block sizes.")] = False,
     reps: Annotated[str, typer.Option(help="Samples in a launch, of large and of small messages.")] = "9,30",
     every: Annotated[bool, typer.Option("--all", help="Print every row, not only those that fail.")] = False,
-    tsv: Annotated[Path | None, typer.Option(help="Also write every row there, tab-separated.")] = None,
+    tsv: TsvOption = None,
     stored: Annotated[list[Path] | None, typer.Option("--from", help="Judge stored samples instead.")] = None,
     json: JsonOption = False,
 ) -> None:

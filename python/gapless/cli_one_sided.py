@@ -8,7 +8,14 @@ from typing import Annotated
 
 import typer
 
-from gapless.cli_layer import FilterOption, JsonOption, LaunchesOption, MpiOption, chosen_libraries
+from gapless.cli_bench_options import (
+    FilterOption,
+    JsonOption,
+    LaunchesOption,
+    MpiOption,
+    TsvOption,
+    chosen_libraries,
+)
 
 
 def one_sided(
@@ -18,7 +25,7 @@ def one_sided(
     quick: Annotated[bool, typer.Option("--quick", help="3200 bytes and 2.56 MB, blocks of 10 ints only.")] = False,
     reps: Annotated[int, typer.Option(min=1, help="Samples of each member in a launch.")] = 9,
     folder: Annotated[Path, typer.Option(help="Where the measured files are made.")] = Path("/dev/shm"),
-    tsv: Annotated[Path | None, typer.Option(help="Also write every row there, tab-separated.")] = None,
+    tsv: TsvOption = None,
     stored: Annotated[list[Path] | None, typer.Option("--from", help="Judge stored samples instead.")] = None,
     json: JsonOption = False,
 ) -> None:
