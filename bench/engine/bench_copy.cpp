@@ -1,22 +1,14 @@
 // bench_copy: typed copy between every two messages of the benchmark that have equal signatures, against pack and
 // unpack by the same engine with a buffer in between, in turn; pairs that transpose a matrix also against the naive
 // loop.
-#include <mpi.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
-#include <exception>
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <stdexcept>
 
 #include "bench/samples.h"
-#include "case.hpp"
-#include "gapless/gapless.h"
 #include "memory.hpp"
-#include "options.hpp"
+#include "program.hpp"
 
 namespace {
 
@@ -25,10 +17,6 @@ using namespace gapless::bench;
 using Json = nlohmann::json;
 
 constexpr double kSampleNs = 20e3;  // at least, so that the clock does not show
-
-void check(gapless_status status) {
-  if (status != GAPLESS_SUCCESS) throw std::runtime_error(gapless_last_error());
-}
 
 // A message with memory of its own.
 struct End {
@@ -82,7 +70,7 @@ struct Matrix {
 std::vector<End> ends_of(const Cases& all, const Options& options, std::int64_t nominal_bytes) {
   std::vector<End> ends;
   for (const Case& of : all) {
-    if (of.scales != (nominal_bytes != 0) || !matches(options.cases, of.name) || (options.quick && !of.quick)) continue;
+    if (of.scales != (nominal_bytes != 0) || !is_chosen(of, options)) continue;
     const Message message = of.make(nominal_bytes);
     if (!message.descriptions.empty()) ends.push_back(make_end(of.name, message.descriptions.front()));
   }
@@ -184,16 +172,12 @@ bool are_alike(const End& a, const End& b) {
   return equal == 1;
 }
 
-void print(const Json& line) {
-  std::printf("%s\n", line.dump().c_str());
-  std::fflush(stdout);
-}
-
 void run(const Options& options) {
   Cases all;
   add_layouts(all);
   add_ddtbench(all);
   add_lists(all, last_cache_bytes());
+  start(options);
   std::vector<std::int64_t> sizes = options.sizes;
   sizes.push_back(0);
   std::uint64_t seed = static_cast<std::uint64_t>(options.launch) << 32;
@@ -215,15 +199,8 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Options options = read_options(argc, argv);
-  MPI_Init(&argc, &argv);
-  int status = 0;
-  try {
-    run(options);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_copy: error: %s\n", error.what());
-    status = 1;
-  }
-  MPI_Finalize();
-  return status;
+  const char* const what =
+      "Measures typed copy between every two messages of equal signature, against pack and unpack. Prints JSON lines "
+      "with raw samples in nanoseconds; `gapless bench copy` judges them.";
+  return run_program({"bench_copy", what, Extent::kCopy, run}, argc, argv);
 }

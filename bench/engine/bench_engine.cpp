@@ -1,68 +1,20 @@
 // bench_engine: packing and unpacking by the engine against its rivals, on one processor, in one process.
-#include <mpi.h>
-#include <sched.h>
-
 #include <cstdio>
 #include <exception>
-#include <nlohmann/json.hpp>
+#include <stdexcept>
 
-#include "gapless/gapless.h"
 #include "measure.hpp"
-#include "options.hpp"
+#include "memory.hpp"
+#include "program.hpp"
 #include "serialised.hpp"
 
 namespace {
 
 using namespace gapless;
 using namespace gapless::bench;
-using Json = nlohmann::json;
 
 // Beyond it the caches hold too little of a message for cold and warm to differ.
 constexpr std::int64_t kLargestColdBytes = 4'000'000;
-
-void print(const Json& line) {
-  std::printf("%s\n", line.dump().c_str());
-  std::fflush(stdout);
-}
-
-// Returns the processor that this process now stays on.
-int pin(int core) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof allowed, &allowed);
-  for (int i = 0; core < 0 && i < CPU_SETSIZE; ++i)
-    if (CPU_ISSET(CPU_SETSIZE - 1 - i, &allowed)) core = CPU_SETSIZE - 1 - i;
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(core, &one);
-  if (sched_setaffinity(0, sizeof one, &one) != 0)
-    throw std::runtime_error("cannot stay on processor " + std::to_string(core));
-  return core;
-}
-
-std::string library_version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  const std::string version(text, static_cast<std::size_t>(length));
-  return version.substr(0, version.find_first_of("\n"));
-}
-
-// The engine's own word for it: GAPLESS_ISA may name a set that this machine does not run.
-std::string kernels_in_force() {
-  gapless_type type = nullptr;
-  std::size_t bytes = 0;
-  std::string text;
-  if (gapless_type_named("byte", &type) == GAPLESS_SUCCESS &&
-      gapless_type_explain(type, 1, nullptr, 0, &bytes) == GAPLESS_SUCCESS) {
-    text.resize(bytes);
-    gapless_type_explain(type, 1, text.data(), bytes, &bytes);
-  }
-  gapless_type_free(&type);
-  if (text.empty()) throw std::runtime_error(gapless_last_error());
-  // An older engine, put in this one's place to be compared, does not say.
-  return Json::parse(text.c_str()).value("isa", "unknown");
-}
 
 void run_operation(const Case& of, Contest& contest, Operation operation, std::int64_t nominal_bytes,
                    const Options& options) {
@@ -128,7 +80,7 @@ void run(const Options& options) {
   add_lists(all, last_cache_bytes());
   std::vector<Job> jobs;
   for (const Case& of : all) {
-    if (!matches(options.cases, of.name) || (options.quick && !of.quick)) continue;
+    if (!is_chosen(of, options)) continue;
     if (!of.scales) jobs.push_back({&of, 0});
     for (std::size_t i = 0; of.scales && i < options.sizes.size(); ++i) jobs.push_back({&of, options.sizes[i]});
   }
@@ -139,17 +91,10 @@ void run(const Options& options) {
   }
   if (options.serialised) {
     for (const Job& job : jobs)
-      for (const Json& line : serialised(*job.of, job.nominal_bytes, job.of->make(job.nominal_bytes))) print(line);
+      for (const auto& line : serialised(*job.of, job.nominal_bytes, job.of->make(job.nominal_bytes))) print(line);
     return;
   }
-  const int core = pin(options.core);
-  print({{"kind", "start"},
-         {"launch", options.launch},
-         {"library", library_version()},
-         {"core", core},
-         {"isa", kernels_in_force()},
-         {"cache_bytes", last_cache_bytes()},
-         {"jobs", jobs.size()}});
+  start(options, {{"jobs", jobs.size()}});
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     print({{"kind", "progress"}, {"done", i}, {"of", jobs.size()}, {"case", jobs[i].of->name}});
     try {
@@ -164,15 +109,8 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Options options = read_options(argc, argv);
-  MPI_Init(&argc, &argv);
-  int status = 0;
-  try {
-    run(options);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_engine: error: %s\n", error.what());
-    status = 1;
-  }
-  MPI_Finalize();
-  return status;
+  const char* const what =
+      "Measures packing and unpacking by the engine, by hand, by the MPI library that it runs on, and what the "
+      "memory allows. Prints JSON lines with raw samples in nanoseconds; `gapless bench engine` judges them.";
+  return run_program({"bench_engine", what, Extent::kContest, run}, argc, argv);
 }

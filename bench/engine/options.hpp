@@ -18,8 +18,11 @@ struct Options {
   bool quick = false, list = false, serialised = false;
 };
 
-// Exits where the arguments are wrong or ask for help.
-Options read_options(int argc, char** argv);
+// What a program measures, and so which options mean anything to it.
+enum class Extent { kContest, kCopy };
+
+// Exits where the arguments are wrong or ask for help; `what` says in it what the program does.
+Options read_options(int argc, char** argv, const char* what, Extent extent);
 
 bool matches(const std::vector<std::string>& patterns, const std::string& name);
 

@@ -6,6 +6,7 @@
 
 #include "bench/samples.h"
 #include "options.hpp"
+#include "program.hpp"
 
 namespace gapless::bench {
 namespace {
@@ -22,10 +23,6 @@ Timed timed(Call call) {
     }
     return now_ns() - start;
   };
-}
-
-void check(gapless_status status) {
-  if (status != GAPLESS_SUCCESS) fail(gapless_last_error());
 }
 
 std::optional<std::string> differ(const char* what, const char* a, const char* b, std::size_t bytes) {

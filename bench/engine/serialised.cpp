@@ -2,14 +2,10 @@
 
 #include <stdexcept>
 
-#include "gapless/gapless.h"
+#include "program.hpp"
 
 namespace gapless::bench {
 namespace {
-
-void check(gapless_status status) {
-  if (status != GAPLESS_SUCCESS) throw std::runtime_error(std::string("engine: ") + gapless_last_error());
-}
 
 // Bytes of the form, which was read again.
 std::size_t serialised_bytes(gapless_type type) {

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "memory.hpp"
+#include "program.hpp"
 
 namespace gapless::bench {
 namespace {
@@ -69,9 +70,8 @@ Touched touched_lines(const char* user, std::int64_t count, gapless_type type) {
   Visits visits;
   for (std::int64_t position = 0;;) {
     std::int64_t entries = 0, bytes = 0;
-    if (gapless_iov_export(user, count, type, position, window.data(), static_cast<std::int64_t>(window.size()),
-                           &entries, &bytes) != GAPLESS_SUCCESS)
-      throw std::runtime_error(gapless_last_error());
+    check(gapless_iov_export(user, count, type, position, window.data(), static_cast<std::int64_t>(window.size()),
+                             &entries, &bytes));
     if (entries == 0) return visits.finish();
     for (std::int64_t i = 0; i < entries; ++i) {
       const gapless_iov& run = window[static_cast<std::size_t>(i)];

@@ -68,7 +68,7 @@ def measure_copy(
         for line in json_lines(build, command, layer=False):
             if line["kind"] == "progress":
                 now(launch + line["done"] / line["of"])
-            else:
+            elif line["kind"] == "samples":
                 lines.append(line)
         answers.append(lines)
     return answers

@@ -1,10 +1,13 @@
 """`gapless bench copy`: what it measures is proved, and what its rows say."""
 
 import json
+import os
 
 import pytest
-from gapless.bench_copy import copy_rows, copy_summary
+from gapless.bench_copy import PROGRAM, copy_rows, copy_summary
 from gapless.cli import app
+from gapless.lab import CommandFailed, json_lines, mpi_command
+from gapless.paths import Build
 from typer.testing import CliRunner
 
 
@@ -51,3 +54,16 @@ def test_it_measures_pairs_and_their_transpositions() -> None:
     assert pairs["matrix/columns", "matrix/rows"]["to_naive"] is None
     assert ("tiled/v1/A=2", "tiled/v2/A=2") in pairs
     assert all(row["gain"] > 0 for row in rows)
+
+
+@pytest.mark.parametrize("core", sorted(os.sched_getaffinity(0))[:2])
+def test_it_stays_on_the_processor_that_was_named(build: Build, core: int) -> None:
+    arguments = ["--case", "small*", "--bytes", "64", "--repetitions", "1", "--core", str(core)]
+    lines = list(json_lines(build, mpi_command(build, PROGRAM, arguments, ranks=1), layer=False))
+    assert lines[0]["kind"] == "start"
+    assert lines[0]["core"] == core
+
+
+def test_a_processor_that_is_not_there_is_an_error(build: Build) -> None:
+    with pytest.raises(CommandFailed, match="bench_copy: error: cannot stay on processor 1000"):
+        list(json_lines(build, mpi_command(build, PROGRAM, ["--core", "1000"], ranks=1), layer=False))
