@@ -1,6 +1,6 @@
 // Typed copy against the type maps: random pairs of messages of one size.
 //
-//   copy_pairs_test [--pairs N] [--seed S] [--threads T]
+//   copy_pairs_test [--pairs N] [--from K] [--seed S] [--threads T]
 //   copy_pairs_test --one SEED
 //
 // Two of three pairs are of equal signature; the others are of equal size, which is all that the copy looks at. Each is
@@ -11,10 +11,8 @@
 #include <array>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -36,13 +34,6 @@ constexpr std::int64_t kMargin = 64;  // [bytes]: no kernel writes wider than th
 constexpr std::int64_t kMostBytes = 30'000;
 constexpr const char* kSteps[] = {"block", "moves", "square", "pack", "unpack", "listed", "loop", "sequence", "walked"};
 using Steps = std::array<std::atomic<std::int64_t>, std::size(kSteps)>;
-
-struct Options {
-  std::int64_t pairs = 150'000;
-  std::uint64_t seed = 20'261'122;
-  unsigned threads = 2;
-  bool one = false;
-};
 
 class Handle {
  public:
@@ -137,8 +128,8 @@ class Check {
   Check(std::uint64_t seed, Steps& steps) : random_(seed), steps_(steps) {}
 
   std::string describe() const {
-    return "\n  from: " + std::to_string(from_.count) + " of " + notation::print(*from_.type) +
-           "\n  to:   " + std::to_string(to_.count) + " of " + notation::print(*to_.type);
+    return "  from: " + std::to_string(from_.count) + " of " + notation::print(*from_.type) + "\n" +
+           "  to:   " + std::to_string(to_.count) + " of " + notation::print(*to_.type) + "\n";
   }
 
   void make() {
@@ -228,75 +219,54 @@ class Check {
 
 class Run {
  public:
-  explicit Run(const Options& options) : options_(options) {}
+  explicit Run(const NumberedOptions& options) : options_(options) {}
 
   int all() {
-    std::printf("copy_pairs_test --pairs %lld --seed %llu\n", static_cast<long long>(options_.pairs),
+    std::printf("copy_pairs_test --pairs %lld --seed %llu\n", static_cast<long long>(options_.cases),
                 static_cast<unsigned long long>(options_.seed));
-    const std::int64_t end = numbered_run(0, options_.pairs, options_.threads, [&](unsigned, std::int64_t i) {
-      one(mixed(options_.seed, static_cast<std::uint64_t>(i)));
-      return failures_ < 10;
-    });
+    const bool finished = numbered_run(options_, failures_, [&](unsigned, std::uint64_t seed) { one(seed); });
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       std::printf("  %-9s %8lld\n", kSteps[i], static_cast<long long>(steps_[i].load()));
-      if (end == options_.pairs && failures_ == 0 && steps_[i] < options_.pairs / 100) {
-        std::printf("FAILED: in too few pairs: %s\n", kSteps[i]);
-        ++failures_;
-      }
+      if (finished && steps_[i] < (options_.cases - options_.from) / 100)
+        failures_.add(std::string("in too few pairs: ") + kSteps[i]);
     }
-    std::printf("%s: %d failures\n", failures_ == 0 ? "passed" : "FAILED", failures_.load());
-    return end < options_.pairs && failures_ == 0 ? 130 : failures_ == 0 ? 0 : 1;
+    return failures_.finish(finished);
   }
 
-  int one(std::uint64_t seed) {
+  int only() {
+    one(options_.seed);
+    return failures_.finish(true);
+  }
+
+ private:
+  void one(std::uint64_t seed) {
     Check check(seed, steps_);
     std::string text;
     try {
       check.make();
       text = check.describe();
-      if (options_.one) std::printf("%s\n", text.c_str() + 1);
+      if (options_.one) {
+        std::printf("%s", text.c_str());
+        std::fflush(stdout);  // what follows may crash
+      }
       check.run();
     } catch (const std::exception& error) {
-      const std::lock_guard lock(mutex_);
-      ++failures_;
-      std::printf("FAILED: %s%s\n  replay: copy_pairs_test --one %llu\n", error.what(), text.c_str(),
-                  static_cast<unsigned long long>(seed));
-      std::fflush(stdout);
+      failures_.add(error.what(), text, seed);
     }
-    return failures_;
   }
 
- private:
-  Options options_;
+  NumberedOptions options_;
   Steps steps_{};
-  std::atomic<int> failures_{0};
-  std::mutex mutex_;
+  Failures failures_{"copy_pairs_test"};
 };
 
 int run(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i];
-    const std::uint64_t value = std::strtoull(argv[i + 1], nullptr, 0);
-    if (name == "--pairs") {
-      options.pairs = static_cast<std::int64_t>(value);
-    } else if (name == "--seed") {
-      options.seed = value;
-    } else if (name == "--threads") {
-      options.threads = static_cast<unsigned>(value);
-    } else if (name == "--one") {
-      options.one = true;
-      options.seed = value;
-    } else {
-      argc = -1;
-    }
-  }
-  if (argc % 2 == 0 || argc < 0) {
-    std::fprintf(stderr, "usage: copy_pairs_test [--pairs N] [--seed S] [--threads T] | --one SEED\n");
-    return 2;
-  }
-  Run all(options);
-  return options.one ? all.one(options.seed) : all.all();
+  NumberedOptions options;
+  options.cases = 150'000;
+  options.seed = 20'261'122;
+  if (!Arguments("copy_pairs_test", "--pairs", options).parse(argc, argv)) return 2;
+  Run run(options);
+  return options.one ? run.only() : run.all();
 }
 
 }  // namespace

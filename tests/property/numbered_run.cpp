@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <mutex>
+#include <cstdlib>
 #include <thread>
-#include <vector>
+
+#include "support/random_number.hpp"
 
 namespace gapless::test {
 namespace {
@@ -50,32 +50,114 @@ class ProgressLine {
   std::mutex mutex_;
 };
 
+bool take(const char* text, std::int64_t& into) {
+  char* end = nullptr;
+  into = std::strtoll(text, &end, 0);
+  return end != text && *end == '\0' && into >= 0;
+}
+
 }  // namespace
 
-std::int64_t numbered_run(std::int64_t from, std::int64_t to, unsigned threads,
-                          const std::function<bool(unsigned thread, std::int64_t i)>& work) {
+Arguments::Arguments(std::string program, const char* cases, NumberedOptions& options) : program_(std::move(program)) {
+  add(cases, options.cases);
+  add("--from", options.from);
+  const auto seed = [&options](const char* text) {
+    char* end = nullptr;
+    options.seed = std::strtoull(text, &end, 0);
+    return end != text && *end == '\0';
+  };
+  all_.push_back({"--seed", true, seed});
+  all_.push_back({"--threads", true, [&options](const char* text) {
+                    std::int64_t threads = 0;
+                    const bool taken = take(text, threads);
+                    options.threads = static_cast<unsigned>(std::clamp<std::int64_t>(threads, 1, 1024));
+                    return taken;
+                  }});
+  all_.push_back({"--one", true, [&options, seed](const char* text) {
+                    options.one = true;
+                    return seed(text);
+                  }});
+}
+
+void Arguments::add(const char* name, std::int64_t& into) {
+  all_.push_back({name, true, [&into](const char* text) { return take(text, into); }});
+}
+
+void Arguments::add(const char* name, double& into) {
+  all_.push_back({name, true, [&into](const char* text) {
+                    char* end = nullptr;
+                    into = std::strtod(text, &end);
+                    return end != text && *end == '\0' && into >= 0;
+                  }});
+}
+
+void Arguments::add_flag(const char* name, bool& into, bool value) {
+  all_.push_back({name, false, [&into, value](const char*) {
+                    into = value;
+                    return true;
+                  }});
+}
+
+bool Arguments::parse(int argc, char** argv) const {
+  for (int i = 1; i < argc; ++i) {
+    const auto one = std::find_if(all_.begin(), all_.end(), [&](const One& of) { return of.name == argv[i]; });
+    if (one != all_.end() && (!one->has_value || i + 1 < argc) && one->take(one->has_value ? argv[i + 1] : argv[i])) {
+      i += one->has_value ? 1 : 0;
+      continue;
+    }
+    std::string usage;
+    for (const One& of : all_) usage += " [" + of.name + (of.has_value ? " N]" : "]");
+    std::fprintf(stderr, "%s: what is '%s'?\nusage: %s%s\n", program_.c_str(), argv[i], program_.c_str(),
+                 usage.c_str());
+    return false;
+  }
+  return true;
+}
+
+void Failures::add(const std::string& what, const std::string& described, std::uint64_t seed) {
+  const std::lock_guard lock(mutex_);
+  ++count_;
+  std::printf("FAILED: %s\n%s  replay: %s --one %llu\n", what.c_str(), described.c_str(), program_.c_str(),
+              static_cast<unsigned long long>(seed));
+  std::fflush(stdout);
+}
+
+void Failures::add(const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  ++count_;
+  std::printf("FAILED: %s\n", what.c_str());
+}
+
+int Failures::finish(bool finished) const {
+  std::printf("%s: %d failures\n", any() ? "FAILED" : finished ? "passed" : "interrupted", count_.load());
+  return any() ? 1 : finished ? 0 : 130;
+}
+
+bool numbered_run(const NumberedOptions& options, const Failures& failures,
+                  const std::function<void(unsigned thread, std::uint64_t seed)>& work) {
   interrupted = 0;
   const auto before = std::signal(SIGINT, interrupt);
-  std::atomic<std::int64_t> next{from};
+  std::atomic<std::int64_t> next{options.from};
   {
-    ProgressLine line(from, to);
+    ProgressLine line(options.from, options.cases);
     const auto loop = [&](unsigned thread) {
-      while (!interrupted) {
+      while (!interrupted && !failures.enough()) {
         const std::int64_t i = next++;
-        if (i >= to) return;
+        if (i >= options.cases) return;
         line.at(i);
-        if (!work(thread, i)) return;
+        work(thread, mixed(options.seed, static_cast<std::uint64_t>(i)));
       }
     };
     std::vector<std::thread> others;
-    for (unsigned thread = 1; thread < threads; ++thread) others.emplace_back(loop, thread);
+    for (unsigned thread = 1; thread < options.threads; ++thread) others.emplace_back(loop, thread);
     loop(0);
     for (std::thread& other : others) other.join();
   }
   std::signal(SIGINT, before);
-  const std::int64_t end = std::min<std::int64_t>(next, to);
-  if (interrupted) std::fprintf(stderr, "\ninterrupted: resume with --from %lld\n", static_cast<long long>(end));
-  return end;
+  if (interrupted)
+    std::fprintf(stderr, "\ninterrupted: resume with --from %lld\n",
+                 static_cast<long long>(std::min<std::int64_t>(next, options.cases)));
+  return next >= options.cases;
 }
 
 }  // namespace gapless::test

@@ -6,13 +6,8 @@
 // Every failure prints the command that replays it alone. At the end the run prints what it exercised, and fails if
 // depth 4 or any constructor, rule or kernel occurred in fewer than one of a hundred types. Interrupted, it says with
 // which --from to go on: the numbers from there to N - 1 are left.
-#include <algorithm>
-#include <atomic>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <exception>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -27,44 +22,33 @@
 namespace gapless::test {
 namespace {
 
-struct Options {
-  std::int64_t types = 100'000, from = 0;
-  std::uint64_t seed = 20'240'611;
-  unsigned threads = 2;
-  bool thresholds = true;
-  bool one = false;
-};
-
-constexpr int kMostFailures = 10;
-
 class Run {
  public:
-  explicit Run(const Options& options) : options_(options) {}
+  Run(const NumberedOptions& options, bool thresholds) : options_(options), thresholds_(thresholds) {}
 
   int all() {
-    std::printf("random_types_test --types %lld --seed %llu\n", static_cast<long long>(options_.types),
+    std::printf("random_types_test --types %lld --seed %llu\n", static_cast<long long>(options_.cases),
                 static_cast<unsigned long long>(options_.seed));
     std::vector<Histogram> histograms(options_.threads);
-    const std::int64_t end =
-        numbered_run(options_.from, options_.types, options_.threads, [&](unsigned thread, std::int64_t i) {
-          one(mixed(options_.seed, static_cast<std::uint64_t>(i)), histograms[thread]);
-          return failures_ < kMostFailures;
-        });
+    const bool finished =
+        numbered_run(options_, failures_, [&](unsigned thread, std::uint64_t seed) { one(seed, histograms[thread]); });
     Histogram all;
     for (const Histogram& histogram : histograms) all.merge(histogram);
     all.print();
     // An interrupted run has no say on what it did not get to.
-    if (end < options_.types && failures_ == 0) return 130;
-    if (options_.thresholds) {
-      for (const auto& name : all.missing((options_.types - options_.from) / 100)) {
-        std::printf("FAILED: hit in too few types: %s\n", name.c_str());
-        ++failures_;
-      }
-    }
-    std::printf("%s: %d failures\n", failures_ == 0 ? "passed" : "FAILED", failures_.load());
-    return failures_ == 0 ? 0 : 1;
+    if (thresholds_ && finished)
+      for (const auto& name : all.missing((options_.cases - options_.from) / 100))
+        failures_.add("hit in too few types: " + name);
+    return failures_.finish(finished);
   }
 
+  int only() {
+    Histogram histogram;
+    one(options_.seed, histogram);
+    return failures_.finish(true);
+  }
+
+ private:
   // Checks the type of one seed; prints what is wrong with it.
   void one(std::uint64_t seed, Histogram& histogram) {
     std::string text = "(not built)";
@@ -75,17 +59,10 @@ class Run {
       const Observed observed = check_type(type, seed);
       histogram.add(*type, observed);
     } catch (const std::exception& error) {
-      const std::lock_guard lock(mutex_);
-      ++failures_;
-      std::printf("FAILED: %s\n  type: %s\n  replay: random_types_test --one %llu\n", error.what(), text.c_str(),
-                  static_cast<unsigned long long>(seed));
-      std::fflush(stdout);
+      failures_.add(error.what(), "  type: " + text + "\n", seed);
     }
   }
 
-  int failures() const { return failures_; }
-
- private:
   static void print(const layout::Layout& type) {
     std::printf("type: %s\n", notation::print(type).c_str());
     std::printf("normal form: %s\n", normal::text(normal::normalise(type)).c_str());
@@ -93,53 +70,19 @@ class Run {
     std::fflush(stdout);
   }
 
-  Options options_;
-  std::atomic<int> failures_{0};
-  std::mutex mutex_;
+  NumberedOptions options_;
+  bool thresholds_;
+  Failures failures_{"random_types_test"};
 };
 
-int usage(const char* argument) {
-  std::fprintf(
-      stderr,
-      "random_types_test: what is '%s'?\n"
-      "usage: random_types_test [--types N] [--from K] [--seed S] [--threads T] [--no-thresholds] | --one SEED\n",
-      argument);
-  return 2;
-}
-
 int run(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    if (name == "--no-thresholds") {
-      options.thresholds = false;
-      continue;
-    }
-    char* end = nullptr;
-    const std::uint64_t value = i + 1 < argc ? std::strtoull(argv[i + 1], &end, 0) : 0;
-    if (end == nullptr || end == argv[i + 1] || *end != '\0') return usage(argv[i]);
-    ++i;
-    if (name == "--types") {
-      options.types = static_cast<std::int64_t>(value);
-    } else if (name == "--from") {
-      options.from = static_cast<std::int64_t>(value);
-    } else if (name == "--seed") {
-      options.seed = value;
-    } else if (name == "--threads") {
-      options.threads = std::max(1u, static_cast<unsigned>(value));
-    } else if (name == "--one") {
-      options.one = true;
-      options.seed = value;
-    } else {
-      return usage(name.c_str());
-    }
-  }
-  Run run(options);
-  if (!options.one) return run.all();
-  Histogram histogram;
-  run.one(options.seed, histogram);
-  if (run.failures() == 0) std::printf("passed\n");
-  return run.failures() == 0 ? 0 : 1;
+  NumberedOptions options;
+  bool thresholds = true;
+  Arguments arguments("random_types_test", "--types", options);
+  arguments.add_flag("--no-thresholds", thresholds, false);
+  if (!arguments.parse(argc, argv)) return 2;
+  Run run(options, thresholds);
+  return options.one ? run.only() : run.all();
 }
 
 }  // namespace

@@ -6,11 +6,8 @@
 // The oracle proves each pair to be the same sequence of runs with the same extent; one that is not is an error of this
 // test and fails it. A normal form that expands to another sequence is an error of the engine and fails it. A pair
 // whose forms differ is a miss: the run prints the rate, and exits with 1 if it is below --least.
-#include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -30,15 +27,10 @@ namespace {
 
 using layout::LayoutPtr;
 
-struct Options {
-  std::int64_t types = 100'000, from = 0, show = 3;
-  std::uint64_t seed = 20'240'611;
-  unsigned threads = 2;
+struct Options : NumberedOptions {
+  std::int64_t show = 3;
   double least = 99;  // [percent]
-  bool one = false;
 };
-
-constexpr std::int64_t kMostErrors = 5;
 
 // One place, so that the notation can change.
 std::string notation(const LayoutPtr& type) {
@@ -46,14 +38,12 @@ std::string notation(const LayoutPtr& type) {
 }
 
 struct Pair {
-  std::uint64_t seed = 0;
   Redescription kind = Redescription::kMixed;
   LayoutPtr type, other;  // null: there is no re-description
 };
 
 Pair pair_of(std::uint64_t seed) {
   Pair pair;
-  pair.seed = seed;
   pair.type = regular_type(seed);
   Random random(mixed(seed, 1));
   // A kind may apply nowhere; noise always does.
@@ -88,8 +78,7 @@ std::string described(const Pair& pair, const normal::Form& form, const normal::
     return text;
   };
   return "  " + shortened(notation(pair.type)) + "\n  " + shortened(notation(pair.other)) + "\n    forms\n    " +
-         shortened(normal::text(form)) + "\n    " + shortened(normal::text(other)) +
-         "\n    replay: redescriptions_test --one " + std::to_string(pair.seed) + "\n";
+         shortened(normal::text(form)) + "\n    " + shortened(normal::text(other)) + "\n";
 }
 
 struct Tally {
@@ -110,16 +99,11 @@ class Run {
   explicit Run(const Options& options) : options_(options) {}
 
   int all() {
-    std::printf("redescriptions_test --types %lld --seed %llu\n", static_cast<long long>(options_.types),
+    std::printf("redescriptions_test --types %lld --seed %llu\n", static_cast<long long>(options_.cases),
                 static_cast<unsigned long long>(options_.seed));
-    const std::int64_t end =
-        numbered_run(options_.from, options_.types, options_.threads, [&](unsigned, std::int64_t i) {
-          one(mixed(options_.seed, static_cast<std::uint64_t>(i)));
-          return errors_ < kMostErrors;
-        });
-    const bool finished = end == options_.types;
-    const int result = report(finished ? "passed" : "nothing wrong so far");
-    return !finished && result == 0 ? 130 : result;
+    const bool finished = numbered_run(options_, failures_, [&](unsigned, std::uint64_t seed) { one(seed); });
+    report();
+    return failures_.finish(finished);
   }
 
   int replay() {
@@ -147,20 +131,13 @@ class Run {
       const std::string error = error_of(pair, form, other);
       const bool equal = same(form, other);
       const std::string text = equal && error.empty() ? "" : described(pair, form, other);
+      if (!error.empty()) failures_.add(error, text, seed);
       const std::lock_guard lock(mutex_);
-      if (!error.empty()) wrong(error + "\n" + text);
       count(pair, form.node ? form.node->runs : 0, !equal);
       if (!equal) keep(pair.kind, seed, text);
     } catch (const std::exception& error) {
-      const std::lock_guard lock(mutex_);
-      wrong(std::string(error.what()) + "\n    replay: redescriptions_test --one " + std::to_string(seed) + "\n");
+      failures_.add(error.what(), "", seed);
     }
-  }
-
-  void wrong(const std::string& text) {
-    ++errors_;
-    std::printf("ERROR: %s", text.c_str());
-    std::fflush(stdout);
   }
 
   void count(const Pair& pair, std::int64_t runs, bool miss) {
@@ -177,10 +154,12 @@ class Run {
     if (static_cast<std::int64_t>(kept.size()) > options_.show) kept.erase(std::prev(kept.end()));
   }
 
-  int report(const char* good) const {
+  void report() {
     for (int kind = 0; kind < kRedescriptionCount; ++kind) {
       for (const auto& [key, text] : misses_[static_cast<std::size_t>(kind)])
-        std::printf("miss, %s:\n%s", redescription_name(static_cast<Redescription>(kind)), text.c_str());
+        std::printf("miss, %s:\n%s    replay: redescriptions_test --one %llu\n",
+                    redescription_name(static_cast<Redescription>(kind)), text.c_str(),
+                    static_cast<unsigned long long>(key.second));
     }
     std::printf("by kind\n");
     for (int kind = 0; kind < kRedescriptionCount; ++kind)
@@ -194,12 +173,8 @@ class Run {
     if (without_ > 0) std::printf("  %lld types without a re-description\n", static_cast<long long>(without_));
     const bool enough =
         static_cast<double>(all_.pairs - all_.misses) * 100 >= options_.least * static_cast<double>(all_.pairs);
-    if (!enough) std::printf("FAILED: below %g %%\n", options_.least);
-    if (errors_ > 0) std::printf("FAILED: %lld errors\n", static_cast<long long>(errors_.load()));
-    if (all_.pairs == 0) std::printf("FAILED: nothing was compared\n");
-    const bool passed = enough && errors_ == 0 && all_.pairs > 0;
-    if (passed) std::printf("%s\n", good);
-    return passed ? 0 : 1;
+    if (!enough) failures_.add("fewer are equal than --least");
+    if (all_.pairs == 0) failures_.add("nothing was compared");
   }
 
   Options options_;
@@ -211,46 +186,15 @@ class Run {
   std::array<Tally, kSizes.size()> sizes_;
   std::array<std::map<std::pair<std::size_t, std::uint64_t>, std::string>, kRedescriptionCount> misses_;
   std::int64_t without_ = 0;
-  std::atomic<std::int64_t> errors_{0};
+  Failures failures_{"redescriptions_test"};
 };
-
-int usage(const char* argument) {
-  std::fprintf(stderr,
-               "redescriptions_test: what is '%s'?\n"
-               "usage: redescriptions_test [--types N] [--from K] [--seed S] [--threads T] [--least PERCENT] [--show N]"
-               " | --one SEED\n",
-               argument);
-  return 2;
-}
 
 int run(int argc, char** argv) {
   Options options;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string name = argv[i];
-    if (i + 1 == argc) return usage(argv[i]);
-    char* end = nullptr;
-    const double number = std::strtod(argv[i + 1], &end);
-    if (end == argv[i + 1] || *end != '\0' || number < 0) return usage(argv[i + 1]);
-    const auto value = std::strtoull(argv[i + 1], nullptr, 0);
-    if (name == "--types") {
-      options.types = static_cast<std::int64_t>(value);
-    } else if (name == "--from") {
-      options.from = static_cast<std::int64_t>(value);
-    } else if (name == "--seed") {
-      options.seed = value;
-    } else if (name == "--threads") {
-      options.threads = std::max(1u, static_cast<unsigned>(value));
-    } else if (name == "--least") {
-      options.least = number;
-    } else if (name == "--show") {
-      options.show = static_cast<std::int64_t>(value);
-    } else if (name == "--one") {
-      options.one = true;
-      options.seed = value;
-    } else {
-      return usage(argv[i]);
-    }
-  }
+  Arguments arguments("redescriptions_test", "--types", options);
+  arguments.add("--least", options.least);
+  arguments.add("--show", options.show);
+  if (!arguments.parse(argc, argv)) return 2;
   Run run(options);
   return options.one ? run.replay() : run.all();
 }

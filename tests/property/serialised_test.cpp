@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <string>
@@ -25,14 +24,10 @@
 namespace gapless::test {
 namespace {
 
-struct Options {
-  std::int64_t types = 20'000, from = 0, corrupted = 1000, hostile = 2000;
-  std::uint64_t seed = 20'240'611;
-  unsigned threads = 2;
-  bool one = false;
+struct Options : NumberedOptions {
+  std::int64_t corrupted = 1000, hostile = 2000;
 };
 
-constexpr int kMostFailures = 10;
 constexpr std::size_t kMostCorruptedBytes = 256;  // of a form whose every byte is changed
 constexpr double kMostSeconds = 5;                // of a processor, for a hostile form of a few hundred bytes
 constexpr double kLeastSame = 95;                 // [percent] of what was read that is serialised as it was
@@ -107,22 +102,29 @@ class Run {
 
   int all() {
     std::printf("serialised_test --types %lld --corrupted %lld --hostile %lld --seed %llu\n",
-                static_cast<long long>(options_.types), static_cast<long long>(options_.corrupted),
+                static_cast<long long>(options_.cases), static_cast<long long>(options_.corrupted),
                 static_cast<long long>(options_.hostile), static_cast<unsigned long long>(options_.seed));
     std::vector<Reading> readings(options_.threads);
-    const std::int64_t end =
-        numbered_run(options_.from, options_.types, options_.threads, [&](unsigned thread, std::int64_t i) {
-          one(mixed(options_.seed, static_cast<std::uint64_t>(i)), readings[thread]);
-          return failures_ < kMostFailures;
-        });
-    if (end < options_.types && failures_ == 0) return 130;
-    numbered_run(0, options_.hostile, options_.threads, [&](unsigned thread, std::int64_t i) {
-      hostile(mixed(options_.seed + 1, static_cast<std::uint64_t>(i)), readings[thread]);
-      return failures_ < kMostFailures;
-    });
-    return report();
+    const bool finished =
+        numbered_run(options_, failures_, [&](unsigned thread, std::uint64_t seed) { one(seed, readings[thread]); });
+    if (!finished) return failures_.finish(false);
+    NumberedOptions hostile_ones = options_;
+    hostile_ones.cases = options_.hostile;
+    hostile_ones.from = 0;
+    hostile_ones.seed = options_.seed + 1;
+    const bool all_hostile = numbered_run(
+        hostile_ones, failures_, [&](unsigned thread, std::uint64_t seed) { hostile(seed, readings[thread]); });
+    report();
+    return failures_.finish(all_hostile);
   }
 
+  int only() {
+    Reading reading;
+    one(options_.seed, reading);
+    return failures_.finish(true);
+  }
+
+ private:
   void one(std::uint64_t seed, Reading& reading) {
     std::string text = "(not built)";
     try {
@@ -138,17 +140,10 @@ class Run {
       sizes_.push_back(trip.bytes.size());
       text_bytes_ += text.size();
     } catch (const std::exception& error) {
-      const std::lock_guard lock(mutex_);
-      ++failures_;
-      std::printf("FAILED: %s\n  type: %s\n  replay: serialised_test --one %llu\n", error.what(), text.c_str(),
-                  static_cast<unsigned long long>(seed));
-      std::fflush(stdout);
+      failures_.add(error.what(), "  type: " + text + "\n", seed);
     }
   }
 
-  int failures() const { return failures_; }
-
- private:
   void hostile(std::uint64_t seed, Reading& reading) {
     Random random(seed);
     const SerialisedBytes form = hostile_form(random, random.chance(80) ? 300 : 3000);
@@ -162,17 +157,13 @@ class Run {
       if (seconds > kMostSeconds)
         throw Wrong(std::to_string(form.size()) + " bytes took " + std::to_string(seconds) + " s");
     } catch (const std::exception& error) {
-      ++failures_;
-      std::printf("FAILED: hostile form of seed %llu: %s\n", static_cast<unsigned long long>(seed), error.what());
+      failures_.add("hostile form of seed " + std::to_string(seed) + ": " + error.what());
     }
   }
 
-  int report() {
+  void report() {
     std::sort(sizes_.begin(), sizes_.end());
-    if (sizes_.empty()) {
-      std::printf("FAILED: nothing was serialised\n");
-      return 1;
-    }
+    if (sizes_.empty()) return failures_.add("nothing was serialised");
     std::size_t bytes = 0;
     for (const std::size_t size : sizes_) bytes += size;
     const double same = 100.0 * static_cast<double>(same_) / static_cast<double>(sizes_.size());
@@ -186,21 +177,14 @@ class Run {
     std::printf("%lld hostile forms: %lld refused, %lld valid; the slowest took %.3f s of a processor\n",
                 static_cast<long long>(hostile_.changes), static_cast<long long>(hostile_.refused),
                 static_cast<long long>(hostile_.valid), slowest_);
-    if (same < kLeastSame) {
-      ++failures_;
-      std::printf("FAILED: fewer than %g %% are serialised as they were\n", kLeastSame);
-    }
-    if (tally_.forms < options_.corrupted && options_.from == 0) {
-      ++failures_;
-      std::printf("FAILED: too few forms are short enough to corrupt them: more --types\n");
-    }
-    std::printf("%s: %d failures\n", failures_ == 0 ? "passed" : "FAILED", failures_.load());
-    return failures_ == 0 ? 0 : 1;
+    if (same < kLeastSame) failures_.add("too few are serialised as they were");
+    if (tally_.forms < options_.corrupted && options_.from == 0)
+      failures_.add("too few forms are short enough to corrupt them: more --types");
   }
 
   Options options_;
   std::mutex mutex_;
-  std::atomic<int> failures_{0};
+  Failures failures_{"serialised_test"};
   std::atomic<std::int64_t> wanted_{options_.corrupted};
   Tally tally_, hostile_;
   std::int64_t same_ = 0;
@@ -209,47 +193,15 @@ class Run {
   double slowest_ = 0;
 };
 
-int usage(const char* argument) {
-  std::fprintf(stderr,
-               "serialised_test: what is '%s'?\n"
-               "usage: serialised_test [--types N] [--from K] [--corrupted N] [--hostile N] [--seed S] [--threads T]"
-               " | --one SEED\n",
-               argument);
-  return 2;
-}
-
 int run(int argc, char** argv) {
   Options options;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string name = argv[i];
-    char* end = nullptr;
-    const std::uint64_t value = i + 1 < argc ? std::strtoull(argv[i + 1], &end, 0) : 0;
-    if (end == nullptr || end == argv[i + 1] || *end != '\0') return usage(argv[i]);
-    if (name == "--types") {
-      options.types = static_cast<std::int64_t>(value);
-    } else if (name == "--from") {
-      options.from = static_cast<std::int64_t>(value);
-    } else if (name == "--corrupted") {
-      options.corrupted = static_cast<std::int64_t>(value);
-    } else if (name == "--hostile") {
-      options.hostile = static_cast<std::int64_t>(value);
-    } else if (name == "--seed") {
-      options.seed = value;
-    } else if (name == "--threads") {
-      options.threads = std::max(1u, static_cast<unsigned>(value));
-    } else if (name == "--one") {
-      options.one = true;
-      options.seed = value;
-    } else {
-      return usage(name.c_str());
-    }
-  }
+  options.cases = 20'000;
+  Arguments arguments("serialised_test", "--types", options);
+  arguments.add("--corrupted", options.corrupted);
+  arguments.add("--hostile", options.hostile);
+  if (!arguments.parse(argc, argv)) return 2;
   Run run(options);
-  if (!options.one) return run.all();
-  Reading reading;
-  run.one(options.seed, reading);
-  if (run.failures() == 0) std::printf("passed\n");
-  return run.failures() == 0 ? 0 : 1;
+  return options.one ? run.only() : run.all();
 }
 
 }  // namespace
