@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "bench/samples.h"
+#include "check.hpp"
 #include "memory.hpp"
 #include "program.hpp"
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "gapless/gapless.h"
 #include "memory.hpp"
 
 namespace gapless::bench {
@@ -49,16 +50,12 @@ std::string kernels_in_force() {
     gapless_type_explain(type, 1, text.data(), bytes, &bytes);
   }
   gapless_type_free(&type);
-  if (text.empty()) throw_engine_error();
+  if (text.empty()) throw std::runtime_error(std::string("engine: ") + gapless_last_error());
   // An older engine, put in this one's place to be compared, does not say.
   return Json::parse(text.c_str()).value("isa", "unknown");
 }
 
 }  // namespace
-
-void throw_engine_error() {
-  throw std::runtime_error(std::string("engine: ") + gapless_last_error());
-}
 
 void print(const Json& line) {
   std::printf("%s\n", line.dump().c_str());

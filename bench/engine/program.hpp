@@ -1,21 +1,12 @@
-// What the programs of this folder share: their main, the processor that they stay on, their lines, the engine's
-// errors.
+// What the programs of this folder share: their main, the processor that they stay on, their lines.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 #include "case.hpp"
-#include "gapless/gapless.h"
 #include "options.hpp"
 
 namespace gapless::bench {
-
-[[noreturn]] void throw_engine_error();
-
-// Inline, because it stands in loops that are timed.
-inline void check(gapless_status status) {
-  if (status != GAPLESS_SUCCESS) throw_engine_error();
-}
 
 // A line of its own on stdout, at once.
 void print(const nlohmann::json& line);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "bench/samples.h"
+#include "check.hpp"
 #include "options.hpp"
 #include "program.hpp"
 

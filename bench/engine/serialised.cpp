@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "check.hpp"
 #include "program.hpp"
 
 namespace gapless::bench {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "check.hpp"
 #include "memory.hpp"
-#include "program.hpp"
 
 namespace gapless::bench {
 namespace {

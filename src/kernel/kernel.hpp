@@ -99,16 +99,23 @@ struct Move {
 inline constexpr int kMoveWidths = 6;
 inline constexpr std::int64_t kWidestMove = 32;
 using MoveCounts = std::array<int, kMoveWidths>;
-inline constexpr int kMostMoves = 6;            // of one pass
+inline constexpr int kMostMoves = 6;            // of a pass that is compiled for them
 inline constexpr std::int64_t kLongMove = 256;  // from here on a run is one LongMove [bytes]
 inline constexpr int kMostWords = 16;
 
-// Makes the moves, by descending width, of `count` repetitions, which are `to` and `from` bytes apart.
-using CopyMoves = void (*)(char* dst, const char* src, const Move* moves, std::int64_t count, std::int64_t to,
-                           std::int64_t from) noexcept;
+struct Pass;
+// Repetitions in rows, and [bytes] from one to the next on either side.
+struct Repeats {
+  std::int64_t count, to, from;
+  std::int64_t rows, row_to, row_from;
+};
+// Makes the moves of every repetition. In any order.
+using CopyMoves = void (*)(char* dst, const char* src, const Pass& pass, const Repeats& repeats) noexcept;
 struct Pass {
   CopyMoves copy;
-  const Move* moves;
+  const Move* moves;  // by descending width
+  MoveCounts counts;
+  int widths;  // a bit for each that has moves
 };
 struct LongMove {
   std::int64_t user, packed, bytes;
@@ -133,7 +140,7 @@ using CopyPattern = void (*)(char* dst, const char* src, const Pattern& pattern,
 struct PatternKernel {
   const char* name;
   CopyPattern pack[kReaches], unpack[kReaches];
-  // The pass for so many moves of each width, kMostMoves at most together.
+  // The pass for so many moves of each width: compiled for them if they are kMostMoves at most, each of 4 bytes or more.
   CopyMoves (*pass_for)(const MoveCounts& counts) noexcept;
 };
 

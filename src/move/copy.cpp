@@ -15,27 +15,72 @@ namespace {
 
 using plan::Joint;
 using Op = Joint::Op;
+using Pack = Direction<true, Reach::kNear>;
+using Unpack = Direction<false, Reach::kNear>;
 
-// What both sides of a tile touch stays in the first cache, where more than one pass goes over it [bytes].
-constexpr std::int64_t kTileBytes = 16384;
-
-void moves(const kernel::Pattern& pattern, std::int64_t count, std::int64_t from_stride, std::int64_t to_stride,
-           const char* from, char* to) noexcept {
+// `count` repetitions of the runs of a pattern, a tile at a time where they are passed over more than once.
+void runs(const kernel::Pattern& pattern, std::int64_t count, std::int64_t source, std::int64_t destination,
+          const char* from, char* to) noexcept {
   const bool at_once = pattern.pack.size() + (pattern.longs.empty() ? 0 : 1) == 1;
-  const std::int64_t apart = std::abs(from_stride) + std::abs(to_stride);
-  const std::int64_t each = at_once ? count : kTileBytes / apart + 1;
-  for (; count > 0; count -= each, from += each * from_stride, to += each * to_stride) {
+  const std::int64_t each = at_once ? count : plan::tile_of(source, destination, pattern.bytes);
+  for (; count > 0; count -= each, from += each * source, to += each * destination) {
     const std::int64_t n = std::min(each, count);
-    for (const kernel::Pass& pass : pattern.pack) pass.copy(to, from, pass.moves, n, to_stride, from_stride);
+    for (const kernel::Pass& pass : pattern.pack) pass.copy(to, from, pass, {n, destination, source, 1, 0, 0});
     for (const kernel::LongMove& run : pattern.longs)
       for (std::int64_t i = 0; i < n; ++i)
-        std::memcpy(to + i * to_stride + run.packed, from + i * from_stride + run.user,
+        std::memcpy(to + i * destination + run.packed, from + i * source + run.user,
                     static_cast<std::size_t>(run.bytes));
   }
 }
 
-using Pack = Direction<true, Reach::kNear>;
-using Unpack = Direction<false, Reach::kNear>;
+// `rows` rows of a step of moves, as far apart as is said. The loop over the most repetitions is the inner one.
+void moves(const Joint& step, std::int64_t rows, std::int64_t source_row, std::int64_t destination_row,
+           const char* from, char* to) noexcept {
+  static const std::int64_t kFew = 8;
+  constexpr std::int64_t kMany = 8;
+  const kernel::Pattern& pattern = step.pattern->kernel();
+  const std::int64_t source = step.source_stride, destination = step.destination_stride;
+  const std::int64_t tile = plan::tile_of(source_row, destination_row, step.count * pattern.bytes);
+  if (step.count == 1 || (step.count < kFew && tile >= kMany && step.count < rows)) {
+    const std::int64_t each = step.count == 1 ? rows : tile;
+    for (; rows > 0; rows -= each, from += each * source_row, to += each * destination_row)
+      for (std::int64_t i = 0; i < step.count; ++i)
+        runs(pattern, std::min(each, rows), source_row, destination_row, from + i * source, to + i * destination);
+  } else if (pattern.longs.empty() && pattern.pack.size() == 1) {
+    const kernel::Pass& pass = pattern.pack[0];
+    pass.copy(to, from, pass, {step.count, destination, source, rows, destination_row, source_row});
+  } else {
+    for (; rows > 0; --rows, from += source_row, to += destination_row)
+      runs(pattern, step.count, source, destination, from, to);
+  }
+}
+
+// `count` repetitions of a step of strips.
+void strips(const Joint& step, std::int64_t count, const char* from, char* to) noexcept {
+  alignas(kernel::kLine) char strip[plan::kStripBytes];
+  for (; count > 0; --count, from += step.source_stride, to += step.destination_stride) {
+    whole<Pack>(*step.side, from, strip);
+    whole<Unpack>(*step.into, to, strip);
+  }
+}
+
+void all(const Joint& step, const char* from, char* to) noexcept;
+
+// `count` repetitions of a loop, those of each of its steps together while a tile is in the caches.
+void repeat(const Joint& loop, std::int64_t count, const char* from, char* to) noexcept {
+  const std::int64_t source = loop.source_stride, destination = loop.destination_stride;
+  const std::int64_t each = plan::tile_of(source, destination, loop.bytes / loop.count);
+  for (; count > 0; count -= each, from += each * source, to += each * destination) {
+    const std::int64_t n = std::min(each, count);
+    for (const Joint& step : loop.steps) {
+      if (is_row(step)) {
+        moves(step, n, source, destination, at(from, step.source), at(to, step.destination));
+        continue;
+      }
+      for (std::int64_t i = 0; i < n; ++i) all(step, from + i * source, to + i * destination);
+    }
+  }
+}
 
 // All of a step. `from` and `to`: the origins of what it is a step of, here and below.
 void all(const Joint& step, const char* from, char* to) noexcept {
@@ -46,7 +91,7 @@ void all(const Joint& step, const char* from, char* to) noexcept {
       std::memcpy(to, from, static_cast<std::size_t>(step.bytes));
       return;
     case Op::kMoves:
-      moves(step.pattern->kernel(), step.count, step.source_stride, step.destination_stride, from, to);
+      moves(step, step.rows, step.source_row, step.destination_row, from, to);
       return;
     case Op::kSquare: {
       const bool far = 4 * step.bytes >= kernel::far_bytes();
@@ -59,12 +104,14 @@ void all(const Joint& step, const char* from, char* to) noexcept {
     case Op::kUnpack:
       whole<Unpack>(*step.side, to, from);
       return;
+    case Op::kStrips:
+      strips(step, step.count, from, to);
+      return;
     case Op::kListed:
       step.paired->copy[step.spread](to, from, step.to, step.from, step.count, step.block);
       return;
     case Op::kLoop:
-      for (std::int64_t i = 0; i < step.count; ++i)
-        all(step.steps[0], from + i * step.source_stride, to + i * step.destination_stride);
+      repeat(step, step.count, from, to);
       return;
     case Op::kSequence:
       for (const Joint& one : step.steps) all(one, from, to);
@@ -130,13 +177,15 @@ class Walk {
   }
 
   // Runs that are short on both sides: each side's own kernels move many of them at a time, by way of a strip that
-  // never leaves the second cache. Going from run to run instead costs a mispredicted branch or two each.
+  // never leaves the second cache, and with a transposition at either end needs all of it. Going from run to run
+  // instead costs a mispredicted branch or two each.
   void in_strips(std::int64_t from, std::int64_t to) const noexcept {
-    constexpr std::int64_t kStrip = 65536;
-    alignas(kernel::kLine) char strip[kStrip];
+    constexpr std::int64_t kLongStrip = 65536;
+    alignas(kernel::kLine) char strip[kLongStrip];
     const plan::Message &of = copy_.source, &into = copy_.destination;
-    for (; from < to; from += kStrip) {
-      const std::int64_t bytes = std::min(kStrip, to - from);
+    const std::int64_t each = transposes(of) || transposes(into) ? kLongStrip : 2 * plan::kStripBytes;
+    for (; from < to; from += each) {
+      const std::int64_t bytes = std::min(each, to - from);
       pack(of.plan, of.count, source_, from, strip, bytes);
       unpack(into.plan, into.count, destination_, from, strip, bytes);
     }
@@ -159,51 +208,73 @@ class Range {
     from = at(from, step.source);
     to = at(to, step.destination);
     switch (step.op) {
-      case Op::kMoves: {
-        const kernel::Pattern& pattern = step.pattern->kernel();
+      case Op::kMoves:
         split(
-            pattern.bytes, first, last, start + first,
-            [&](std::int64_t, std::int64_t head, std::int64_t end, std::int64_t own) { walk_(own, own + end - head); },
+            step.bytes / step.rows, first, last, start + first,
+            [&](std::int64_t i, std::int64_t head, std::int64_t end, std::int64_t own) {
+              row(step, own, head, end, from + i * step.source_row, to + i * step.destination_row);
+            },
             [&](std::int64_t i, std::int64_t n, std::int64_t) {
-              moves(pattern, n, step.source_stride, step.destination_stride, from + i * step.source_stride,
-                    to + i * step.destination_stride);
+              moves(step, n, step.source_row, step.destination_row, from + i * step.source_row,
+                    to + i * step.destination_row);
             });
         return;
-      }
+      case Op::kStrips:
+        split(
+            step.side->bytes, first, last, start + first,
+            [&](std::int64_t, std::int64_t head, std::int64_t end, std::int64_t own) { walk_(own, own + end - head); },
+            [&](std::int64_t i, std::int64_t n, std::int64_t) {
+              strips(step, n, from + i * step.source_stride, to + i * step.destination_stride);
+            });
+        return;
       case Op::kPack:
         range<Pack>(*step.side, first, last, from, to + first);
         return;
       case Op::kUnpack:
         range<Unpack>(*step.side, first, last, to, from + first);
         return;
-      case Op::kLoop: {
-        const Joint& body = step.steps[0];
+      case Op::kLoop:
         split(
-            body.bytes, first, last, start + first,
+            step.bytes / step.count, first, last, start + first,
             [&](std::int64_t i, std::int64_t head, std::int64_t end, std::int64_t own) {
-              (*this)(body, own - head, head, end, from + i * step.source_stride, to + i * step.destination_stride);
+              sequence(step, own - head, head, end, from + i * step.source_stride, to + i * step.destination_stride);
             },
             [&](std::int64_t i, std::int64_t n, std::int64_t) {
-              for (std::int64_t k = i; k < i + n; ++k)
-                all(body, from + k * step.source_stride, to + k * step.destination_stride);
+              repeat(step, n, from + i * step.source_stride, to + i * step.destination_stride);
             });
         return;
-      }
-      case Op::kSequence: {
-        const auto behind = std::upper_bound(step.starts.begin(), step.starts.end(), first);
-        for (auto i = static_cast<std::size_t>(behind - step.starts.begin() - 1); first < last; ++i) {
-          const std::int64_t own = step.starts[i], end = std::min(last, own + step.steps[i].bytes);
-          (*this)(step.steps[i], start + own, first - own, end - own, from, to);
-          first = end;
-        }
+      case Op::kSequence:
+        sequence(step, start, first, last, from, to);
         return;
-      }
       default:
         walk_(start + first, start + last);
     }
   }
 
  private:
+  // Of the steps, once.
+  void sequence(const Joint& of, std::int64_t start, std::int64_t first, std::int64_t last, const char* from,
+                char* to) const noexcept {
+    const auto behind = std::upper_bound(of.starts.begin(), of.starts.end(), first);
+    for (auto i = static_cast<std::size_t>(behind - of.starts.begin() - 1); first < last; ++i) {
+      const std::int64_t own = of.starts[i], end = std::min(last, own + of.steps[i].bytes);
+      (*this)(of.steps[i], start + own, first - own, end - own, from, to);
+      first = end;
+    }
+  }
+
+  // Of one row of moves, whose byte `first` is byte `own` of the message.
+  void row(const Joint& step, std::int64_t own, std::int64_t first, std::int64_t last, const char* from,
+           char* to) const noexcept {
+    split(
+        step.pattern->kernel().bytes, first, last, own,
+        [&](std::int64_t, std::int64_t head, std::int64_t end, std::int64_t at) { walk_(at, at + end - head); },
+        [&](std::int64_t i, std::int64_t n, std::int64_t) {
+          runs(step.pattern->kernel(), n, step.source_stride, step.destination_stride, from + i * step.source_stride,
+               to + i * step.destination_stride);
+        });
+  }
+
   const Walk& walk_;
 };
 

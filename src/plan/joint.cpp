@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "plan/compiler.hpp"
+#include "plan/cost.hpp"
 #include "plan/joint_leaf.hpp"
+#include "plan/stream.hpp"
 
 namespace gapless::plan {
 namespace {
@@ -21,89 +23,23 @@ constexpr int kMostTurns = 1024;
 constexpr int kMostDepth = 64;
 // A common multiple of two periods is worth a loop if it is at most so many of either.
 constexpr std::int64_t kMostPeriods = 64;
-// From here on a run of the one side is more than moves: a call of the other side's kernels for each, which is worth it
-// only from kWorthACall on [bytes].
-constexpr std::int64_t kLongRun = 256, kWorthACall = 2048;
+// From here on a run of the one side is worth a call of the other side's kernels [bytes].
+constexpr std::int64_t kLongRun = 2048;
+// What a program must move for each of its calls, if a walk in strips is not to do as well (move/copy.cpp) [bytes].
+constexpr std::int64_t kWorthACall = 256;
 constexpr std::int64_t kLeastListed = 16;
 
-// What is left of a node: of a run some bytes, of a loop or a list some copies.
-struct Item {
-  Kind kind;
-  std::int64_t at;         // [bytes] of its origin
-  std::int64_t count = 1;  // bytes of a run; copies; entries of a list from `first` on
-  std::int64_t stride = 0;
-  std::int64_t first = 0;
-  NodePtr body;  // loop, table
-  NodePtr node;  // table, blocks, sequence
-
-  std::int64_t unit() const { return kind == Kind::kRun ? 1 : body->bytes; }
-};
-
-Item item_of(const NodePtr& node, std::int64_t at) {
-  switch (node->kind) {
-    case Kind::kRun:
-      return {Kind::kRun, at, node->bytes, 0, 0, nullptr, nullptr};
-    case Kind::kLoop:
-      return {Kind::kLoop, at, node->count, node->stride, 0, node->body, nullptr};
-    case Kind::kTable:
-      return {Kind::kTable, at, static_cast<std::int64_t>(node->offsets.size()), 0, 0, node->body, node};
-    case Kind::kBlocks:
-      return {Kind::kBlocks, at, static_cast<std::int64_t>(node->offsets.size()), 0, 0, nullptr, node};
-    case Kind::kSequence:
-      return {Kind::kSequence, at, 1, 0, 0, nullptr, node};
-  }
-  return {Kind::kRun, at, 0, 0, 0, nullptr, nullptr};
+// As many times as the cost of strips may be what takes none of them: data that are in the caches anyway are strips
+// themselves, and beyond them what is moved once takes less of the memory's time than the costs say, which are moves.
+double worth_strips(std::int64_t bytes) {
+  constexpr std::int64_t kFewBytes = 131072;
+  return bytes <= kFewBytes ? 0.8 : 1.4;
 }
 
-// What one side has still to give, the next item last.
-using Stream = std::vector<Item>;
-
-// Takes one copy, entry or part list apart.
-void open(Stream& stream) {
-  Item item = std::move(stream.back());
-  stream.pop_back();
-  if (item.kind == Kind::kSequence) {
-    for (auto part = item.node->parts.rbegin(); part != item.node->parts.rend(); ++part)
-      stream.push_back(item_of(part->node, item.at + part->offset));
-    return;
-  }
-  Item one = item;
-  if (item.kind == Kind::kLoop) {
-    one = item_of(item.body, item.at);
-    item.at += item.stride;
-  } else {
-    const auto i = static_cast<std::size_t>(item.first++);
-    const std::int64_t at = item.at + item.node->offsets[i];
-    one = item.kind == Kind::kTable ? item_of(item.body, at)
-                                    : Item{Kind::kRun, at, item.node->lengths[i], 0, 0, nullptr, nullptr};
-  }
-  if (--item.count > 0) stream.push_back(std::move(item));
-  stream.push_back(std::move(one));
-}
-
-// Drops the first n bytes of a run, or n copies or entries.
-void take(Stream& stream, std::int64_t n) {
-  Item& item = stream.back();
-  item.count -= n;
-  if (item.count == 0) {
-    stream.pop_back();
-    return;
-  }
-  if (item.kind == Kind::kRun)
-    item.at += n;
-  else if (item.kind == Kind::kLoop)
-    item.at += n * item.stride;
-  else
-    item.first += n;
-}
-
-// n copies of a loop, or n bytes of a run, at the origin.
-Item slice(const Item& item, std::int64_t n) {
-  if (item.kind == Kind::kLoop && n == 1) return item_of(item.body, 0);
-  Item part = item;
-  part.at = 0;
-  part.count = n;
-  return part;
+double cost_of(const std::vector<Joint>& steps) {
+  double sum = 0;
+  for (const Joint& step : steps) sum += cost(step);
+  return sum;
 }
 
 bool lists_runs(const Item& item) {
@@ -112,6 +48,8 @@ bool lists_runs(const Item& item) {
 
 class Zipper {
  public:
+  explicit Zipper(std::int64_t bytes) : worth_strips_(worth_strips(bytes)) {}
+
   bool zip(Stream source, Stream destination, std::vector<Joint>& steps) {
     if (++depth_ > kMostDepth) return false;
     while (!source.empty()) {
@@ -195,7 +133,9 @@ class Zipper {
     const Item loop = of_loop.back(), run = of_run.back();
     const std::int64_t unit = loop.unit(), n = std::min(run.count / unit, loop.count);
     if (n == 0) {
-      open(of_loop);
+      bool done = false;
+      if (!out_of_step(source, destination, packs, steps, done)) return false;
+      if (!done) open(of_loop);
       return true;
     }
     const Item &from = packs ? loop : run, &to = packs ? run : loop;
@@ -213,6 +153,52 @@ class Zipper {
     return true;
   }
 
+  // The one side is at a loop; the other is inside a copy of its own loop, so that the two never begin together. A
+  // period then begins with what is left of that copy, and ends with as much of another as came before. False: the
+  // walk is over; `done`: that it was so.
+  bool out_of_step(Stream& source, Stream& destination, bool source_loops, std::vector<Joint>& steps, bool& done) {
+    Stream &of_loop = source_loops ? source : destination, &of_rest = source_loops ? destination : source;
+    const Item loop = of_loop.back();
+    std::int64_t left = 0;
+    std::size_t above = of_rest.size();
+    while (above > 0 && of_rest[above - 1].kind == Kind::kRun) left += of_rest[--above].count;
+    if (above == 0 || of_rest[above - 1].kind != Kind::kLoop) return true;
+    const Item other = of_rest[above - 1];
+    const std::int64_t unit = other.unit(), common = std::gcd(loop.unit(), unit), p = unit / common,
+                       q = loop.unit() / common, n = std::min(loop.count / p, other.count / q);
+    if (left >= unit || n < 2 || std::max(p, q) > kMostPeriods) return true;
+    const auto end_of_copy = [&](std::int64_t i) {
+      Stream copy{item_of(other.body, other.at + i * other.stride)};
+      split_off(copy, unit - left);
+      return copy;
+    };
+    const Stream rest(of_rest.begin() + static_cast<std::ptrdiff_t>(above), of_rest.end());
+    std::vector<Run> runs, expected;
+    if (!list_runs(rest, runs) || !list_runs(end_of_copy(-1), expected) || runs != expected) return true;
+
+    of_rest.resize(above);
+    Stream period = rest, copies{other};
+    const Stream whole = split_off(copies, q * unit - left);
+    period.insert(period.begin(), whole.begin(), whole.end());
+    Item one = slice(loop, p);
+    one.at = loop.at;
+    std::vector<Joint> body;
+    if (!zip(source_loops ? Stream{one} : period, source_loops ? period : Stream{one}, body)) return false;
+    const std::int64_t stride = p * loop.stride, other_stride = q * other.stride;
+    std::vector<Joint> direct;
+    add_loop(direct, {0, 0, n, source_loops ? stride : other_stride, source_loops ? other_stride : stride},
+             std::move(body));
+    const double by_strips =
+        source_loops ? cost_by_strips(loop, n * p, other, n * q) : cost_by_strips(other, n * q, loop, n * p);
+    if (cost_of(direct) > worth_strips_ * by_strips) return false;
+    for (Joint& step : direct) steps.push_back(std::move(step));
+    take(of_loop, n * p);
+    take(of_rest, n * q);
+    const Stream last = end_of_copy(n * q - 1);
+    of_rest.insert(of_rest.end(), last.begin(), last.end());
+    return done = true;
+  }
+
   // p copies of the one side are as many bytes as q of the other: as often as both have them.
   bool loops(Stream& source, Stream& destination, std::vector<Joint>& steps) {
     const Item from = source.back(), to = destination.back();
@@ -225,14 +211,43 @@ class Zipper {
     }
     std::vector<Joint> body;
     if (!zip({slice(from, p)}, {slice(to, q)}, body)) return false;
-    add_loop(steps, {from.at, to.at, n, p * from.stride, q * to.stride}, std::move(body));
+    std::vector<Joint> direct, strips;
+    add_loop(direct, {from.at, to.at, n, p * from.stride, q * to.stride}, std::move(body));
+    add_strips(strips, from, p, to, q, n);
+    std::vector<Joint>& chosen = strips.empty() || cost_of(direct) <= worth_strips_ * cost_of(strips) ? direct : strips;
+    for (Joint& step : chosen) steps.push_back(std::move(step));
     take(source, n * p);
     take(destination, n * q);
     return true;
   }
 
+  std::shared_ptr<const Step> copies_of(const Item& loop, std::int64_t n) {
+    kept_.push_back(n == 1 ? loop.body : normal::make_loop(n, loop.stride, loop.body));
+    return compiler_.step_of(*kept_.back());
+  }
+
+  double cost_by_strips(const Item& from, std::int64_t copies, const Item& to, std::int64_t to_copies) {
+    return pack_cost(*copies_of(from, copies)) + unpack_cost(*copies_of(to, to_copies));
+  }
+
+  // n times p copies of the one side and q of the other, as many at a time as a strip has room for.
+  void add_strips(std::vector<Joint>& steps, const Item& from, std::int64_t p, const Item& to, std::int64_t q,
+                  std::int64_t n) {
+    const std::int64_t each = std::min(kStripBytes / (p * from.unit()), n);
+    if (each == 0) return;
+    const auto add = [&](std::int64_t first, std::int64_t count, std::int64_t periods) {
+      const std::int64_t source = p * from.stride, destination = q * to.stride;
+      steps.push_back(strips_leaf(
+          {from.at + first * source, to.at + first * destination, count, periods * source, periods * destination},
+          copies_of(from, p * periods), copies_of(to, q * periods)));
+    };
+    add(0, n / each, each);
+    if (n % each != 0) add(n - n % each, 1, n % each);
+  }
+
   Compiler compiler_;
   std::vector<NodePtr> kept_;  // what was made here: the compiler knows nodes by their addresses
+  const double worth_strips_;
   int turns_ = 0, depth_ = 0;
 };
 
@@ -257,28 +272,23 @@ bool is_short(const Message& message) {
          reach > -kShort && reach < kShort;
 }
 
-// Whether a strip would do no better (move/copy.cpp): what is called again and again must be worth the calls, moves
-// that take more than one pass over their memory must be wide, and a square's two sides must not both have all their
-// rows in the same sets of the caches.
-bool is_worth_it(const Joint& step, bool is_repeated) {
-  constexpr std::int64_t kWorthMoves = 512, kPage = 4096;  // [bytes]
-  switch (step.op) {
-    case Joint::Op::kPack:
-    case Joint::Op::kUnpack:
-      return step.bytes >= kWorthACall;
-    case Joint::Op::kMoves: {
-      const kernel::Pattern& pattern = step.pattern->kernel();
-      const auto runs = static_cast<std::int64_t>(pattern.runs.size());
-      if (is_repeated && step.bytes < kWorthMoves) return false;
-      return pattern.pack.size() <= 1 || pattern.bytes >= runs * kernel::kWidestMove;
-    }
-    case Joint::Op::kSquare:
-      return step.source_stride % kPage != 0 || step.destination_stride % kPage != 0;
-    default:
-      return std::all_of(step.steps.begin(), step.steps.end(), [&](const Joint& inner) {
-        return is_worth_it(inner, is_repeated || step.op == Joint::Op::kLoop);
-      });
+std::int64_t calls_of(const Joint& step) {
+  std::int64_t calls = 0;
+  for (const Joint& inner : step.steps) {
+    // In a loop, moves are made for many repetitions at a time.
+    const bool repeats = step.op == Joint::Op::kLoop && is_row(inner);
+    calls += (repeats ? step.count / tile_of(step.source_stride, step.destination_stride, step.bytes / step.count) + 1
+                      : step.count) *
+             calls_of(inner);
   }
+  return std::max<std::int64_t>(calls, 1);
+}
+
+// A square's two sides must not both have all their rows in the same sets of the caches.
+bool is_close_together(const Joint& step) {
+  constexpr std::int64_t kPage = 4096;  // [bytes]
+  if (step.op == Joint::Op::kSquare) return step.source_stride % kPage != 0 || step.destination_stride % kPage != 0;
+  return std::all_of(step.steps.begin(), step.steps.end(), is_close_together);
 }
 
 }  // namespace
@@ -286,9 +296,11 @@ bool is_worth_it(const Joint& step, bool is_repeated) {
 std::unique_ptr<const Joint> join(const Message& source, const Message& destination) {
   if (!is_short(source) || !is_short(destination) || !is_disjoint(destination)) return nullptr;
   std::vector<Joint> steps;
-  if (!Zipper().zip(stream_of(source), stream_of(destination), steps)) return nullptr;
+  if (!Zipper(source.count * source.plan.size()).zip(stream_of(source), stream_of(destination), steps)) return nullptr;
   Joint all = sequence_of(std::move(steps));
-  return is_worth_it(all, false) ? std::make_unique<const Joint>(std::move(all)) : nullptr;
+  return all.bytes >= calls_of(all) * kWorthACall && is_close_together(all)
+             ? std::make_unique<const Joint>(std::move(all))
+             : nullptr;
 }
 
 }  // namespace gapless::plan

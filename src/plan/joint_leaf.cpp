@@ -15,11 +15,13 @@ constexpr std::int64_t kWidest = std::int64_t{1} << 20;
 // Fewer than these are not worth a loop of their own inside another.
 constexpr std::int64_t kFewRuns = 8;
 
+bool is_small_block(const Joint& step) {
+  return step.op == Joint::Op::kBlock && std::abs(step.source) <= kWidest && std::abs(step.destination) <= kWidest &&
+         step.bytes <= kWidest;
+}
+
 bool are_blocks(const std::vector<Joint>& steps) {
-  return steps.size() <= kMostRuns && std::all_of(steps.begin(), steps.end(), [](const Joint& step) {
-           return step.op == Joint::Op::kBlock && std::abs(step.source) <= kWidest &&
-                  std::abs(step.destination) <= kWidest && step.bytes <= kWidest;
-         });
+  return steps.size() <= kMostRuns && std::all_of(steps.begin(), steps.end(), is_small_block);
 }
 
 std::int64_t bytes_of(const std::vector<Joint>& steps) {
@@ -44,7 +46,7 @@ Joint moves(const BothLoops& loops, const std::vector<Joint>& blocks) {
   Joint step = placed(loops);
   step.op = Joint::Op::kMoves;
   const std::int64_t each = bytes_of(blocks);
-  step.pattern = std::make_shared<const RunPattern>(std::move(runs), each);
+  step.pattern = std::make_shared<const RunPattern>(std::move(runs), each, true);
   step.bytes = loops.count * each;
   return step;
 }
@@ -57,7 +59,7 @@ struct Row {
 
 // What a step is as a row, if it is one.
 Row row_of(const Joint& step) {
-  if (step.op == Joint::Op::kMoves && step.pattern->kernel().runs.size() == 1) {
+  if (is_row(step) && step.pattern->kernel().runs.size() == 1) {
     const kernel::LongMove& run = step.pattern->kernel().runs[0];
     return {run.bytes,
             step.count,
@@ -97,6 +99,30 @@ bool set_square(Joint& step, const BothLoops& outer, const Joint& inner) {
   step.source_stride = outer_reads_on ? row.source_stride : outer.source_stride;
   step.count = 1;
   return true;
+}
+
+void set_steps(Joint& of, std::vector<Joint> steps) {
+  for (const Joint& step : steps) {
+    of.starts.push_back(of.bytes);
+    of.bytes += step.bytes;
+  }
+  of.steps = std::move(steps);
+}
+
+// Blocks that follow each other become moves, which can be made for many repetitions at a time.
+std::vector<Joint> gathered(std::vector<Joint> body) {
+  std::vector<Joint> steps, blocks;
+  const auto flush = [&] {
+    if (!blocks.empty()) steps.push_back(moves({0, 0, 1, 0, 0}, blocks));
+    blocks.clear();
+  };
+  for (Joint& step : body) {
+    const bool joins = is_small_block(step);
+    if (!joins || blocks.size() == kMostRuns) flush();
+    (joins ? blocks : steps).push_back(std::move(step));
+  }
+  flush();
+  return steps;
 }
 
 }  // namespace
@@ -142,10 +168,21 @@ void add_loop(std::vector<Joint>& steps, const BothLoops& loops, std::vector<Joi
     steps.push_back(std::move(step));
     return;
   }
+  if (body.size() == 1 && is_row(body[0])) {
+    step = std::move(body[0]);
+    step.source += loops.source;
+    step.destination += loops.destination;
+    step.rows = loops.count;
+    step.source_row = loops.source_stride;
+    step.destination_row = loops.destination_stride;
+    step.bytes *= loops.count;
+    steps.push_back(std::move(step));
+    return;
+  }
   step = placed(loops);
   step.op = Joint::Op::kLoop;
-  step.bytes = loops.count * bytes_of(body);
-  step.steps.push_back(sequence_of(std::move(body)));
+  set_steps(step, gathered(std::move(body)));
+  step.bytes *= loops.count;
   steps.push_back(std::move(step));
 }
 
@@ -157,6 +194,15 @@ Joint side_leaf(bool packs, std::shared_ptr<const Step> side, std::int64_t sourc
   step.source = source;
   step.destination = destination;
   step.bytes = bytes;
+  return step;
+}
+
+Joint strips_leaf(const BothLoops& loops, std::shared_ptr<const Step> source, std::shared_ptr<const Step> destination) {
+  Joint step = placed(loops);
+  step.op = Joint::Op::kStrips;
+  step.bytes = loops.count * source->bytes;
+  step.side = std::move(source);
+  step.into = std::move(destination);
   return step;
 }
 
@@ -188,11 +234,7 @@ Joint sequence_of(std::vector<Joint> steps) {
   if (steps.size() == 1) return std::move(steps[0]);
   Joint sequence;
   sequence.op = Joint::Op::kSequence;
-  for (const Joint& step : steps) {
-    sequence.starts.push_back(sequence.bytes);
-    sequence.bytes += step.bytes;
-  }
-  sequence.steps = std::move(steps);
+  set_steps(sequence, std::move(steps));
   return sequence;
 }
 

@@ -24,6 +24,9 @@ void add_loop(std::vector<Joint>& steps, const BothLoops& loops, std::vector<Joi
 Joint side_leaf(bool packs, std::shared_ptr<const Step> step, std::int64_t source, std::int64_t destination,
                 std::int64_t bytes);
 
+// `source` packs and `destination` unpacks what one repetition copies, kStripBytes at most.
+Joint strips_leaf(const BothLoops& loops, std::shared_ptr<const Step> source, std::shared_ptr<const Step> destination);
+
 // The places of blocks on one side: `stride` apart from `at` on, or listed ones from the entry `first` on.
 struct SidePlaces {
   std::int64_t at, stride;

@@ -84,7 +84,8 @@ struct RunPattern::Cut {
   std::int64_t user, packed;
 };
 
-RunPattern::RunPattern(std::vector<kernel::LongMove> runs, std::int64_t bytes) : runs_(std::move(runs)) {
+RunPattern::RunPattern(std::vector<kernel::LongMove> runs, std::int64_t bytes, bool in_one_pass)
+    : runs_(std::move(runs)) {
   std::vector<Cut> wide, narrow;
   for (const kernel::LongMove& run : runs_) {
     if (run.bytes >= kernel::kLongMove) {
@@ -108,8 +109,13 @@ RunPattern::RunPattern(std::vector<kernel::LongMove> runs, std::int64_t bytes) :
   // Reserved, so that what passes point to stays where it is.
   pack_moves_.reserve(wide.size() + narrow.size());
   unpack_moves_.reserve(wide.size() + narrow.size());
-  for (std::size_t first = 0; first < wide.size(); first += kernel::kMostMoves) {
-    const std::size_t last = std::min(first + kernel::kMostMoves, wide.size());
+  if (in_one_pass) {
+    wide.insert(wide.end(), narrow.begin(), narrow.end());
+    narrow.clear();
+  }
+  const std::size_t most = in_one_pass ? wide.size() : kernel::kMostMoves;
+  for (std::size_t first = 0; first < wide.size(); first += most) {
+    const std::size_t last = std::min(first + most, wide.size());
     std::vector<Cut> cuts(wide.begin() + static_cast<std::ptrdiff_t>(first),
                           wide.begin() + static_cast<std::ptrdiff_t>(last));
     add_pass(cuts);
@@ -133,15 +139,17 @@ void RunPattern::add_pass(std::vector<Cut>& cuts) {
   std::stable_sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.width < b.width; });
   kernel::MoveCounts counts{};
   const std::size_t first = pack_moves_.size();
+  int widths = 0;
   for (const Cut& cut : cuts) {
+    widths |= 1 << cut.width;
     ++counts[static_cast<std::size_t>(cut.width)];
     const auto user = static_cast<std::int32_t>(cut.user), packed = static_cast<std::int32_t>(cut.packed);
     pack_moves_.push_back({packed, user});
     unpack_moves_.push_back({user, packed});
   }
   const kernel::CopyMoves copy = kernel::chosen().pattern.pass_for(counts);
-  pack_.push_back({copy, pack_moves_.data() + first});
-  unpack_.push_back({copy, unpack_moves_.data() + first});
+  pack_.push_back({copy, pack_moves_.data() + first, counts, widths});
+  unpack_.push_back({copy, unpack_moves_.data() + first, counts, widths});
 }
 
 void RunPattern::set_words() {

@@ -14,8 +14,8 @@ struct Step;
 // Owns what a kernel::Pattern points to.
 class RunPattern {
  public:
-  // `bytes`: of data in all runs.
-  RunPattern(std::vector<kernel::LongMove> runs, std::int64_t bytes);
+  // `bytes`: of data in all runs. In one pass, or in several of which each is compiled for its moves.
+  RunPattern(std::vector<kernel::LongMove> runs, std::int64_t bytes, bool in_one_pass = false);
   const kernel::Pattern& kernel() const noexcept { return pattern_; }
   RunPattern(const RunPattern&) = delete;
   RunPattern& operator=(const RunPattern&) = delete;

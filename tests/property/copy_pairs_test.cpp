@@ -32,7 +32,8 @@ namespace {
 
 constexpr std::int64_t kMargin = 64;  // [bytes]: no kernel writes wider than that
 constexpr std::int64_t kMostBytes = 30'000;
-constexpr const char* kSteps[] = {"block", "moves", "square", "pack", "unpack", "listed", "loop", "sequence", "walked"};
+constexpr const char* kSteps[] = {"block",  "moves",  "square", "pack",     "unpack",
+                                  "strips", "listed", "loop",   "sequence", "walked"};
 using Steps = std::array<std::atomic<std::int64_t>, std::size(kSteps)>;
 
 class Handle {

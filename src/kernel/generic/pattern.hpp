@@ -20,14 +20,13 @@ GAPLESS_INLINE void moves(char* __restrict__ dst, const char* __restrict__ src, 
 
 // All moves of a repetition in one go: k32 of 32 bytes, and so on.
 template <class M, int k32, int k16, int k8, int k4>
-void straight(char* __restrict__ dst, const char* __restrict__ src, const Move* move, std::int64_t count,
-              std::int64_t to, std::int64_t from) noexcept {
+void straight(char* __restrict__ dst, const char* __restrict__ src, const Pass& pass, const Repeats& repeats) noexcept {
   constexpr int kMoves = k32 + k16 + k8 + k4;
   std::int64_t at_dst[kMoves], at_src[kMoves];
 #pragma GCC unroll 6
   for (int k = 0; k < kMoves; ++k) {
-    at_dst[k] = move[k].dst;
-    at_src[k] = move[k].src;
+    at_dst[k] = pass.moves[k].dst;
+    at_src[k] = pass.moves[k].src;
   }
   constexpr int kTogether = kMoves <= 2 ? 4 / kMoves : 1;
   const auto once = [&](char* d, const char* s) __attribute__((always_inline)) {
@@ -36,26 +35,87 @@ void straight(char* __restrict__ dst, const char* __restrict__ src, const Move* 
     moves<8, k8>(d, s, at_dst + k32 + k16, at_src + k32 + k16);
     moves<4, k4>(d, s, at_dst + k32 + k16 + k8, at_src + k32 + k16 + k8);
   };
-  for (; count >= kTogether; count -= kTogether, dst += kTogether * to, src += kTogether * from)
+  const std::int64_t to = repeats.to, from = repeats.from;
+  for (std::int64_t rows = repeats.rows; rows > 0; --rows, dst += repeats.row_to, src += repeats.row_from) {
+    char* d = dst;
+    const char* s = src;
+    std::int64_t count = repeats.count;
+    for (; count >= kTogether; count -= kTogether, d += kTogether * to, s += kTogether * from)
 #pragma GCC unroll 4
-    for (int i = 0; i < kTogether; ++i) once(dst + i * to, src + i * from);
-  if constexpr (kTogether > 1)
-    for (; count > 0; --count, dst += to, src += from) once(dst, src);
+      for (int i = 0; i < kTogether; ++i) once(d + i * to, s + i * from);
+    if constexpr (kTogether > 1)
+      for (; count > 0; --count, d += to, s += from) once(d, s);
+  }
 }
 
-// What no straight pass is made for: moves of two bytes and of one.
-template <class M, std::int64_t kBytes>
-void narrow(char* __restrict__ dst, const char* __restrict__ src, const Move* move, std::int64_t count, std::int64_t to,
-            std::int64_t from) noexcept {
-  dst += move->dst;
-  src += move->src;
-  for (; count >= 4; count -= 4, dst += 4 * to, src += 4 * from) {
-    copy<kBytes>(dst, src);
-    copy<kBytes>(dst + to, src + from);
-    copy<kBytes>(dst + 2 * to, src + 2 * from);
-    copy<kBytes>(dst + 3 * to, src + 3 * from);
+// Moves of one width, each of four repetitions at a time, so that its places are looked up once for all four.
+template <std::int64_t kBytes>
+GAPLESS_INLINE void four_times(char* __restrict__ dst, const char* __restrict__ src, const Move* move, const Move* end,
+                               std::int64_t to, std::int64_t from) {
+#pragma GCC unroll 4
+  for (; move != end; ++move) {
+    char* const d = dst + move->dst;
+    const char* const s = src + move->src;
+    copy<kBytes>(d, s);
+    copy<kBytes>(d + to, s + from);
+    copy<kBytes>(d + 2 * to, s + 2 * from);
+    copy<kBytes>(d + 3 * to, s + 3 * from);
   }
-  for (; count > 0; --count, dst += to, src += from) copy<kBytes>(dst, src);
+}
+template <std::int64_t kBytes>
+GAPLESS_INLINE void one_time(char* __restrict__ dst, const char* __restrict__ src, const Move* move, const Move* end) {
+  for (; move != end; ++move) copy<kBytes>(dst + move->dst, src + move->src);
+}
+
+// Calls moves<width>(first, end) for the moves of each width that there is.
+template <class Moves>
+GAPLESS_INLINE void by_width(const Pass& pass, const Moves& moves) {
+  const Move* first = pass.moves;
+  for (int left = pass.widths; left != 0; left &= left - 1) {
+    const int width = __builtin_ctz(static_cast<unsigned>(left));
+    const Move* const end = first + pass.counts[static_cast<std::size_t>(width)];
+    switch (width) {
+      case 0:
+        moves.template operator()<32>(first, end);
+        break;
+      case 1:
+        moves.template operator()<16>(first, end);
+        break;
+      case 2:
+        moves.template operator()<8>(first, end);
+        break;
+      case 3:
+        moves.template operator()<4>(first, end);
+        break;
+      case 4:
+        moves.template operator()<2>(first, end);
+        break;
+      default:
+        moves.template operator()<1>(first, end);
+    }
+    first = end;
+  }
+}
+
+// What no straight pass is made for: more moves, and moves of two bytes and of one.
+template <class M>
+void any_moves(char* dst, const char* src, const Pass& pass, const Repeats& given) noexcept {
+  // Rows are repetitions, too: the inner ones should be many.
+  const Repeats turned{given.rows, given.row_to, given.row_from, given.count, given.to, given.from};
+  const Repeats& repeats = given.count < 4 && given.rows > given.count ? turned : given;
+  for (std::int64_t rows = repeats.rows; rows > 0; --rows, dst += repeats.row_to, src += repeats.row_from) {
+    char* d = dst;
+    const char* s = src;
+    std::int64_t count = repeats.count;
+    for (; count >= 4; count -= 4, d += 4 * repeats.to, s += 4 * repeats.from)
+      by_width(pass, [&]<std::int64_t kBytes>(const Move* first, const Move* end) __attribute__((always_inline)) {
+        four_times<kBytes>(d, s, first, end, repeats.to, repeats.from);
+      });
+    for (; count > 0; --count, d += repeats.to, s += repeats.from)
+      by_width(pass, [&]<std::int64_t kBytes>(const Move* first, const Move* end) __attribute__((always_inline)) {
+        one_time<kBytes>(d, s, first, end);
+      });
+  }
 }
 
 // Walks all counts of four widths, kMostMoves at most together, to the ones that are asked for.
@@ -78,15 +138,15 @@ constexpr CopyMoves find_straight(const MoveCounts& counts) {
 
 template <class M>
 CopyMoves pass_for(const MoveCounts& counts) noexcept {
-  if (counts[4] == 1) return narrow<M, 2>;
-  if (counts[5] == 1) return narrow<M, 1>;
-  return find_straight<M, 0, 0, 0, 0>(counts);
+  if (counts[4] + counts[5] > 0) return any_moves<M>;
+  const CopyMoves straight = find_straight<M, 0, 0, 0, 0>(counts);
+  return straight != nullptr ? straight : any_moves<M>;
 }
 
 template <class M, bool kPack>
 void tile(char* dst, const char* src, const Pattern& pattern, std::int64_t count, std::int64_t stride) {
   const std::int64_t to = kPack ? pattern.bytes : stride, from = kPack ? stride : pattern.bytes;
-  for (const Pass& pass : kPack ? pattern.pack : pattern.unpack) pass.copy(dst, src, pass.moves, count, to, from);
+  for (const Pass& pass : kPack ? pattern.pack : pattern.unpack) pass.copy(dst, src, pass, {count, to, from, 1, 0, 0});
   if (pattern.longs.empty()) return;
   for (std::int64_t i = 0; i < count; ++i, dst += to, src += from)
     for (const LongMove& run : pattern.longs)

@@ -1,0 +1,147 @@
+#include "plan/cost.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace gapless::plan {
+namespace {
+
+// In moves, all fitted to `gapless bench copy` on Zen 4. A kernel's call; one amid others like it, whose loops the
+// processor has not learnt.
+constexpr double kCall = 20, kRowsCall = 80;
+// A row of few repetitions, and of many, at whose end the processor guesses wrong.
+constexpr double kShortRow = 5, kLongRow = 20;
+constexpr std::int64_t kManyRepetitions = 16;
+// A move that is looked up; one of those that are narrow [bytes] as well, of which four repetitions are so far apart
+// that the processor does not read ahead.
+constexpr double kLookedUpMove = 1.4, kFarMove = 4, kNarrow = 4;
+// What a shuffle packs in the time of a move [bytes], and what each line takes that it reads; fewer repetitions than
+// these are not shuffled (kernel/generic/close.hpp).
+constexpr double kShuffled = 16, kShuffledLine = 1.5;
+constexpr std::int64_t kLeastShuffled = 64;
+
+double moves_of(std::int64_t bytes) {
+  return static_cast<double>((bytes + kernel::kWidestMove - 1) / kernel::kWidestMove);
+}
+
+// A run shorter than a vector that is no power of two is two moves. Whose last move reaches back over the one before
+// waits for it.
+double run_cost(std::int64_t bytes) {
+  if (bytes > kernel::kWidestMove) return 1 + moves_of(bytes);
+  return (bytes & (bytes - 1)) == 0 ? 1 : 2;
+}
+
+bool is_close(std::int64_t block, std::int64_t stride) {
+  return stride > block && stride - block < kernel::kLine;
+}
+
+// Of `bytes` of data in so many of each `stride`: a vector is made of all lines that hold its words.
+double shuffle_cost(std::int64_t bytes, std::int64_t block, std::int64_t stride) {
+  const double lines =
+      static_cast<double>(bytes) * static_cast<double>(stride) / static_cast<double>(block * kernel::kLine);
+  return kCall + std::max(static_cast<double>(bytes) / kShuffled, kShuffledLine * lines);
+}
+
+// Whether so many repetitions of a step are shuffled when they are packed.
+bool is_shuffled(const Step& body, std::int64_t count, std::int64_t stride) {
+  return count >= kLeastShuffled && body.pattern != nullptr && body.pattern->kernel().word_count > 0 &&
+         is_close(body.high - body.low, stride);
+}
+
+double row_cost(std::int64_t count) {
+  return count > kManyRepetitions ? kLongRow : kShortRow;
+}
+
+double nest_cost(const Step& nest, bool packs) {
+  const bool has_words = nest.block == 4 || nest.block == 8 || nest.block == 12;
+  if (packs && has_words && nest.inner_count >= kLeastShuffled && is_close(nest.block, nest.inner_stride))
+    return shuffle_cost(nest.bytes, nest.block, nest.inner_stride);
+  if (packs && is_shuffled(nest, nest.outer_count, nest.outer_stride))
+    return shuffle_cost(nest.bytes, nest.inner_count * nest.block, nest.outer_stride);
+  const auto rows = static_cast<double>(nest.outer_count), blocks = static_cast<double>(nest.inner_count);
+  const bool has_pattern = nest.pattern != nullptr && nest.outer_count > 1;
+  return kCall + rows * ((has_pattern ? 0 : row_cost(nest.inner_count)) + blocks * run_cost(nest.block));
+}
+
+double side_cost(const Step& step, bool packs) {
+  double each = kCall;
+  switch (step.op) {
+    case Op::kNest:
+      return nest_cost(step, packs);
+    case Op::kTable:
+      return kCall + static_cast<double>(step.offsets.size()) * (1 + moves_of(step.block));
+    case Op::kBlocks:
+      return kCall + 3 * static_cast<double>(step.offsets.size()) + moves_of(step.bytes);
+    case Op::kLoop:
+      if (packs && is_shuffled(*step.steps[0], step.count, step.stride))
+        return shuffle_cost(step.bytes, step.steps[0]->bytes, step.stride);
+      // Its body is a kernel's, not called again and again, where it has a pattern.
+      if (const auto& pattern = step.steps[0]->pattern) {
+        each = 0;
+        for (const kernel::LongMove& run : pattern->kernel().runs) each += run_cost(run.bytes);
+        return kCall + static_cast<double>(step.count) * each;
+      }
+      return static_cast<double>(step.count) * side_cost(*step.steps[0], packs);
+    case Op::kPlaces:
+      return static_cast<double>(step.offsets.size()) * side_cost(*step.steps[0], packs);
+    case Op::kSequence:
+      return std::accumulate(step.steps.begin(), step.steps.end(), 0.0,
+                             [&](double sum, const auto& part) { return sum + side_cost(*part, packs); });
+  }
+  return each;
+}
+
+double moves_cost(const Joint& step) {
+  double each = 0;
+  const kernel::Pattern& pattern = step.pattern->kernel();
+  for (const kernel::Pass& pass : pattern.pack) each += std::accumulate(pass.counts.begin(), pass.counts.end(), 0);
+  if (each > kernel::kMostMoves)
+    each *= each * kNarrow >= static_cast<double>(pattern.bytes) ? kFarMove : kLookedUpMove;
+  for (const kernel::LongMove& run : pattern.longs) each += run_cost(run.bytes);
+  return static_cast<double>(step.rows) * (row_cost(step.count) + static_cast<double>(step.count) * each);
+}
+
+}  // namespace
+
+double pack_cost(const Step& step) {
+  return side_cost(step, true);
+}
+
+double unpack_cost(const Step& step) {
+  return side_cost(step, false);
+}
+
+double cost(const Joint& step) {
+  const auto count = static_cast<double>(step.count);
+  double sum = 0;
+  switch (step.op) {
+    case Joint::Op::kBlock:
+      return kShortRow + moves_of(step.bytes);
+    case Joint::Op::kMoves:
+      return kCall + moves_cost(step);
+    case Joint::Op::kSquare:
+      return kCall + static_cast<double>(step.bytes) / kernel::kWidestMove;
+    case Joint::Op::kPack:
+      return pack_cost(*step.side);
+    case Joint::Op::kUnpack:
+      return unpack_cost(*step.side);
+    case Joint::Op::kListed:
+      return kCall + count * (1 + moves_of(step.block));
+    case Joint::Op::kStrips:
+      return count * (pack_cost(*step.side) + unpack_cost(*step.into));
+    case Joint::Op::kLoop: {
+      // Rows are called once for each tile.
+      const auto tiles = static_cast<double>(
+          step.count / tile_of(step.source_stride, step.destination_stride, step.bytes / step.count) + 1);
+      for (const Joint& inner : step.steps)
+        sum += is_row(inner) ? count * moves_cost(inner) + tiles * kRowsCall : count * cost(inner);
+      return sum;
+    }
+    case Joint::Op::kSequence:
+      for (const Joint& inner : step.steps) sum += cost(inner);
+      return sum;
+  }
+  return sum;
+}
+
+}  // namespace gapless::plan

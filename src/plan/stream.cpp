@@ -1,0 +1,117 @@
+#include "plan/stream.hpp"
+
+#include <algorithm>
+
+namespace gapless::plan {
+namespace {
+
+using normal::Kind;
+using normal::NodePtr;
+
+constexpr std::size_t kFewRuns = 64;
+
+// The bytes of whole copies of the next item that are within `bytes`; of a run as many as there are.
+std::int64_t copies_in(const Item& item, std::int64_t bytes) {
+  if (item.kind == Kind::kRun || item.kind == Kind::kLoop) return std::min(item.count, bytes / item.unit());
+  return 0;
+}
+
+}  // namespace
+
+Item item_of(const NodePtr& node, std::int64_t at) {
+  switch (node->kind) {
+    case Kind::kRun:
+      return {Kind::kRun, at, node->bytes, 0, 0, nullptr, nullptr};
+    case Kind::kLoop:
+      return {Kind::kLoop, at, node->count, node->stride, 0, node->body, nullptr};
+    case Kind::kTable:
+      return {Kind::kTable, at, static_cast<std::int64_t>(node->offsets.size()), 0, 0, node->body, node};
+    case Kind::kBlocks:
+      return {Kind::kBlocks, at, static_cast<std::int64_t>(node->offsets.size()), 0, 0, nullptr, node};
+    case Kind::kSequence:
+      return {Kind::kSequence, at, 1, 0, 0, nullptr, node};
+  }
+  return {Kind::kRun, at, 0, 0, 0, nullptr, nullptr};
+}
+
+void open(Stream& stream) {
+  Item item = std::move(stream.back());
+  stream.pop_back();
+  if (item.kind == Kind::kSequence) {
+    for (auto part = item.node->parts.rbegin(); part != item.node->parts.rend(); ++part)
+      stream.push_back(item_of(part->node, item.at + part->offset));
+    return;
+  }
+  Item one = item;
+  if (item.kind == Kind::kLoop) {
+    one = item_of(item.body, item.at);
+    item.at += item.stride;
+  } else {
+    const auto i = static_cast<std::size_t>(item.first++);
+    const std::int64_t at = item.at + item.node->offsets[i];
+    one = item.kind == Kind::kTable ? item_of(item.body, at)
+                                    : Item{Kind::kRun, at, item.node->lengths[i], 0, 0, nullptr, nullptr};
+  }
+  if (--item.count > 0) stream.push_back(std::move(item));
+  stream.push_back(std::move(one));
+}
+
+void take(Stream& stream, std::int64_t n) {
+  Item& item = stream.back();
+  item.count -= n;
+  if (item.count == 0) {
+    stream.pop_back();
+    return;
+  }
+  if (item.kind == Kind::kRun)
+    item.at += n;
+  else if (item.kind == Kind::kLoop)
+    item.at += n * item.stride;
+  else
+    item.first += n;
+}
+
+Item slice(const Item& item, std::int64_t n) {
+  if (item.kind == Kind::kLoop && n == 1) return item_of(item.body, 0);
+  Item part = item;
+  part.at = 0;
+  part.count = n;
+  return part;
+}
+
+Stream split_off(Stream& stream, std::int64_t bytes) {
+  Stream front;
+  while (bytes > 0) {
+    const Item next = stream.back();
+    const std::int64_t n = copies_in(next, bytes);
+    if (n == 0) {
+      open(stream);
+      continue;
+    }
+    front.push_back(next);
+    front.back().count = n;
+    take(stream, n);
+    bytes -= n * next.unit();
+  }
+  std::reverse(front.begin(), front.end());
+  return front;
+}
+
+bool list_runs(Stream stream, std::vector<Run>& runs) {
+  while (!stream.empty()) {
+    const Item next = stream.back();
+    if (next.kind != Kind::kRun) {
+      open(stream);
+      continue;
+    }
+    stream.pop_back();
+    if (!runs.empty() && runs.back().at + runs.back().bytes == next.at)
+      runs.back().bytes += next.count;
+    else
+      runs.push_back({next.at, next.count});
+    if (runs.size() > kFewRuns) return false;
+  }
+  return true;
+}
+
+}  // namespace gapless::plan
