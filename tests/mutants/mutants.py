@@ -1,6 +1,7 @@
-"""The mutants: faults that the random types must notice. Each replaces one exact piece of one source file.
+"""The mutants: faults that random types, or pairs of them, must notice.
 
-A piece must occur exactly once in its file; the runner fails otherwise, so that the list cannot rot.
+Each replaces one exact piece of one source file, which must occur exactly once in it; the runner fails otherwise, so
+that the list cannot rot.
 """
 
 from __future__ import annotations
@@ -16,14 +17,20 @@ FAR: Mapping[str, str] = MappingProxyType({"GAPLESS_NT_BYTES": "1"})
 BASELINE: Mapping[str, str] = MappingProxyType({"GAPLESS_ISA": "baseline"})
 
 
+# What must notice: programs of tests/property, and their arguments.
+TYPES = ("random_types_test", "--types", "20000", "--no-thresholds")
+PAIRS = ("copy_pairs_test", "--pairs", "6000")
+
+
 class Mutant(NamedTuple):
-    """One planted fault, and the settings under which it is reached."""
+    """One planted fault, what must notice it, and the settings under which it is reached."""
 
     plants: str
     file: str
     before: str
     after: str
     environment: Mapping[str, str] = NOTHING
+    noticed_by: tuple[str, ...] = TYPES
 
 
 MUTANTS = [
@@ -324,10 +331,10 @@ MUTANTS = [
         FAR,
     ),
     Mutant(
-        "a pass of bytes forgets what four do not divide",
+        "a pass that looks its moves up forgets the last one of each width",
         "src/kernel/generic/pattern.hpp",
-        "  for (; count > 0; --count, dst += to, src += from) copy<kBytes>(dst, src);",
-        "  for (; count > 1; --count, dst += to, src += from) copy<kBytes>(dst, src);",
+        "for (; move != end; ++move) copy<kBytes>(dst + move->dst, src + move->src);",
+        "for (; move < end - 1; ++move) copy<kBytes>(dst + move->dst, src + move->src);",
     ),
     Mutant(
         "a pattern ends a run where a whole number of moves does",
@@ -472,5 +479,47 @@ MUTANTS = [
         "src/layout/darray.cpp",
         "pattern.add(first, share.size - first, blocklength, stride);",
         "pattern.add(first, share.size - first, blocklength, stride + (stride > 3));",
+    ),
+    Mutant(
+        "a copy takes the rows of a square for its columns",
+        "src/plan/joint_leaf.cpp",
+        "step.rows = outer_reads_on ? outer.count : row.count;",
+        "step.rows = outer_reads_on ? row.count : outer.count;",
+        noticed_by=PAIRS,
+    ),
+    Mutant(
+        "a copy forgets the last repetition of a loop's last tile",
+        "src/move/copy.cpp",
+        "        moves(step, n, source, destination, at(from, step.source)",
+        "        moves(step, n - (n < each && n > 1), source, destination, at(from, step.source)",
+        noticed_by=PAIRS,
+    ),
+    Mutant(
+        "a copy's last strip is as long as the others",
+        "src/plan/joint.cpp",
+        "if (n % each != 0) add(n - n % each, 1, n % each);",
+        "if (n % each != 0) add(n - n % each, 1, each);",
+        noticed_by=PAIRS,
+    ),
+    Mutant(
+        "a copy begins a period with what is left of any copy",
+        "src/plan/joint.cpp",
+        " || runs != expected) return true;",
+        ") return true;",
+        noticed_by=PAIRS,
+    ),
+    Mutant(
+        "a copy reorders what is written twice",
+        "src/plan/joint.cpp",
+        " || !is_disjoint(destination)) return nullptr;",
+        ") return nullptr;",
+        noticed_by=PAIRS,
+    ),
+    Mutant(
+        "a copy resumes a list at its first block",
+        "src/plan/joint_leaf.cpp",
+        "static_cast<const std::int32_t*>(side.list.data()) + side.first",
+        "static_cast<const std::int32_t*>(side.list.data()) + side.first * 0",
+        noticed_by=PAIRS,
     ),
 ]

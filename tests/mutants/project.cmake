@@ -1,4 +1,4 @@
-# The CMakeLists.txt of the mutants' project: the engine and random_types_test, nothing else.
+# The CMakeLists.txt of the mutants' project: the engine and the programs that must notice, nothing else.
 cmake_minimum_required(VERSION 3.25)
 project(gapless_mutants LANGUAGES C CXX)
 set(CMAKE_CXX_STANDARD 20)
@@ -6,8 +6,9 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_FLAGS "-O1")
 include(cmake/GaplessFolder.cmake)
-# The C interface and the other tests are configured but never built.
 add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED)
+target_include_directories(nlohmann_json::nlohmann_json INTERFACE ${GAPLESS_JSON_INCLUDE})
+# The other tests are configured but never built.
 add_subdirectory(src EXCLUDE_FROM_ALL)
 add_library(GTest::gtest_main INTERFACE IMPORTED)
 add_subdirectory(tests/support EXCLUDE_FROM_ALL)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants faults in the engine, one at a time, and checks that the random types notice each.
+"""Plants faults in the engine, one at a time, and checks that random types, or pairs of them, notice each.
 
 Usage: run_mutants.py --source REPOSITORY --build FOLDER [--only TEXT] [-- CMAKE_ARGUMENT...]
 Works on a copy of the sources below FOLDER. First the unchanged engine must pass. A mutant that does not compile,
@@ -21,7 +21,6 @@ from pathlib import Path
 
 from mutants import MUTANTS, Mutant
 
-TYPES = "20000"
 # A fault may make the program hang: that is noticed too. A slow machine is no fault: so many times as long as the
 # unchanged engine takes, and not less than a minute.
 LEAST_LIMIT_S, LIMIT_TIMES, FIRST_LIMIT_S = 60.0, 5.0, 600.0
@@ -44,14 +43,13 @@ class Workshop:
         self._write(self.copy / "CMakeLists.txt", (source / "tests/mutants/project.cmake").read_text(encoding="utf-8"))
         self._run(["cmake", "-S", str(self.copy), "-B", str(self.build), *cmake_arguments])
 
-    def make(self) -> None:
-        """Build the program with the sources as they are now."""
-        self._run(["cmake", "--build", str(self.build), "--target", "random_types_test"])
+    def make(self, noticed_by: tuple[str, ...]) -> None:
+        """Build a program with the sources as they are now."""
+        self._run(["cmake", "--build", str(self.build), "--target", noticed_by[0]])
 
-    def verdict(self, environment: Mapping[str, str]) -> str | None:
-        """Run the program with these settings; return how it failed, or None if it passed."""
-        program = self.build / "tests/property/random_types_test"
-        command = [str(program), "--types", TYPES, "--no-thresholds"]
+    def verdict(self, noticed_by: tuple[str, ...], environment: Mapping[str, str]) -> str | None:
+        """Run a program with these settings; return how it failed, or None if it passed."""
+        command = [str(self.build / "tests/property" / noticed_by[0]), *noticed_by[1:]]
         try:
             done = subprocess.run(
                 command, capture_output=True, text=True, timeout=self.limit_s, errors="replace",
@@ -75,8 +73,8 @@ class Workshop:
             raise Failure(f"{mutant.file} holds {occurrences} times, not once: {mutant.before}")
         try:
             self._write(path, original.replace(mutant.before, mutant.after))
-            self.make()
-            return self.verdict(mutant.environment)
+            self.make(mutant.noticed_by)
+            return self.verdict(mutant.noticed_by, mutant.environment)
         finally:
             self._write(path, original)
 
@@ -107,18 +105,19 @@ class Workshop:
 def run(source: Path, folder: Path, only: str, cmake_arguments: list[str]) -> int:
     """Try the unchanged engine and every mutant; return the number of failures."""
     workshop = Workshop(source, folder, cmake_arguments)
-    workshop.make()
     chosen = [mutant for mutant in MUTANTS if only in mutant.plants or only in mutant.file]
     slowest_s = 0.0
-    for environment in {tuple(sorted(mutant.environment.items())): mutant.environment for mutant in chosen}.values():
-        settings = " ".join(f"{name}={value}" for name, value in environment.items())
+    ways = {(mutant.noticed_by, tuple(sorted(mutant.environment.items()))) for mutant in chosen}
+    for noticed_by, environment in sorted(ways):
+        workshop.make(noticed_by)
+        settings = " ".join([*(f"{name}={value}" for name, value in environment), *noticed_by])
         workshop.limit_s, start = FIRST_LIMIT_S, time.monotonic()
-        noticed = workshop.verdict(environment)
+        noticed = workshop.verdict(noticed_by, dict(environment))
         slowest_s = max(slowest_s, time.monotonic() - start)
         if noticed is not None:
-            print(f"FAILED: the unchanged engine does not pass ({settings or 'no settings'}): {noticed}")
+            print(f"FAILED: the unchanged engine does not pass ({settings}): {noticed}")
             return 1
-        print(f"the unchanged engine passes ({settings or 'no settings'})", flush=True)
+        print(f"the unchanged engine passes ({settings})", flush=True)
     workshop.limit_s = max(LEAST_LIMIT_S, LIMIT_TIMES * slowest_s)
     failures = 0
     for mutant in chosen:
