@@ -1,7 +1,6 @@
 #include "move/copy.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "kernel/caches.hpp"
@@ -36,8 +35,7 @@ void runs(const kernel::Pattern& pattern, std::int64_t count, std::int64_t sourc
 // `rows` rows of a step of moves, as far apart as is said. The loop over the most repetitions is the inner one.
 void moves(const Joint& step, std::int64_t rows, std::int64_t source_row, std::int64_t destination_row,
            const char* from, char* to) noexcept {
-  static const std::int64_t kFew = 8;
-  constexpr std::int64_t kMany = 8;
+  constexpr std::int64_t kFew = 8, kMany = 8;
   const kernel::Pattern& pattern = step.pattern->kernel();
   const std::int64_t source = step.source_stride, destination = step.destination_stride;
   const std::int64_t tile = plan::tile_of(source_row, destination_row, step.count * pattern.bytes);

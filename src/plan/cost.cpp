@@ -1,6 +1,7 @@
 #include "plan/cost.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 namespace gapless::plan {
@@ -24,8 +25,7 @@ double moves_of(std::int64_t bytes) {
   return static_cast<double>((bytes + kernel::kWidestMove - 1) / kernel::kWidestMove);
 }
 
-// A run shorter than a vector that is no power of two is two moves. Whose last move reaches back over the one before
-// waits for it.
+// A run shorter than a vector that is no power of two is two moves, a longer one a loop.
 double run_cost(std::int64_t bytes) {
   if (bytes > kernel::kWidestMove) return 1 + moves_of(bytes);
   return (bytes & (bytes - 1)) == 0 ? 1 : 2;
@@ -42,10 +42,15 @@ double shuffle_cost(std::int64_t bytes, std::int64_t block, std::int64_t stride)
   return kCall + std::max(static_cast<double>(bytes) / kShuffled, kShuffledLine * lines);
 }
 
-// Whether so many repetitions of a step are shuffled when they are packed.
-bool is_shuffled(const Step& body, std::int64_t count, std::int64_t stride) {
-  return count >= kLeastShuffled && body.pattern != nullptr && body.pattern->kernel().word_count > 0 &&
-         is_close(body.high - body.low, stride);
+// Whether so many repetitions of a pattern, whose runs span `span` bytes, are shuffled when they are packed.
+bool is_shuffled(const RunPattern& pattern, std::int64_t span, std::int64_t count, std::int64_t stride) {
+  return count >= kLeastShuffled && pattern.kernel().word_count > 0 && is_close(span, stride);
+}
+
+double pattern_cost(const RunPattern& pattern) {
+  double each = 0;
+  for (const kernel::LongMove& run : pattern.kernel().runs) each += run_cost(run.bytes);
+  return each;
 }
 
 double row_cost(std::int64_t count) {
@@ -56,15 +61,39 @@ double nest_cost(const Step& nest, bool packs) {
   const bool has_words = nest.block == 4 || nest.block == 8 || nest.block == 12;
   if (packs && has_words && nest.inner_count >= kLeastShuffled && is_close(nest.block, nest.inner_stride))
     return shuffle_cost(nest.bytes, nest.block, nest.inner_stride);
-  if (packs && is_shuffled(nest, nest.outer_count, nest.outer_stride))
+  const bool has_pattern = nest.pattern != nullptr && nest.outer_count > 1;
+  const std::int64_t span = (nest.inner_count - 1) * std::abs(nest.inner_stride) + nest.block;
+  if (packs && has_pattern && is_shuffled(*nest.pattern, span, nest.outer_count, nest.outer_stride))
     return shuffle_cost(nest.bytes, nest.inner_count * nest.block, nest.outer_stride);
   const auto rows = static_cast<double>(nest.outer_count), blocks = static_cast<double>(nest.inner_count);
-  const bool has_pattern = nest.pattern != nullptr && nest.outer_count > 1;
   return kCall + rows * ((has_pattern ? 0 : row_cost(nest.inner_count)) + blocks * run_cost(nest.block));
 }
 
-double side_cost(const Step& step, bool packs) {
-  double each = kCall;
+// A loop whose body is not called again and again, because a kernel repeats its pattern (move/whole.hpp).
+double loop_cost(const Step& loop, bool packs) {
+  const Step& body = *loop.steps[0];
+  if (packs && is_shuffled(*body.pattern, body.high - body.low, loop.count, loop.stride))
+    return shuffle_cost(loop.bytes, body.bytes, loop.stride);
+  return kCall + static_cast<double>(loop.count) * pattern_cost(*body.pattern);
+}
+
+double moves_cost(const Joint& step) {
+  double each = 0;
+  const kernel::Pattern& pattern = step.pattern->kernel();
+  bool is_looked_up = false;
+  for (const kernel::Pass& pass : pattern.pack) {
+    each += std::accumulate(pass.counts.begin(), pass.counts.end(), 0);
+    is_looked_up |= each > kernel::kMostMoves || pass.counts[4] + pass.counts[5] > 0;
+  }
+  if (is_looked_up) each *= each * kNarrow >= static_cast<double>(pattern.bytes) ? kFarMove : kLookedUpMove;
+  for (const kernel::LongMove& run : pattern.longs) each += run_cost(run.bytes);
+  return static_cast<double>(step.rows) * (row_cost(step.count) + static_cast<double>(step.count) * each);
+}
+
+}  // namespace
+
+double Costs::side(const Step& step, bool packs) {
+  double sum = 0;
   switch (step.op) {
     case Op::kNest:
       return nest_cost(step, packs);
@@ -73,45 +102,24 @@ double side_cost(const Step& step, bool packs) {
     case Op::kBlocks:
       return kCall + 3 * static_cast<double>(step.offsets.size()) + moves_of(step.bytes);
     case Op::kLoop:
-      if (packs && is_shuffled(*step.steps[0], step.count, step.stride))
-        return shuffle_cost(step.bytes, step.steps[0]->bytes, step.stride);
-      // Its body is a kernel's, not called again and again, where it has a pattern.
-      if (const auto& pattern = step.steps[0]->pattern) {
-        each = 0;
-        for (const kernel::LongMove& run : pattern->kernel().runs) each += run_cost(run.bytes);
-        return kCall + static_cast<double>(step.count) * each;
-      }
-      return static_cast<double>(step.count) * side_cost(*step.steps[0], packs);
+      if (step.steps[0]->pattern != nullptr && step.steps[0]->outer_count == 1) return loop_cost(step, packs);
+      return static_cast<double>(step.count) * of(*step.steps[0], packs);
     case Op::kPlaces:
-      return static_cast<double>(step.offsets.size()) * side_cost(*step.steps[0], packs);
+      return static_cast<double>(step.offsets.size()) * of(*step.steps[0], packs);
     case Op::kSequence:
-      return std::accumulate(step.steps.begin(), step.steps.end(), 0.0,
-                             [&](double sum, const auto& part) { return sum + side_cost(*part, packs); });
+      for (const auto& part : step.steps) sum += of(*part, packs);
+      return sum;
   }
-  return each;
+  return sum;
 }
 
-double moves_cost(const Joint& step) {
-  double each = 0;
-  const kernel::Pattern& pattern = step.pattern->kernel();
-  for (const kernel::Pass& pass : pattern.pack) each += std::accumulate(pass.counts.begin(), pass.counts.end(), 0);
-  if (each > kernel::kMostMoves)
-    each *= each * kNarrow >= static_cast<double>(pattern.bytes) ? kFarMove : kLookedUpMove;
-  for (const kernel::LongMove& run : pattern.longs) each += run_cost(run.bytes);
-  return static_cast<double>(step.rows) * (row_cost(step.count) + static_cast<double>(step.count) * each);
+double Costs::of(const Step& step, bool packs) {
+  std::unordered_map<const Step*, double>& known = known_[packs];
+  if (const auto found = known.find(&step); found != known.end()) return found->second;
+  return known[&step] = side(step, packs);
 }
 
-}  // namespace
-
-double pack_cost(const Step& step) {
-  return side_cost(step, true);
-}
-
-double unpack_cost(const Step& step) {
-  return side_cost(step, false);
-}
-
-double cost(const Joint& step) {
+double Costs::of(const Joint& step) {
   const auto count = static_cast<double>(step.count);
   double sum = 0;
   switch (step.op) {
@@ -122,23 +130,23 @@ double cost(const Joint& step) {
     case Joint::Op::kSquare:
       return kCall + static_cast<double>(step.bytes) / kernel::kWidestMove;
     case Joint::Op::kPack:
-      return pack_cost(*step.side);
+      return pack(*step.side);
     case Joint::Op::kUnpack:
-      return unpack_cost(*step.side);
+      return unpack(*step.side);
     case Joint::Op::kListed:
       return kCall + count * (1 + moves_of(step.block));
     case Joint::Op::kStrips:
-      return count * (pack_cost(*step.side) + unpack_cost(*step.into));
+      return count * (pack(*step.side) + unpack(*step.into));
     case Joint::Op::kLoop: {
       // Rows are called once for each tile.
       const auto tiles = static_cast<double>(
           step.count / tile_of(step.source_stride, step.destination_stride, step.bytes / step.count) + 1);
       for (const Joint& inner : step.steps)
-        sum += is_row(inner) ? count * moves_cost(inner) + tiles * kRowsCall : count * cost(inner);
+        sum += is_row(inner) ? count * moves_cost(inner) + tiles * kRowsCall : count * of(inner);
       return sum;
     }
     case Joint::Op::kSequence:
-      for (const Joint& inner : step.steps) sum += cost(inner);
+      for (const Joint& inner : step.steps) sum += of(inner);
       return sum;
   }
   return sum;

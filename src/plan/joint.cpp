@@ -36,19 +36,13 @@ double worth_strips(std::int64_t bytes) {
   return bytes <= kFewBytes ? 0.8 : 1.4;
 }
 
-double cost_of(const std::vector<Joint>& steps) {
-  double sum = 0;
-  for (const Joint& step : steps) sum += cost(step);
-  return sum;
-}
-
 bool lists_runs(const Item& item) {
   return item.kind == Kind::kTable && item.body->kind == Kind::kRun;
 }
 
 class Zipper {
  public:
-  explicit Zipper(std::int64_t bytes) : worth_strips_(worth_strips(bytes)) {}
+  explicit Zipper(std::int64_t bytes) : bytes_(bytes), worth_strips_(worth_strips(bytes)) {}
 
   bool zip(Stream source, Stream destination, std::vector<Joint>& steps) {
     if (++depth_ > kMostDepth) return false;
@@ -167,35 +161,37 @@ class Zipper {
     const std::int64_t unit = other.unit(), common = std::gcd(loop.unit(), unit), p = unit / common,
                        q = loop.unit() / common, n = std::min(loop.count / p, other.count / q);
     if (left >= unit || n < 2 || std::max(p, q) > kMostPeriods) return true;
-    const auto end_of_copy = [&](std::int64_t i) {
-      Stream copy{item_of(other.body, other.at + i * other.stride)};
-      split_off(copy, unit - left);
-      return copy;
+    const auto end_of_copy = [&](std::int64_t i, Stream& end) {
+      end = {item_of(other.body, other.at + i * other.stride)};
+      return split_off(end, unit - left, nullptr);
     };
-    const Stream rest(of_rest.begin() + static_cast<std::ptrdiff_t>(above), of_rest.end());
+    Stream rest(of_rest.begin() + static_cast<std::ptrdiff_t>(above), of_rest.end()), end, period, copies{other};
     std::vector<Run> runs, expected;
-    if (!list_runs(rest, runs) || !list_runs(end_of_copy(-1), expected) || runs != expected) return true;
+    if (!end_of_copy(-1, end) || !list_runs(rest, runs) || !list_runs(end, expected) || runs != expected) return true;
+    if (!split_off(copies, q * unit - left, &period)) return true;
 
     of_rest.resize(above);
-    Stream period = rest, copies{other};
-    const Stream whole = split_off(copies, q * unit - left);
-    period.insert(period.begin(), whole.begin(), whole.end());
-    Item one = slice(loop, p);
-    one.at = loop.at;
-    std::vector<Joint> body;
-    if (!zip(source_loops ? Stream{one} : period, source_loops ? period : Stream{one}, body)) return false;
-    const std::int64_t stride = p * loop.stride, other_stride = q * other.stride;
-    std::vector<Joint> direct;
-    add_loop(direct, {0, 0, n, source_loops ? stride : other_stride, source_loops ? other_stride : stride},
-             std::move(body));
+    period.insert(period.end(), rest.begin(), rest.end());
+    const std::int64_t origin = rest.back().at, stride = p * loop.stride, other_stride = q * other.stride;
+    for (Item& item : period) item.at -= origin;
+    std::vector<Joint> body, direct;
+    const Stream one{slice(loop, p)};
+    if (source_loops) {
+      if (!zip(one, period, body)) return false;
+      add_loop(direct, {loop.at, origin, n, stride, other_stride}, std::move(body));
+    } else {
+      if (!zip(period, one, body)) return false;
+      add_loop(direct, {origin, loop.at, n, other_stride, stride}, std::move(body));
+    }
     const double by_strips =
         source_loops ? cost_by_strips(loop, n * p, other, n * q) : cost_by_strips(other, n * q, loop, n * p);
-    if (cost_of(direct) > worth_strips_ * by_strips) return false;
+    const bool is_most = n * p * loop.unit() > bytes_ / 2;
+    if (is_most && cost_of(direct) > worth_strips_ * by_strips) return false;
     for (Joint& step : direct) steps.push_back(std::move(step));
     take(of_loop, n * p);
     take(of_rest, n * q);
-    const Stream last = end_of_copy(n * q - 1);
-    of_rest.insert(of_rest.end(), last.begin(), last.end());
+    end_of_copy(n * q - 1, end);
+    of_rest.insert(of_rest.end(), end.begin(), end.end());
     return done = true;
   }
 
@@ -227,7 +223,13 @@ class Zipper {
   }
 
   double cost_by_strips(const Item& from, std::int64_t copies, const Item& to, std::int64_t to_copies) {
-    return pack_cost(*copies_of(from, copies)) + unpack_cost(*copies_of(to, to_copies));
+    return costs_.pack(*copies_of(from, copies)) + costs_.unpack(*copies_of(to, to_copies));
+  }
+
+  double cost_of(const std::vector<Joint>& steps) {
+    double sum = 0;
+    for (const Joint& step : steps) sum += costs_.of(step);
+    return sum;
   }
 
   // n times p copies of the one side and q of the other, as many at a time as a strip has room for.
@@ -247,6 +249,8 @@ class Zipper {
 
   Compiler compiler_;
   std::vector<NodePtr> kept_;  // what was made here: the compiler knows nodes by their addresses
+  Costs costs_;
+  const std::int64_t bytes_;  // of the messages
   const double worth_strips_;
   int turns_ = 0, depth_ = 0;
 };
@@ -298,7 +302,7 @@ std::unique_ptr<const Joint> join(const Message& source, const Message& destinat
   std::vector<Joint> steps;
   if (!Zipper(source.count * source.plan.size()).zip(stream_of(source), stream_of(destination), steps)) return nullptr;
   Joint all = sequence_of(std::move(steps));
-  return all.bytes >= calls_of(all) * kWorthACall && is_close_together(all)
+  return all.bytes / kWorthACall >= calls_of(all) && is_close_together(all)
              ? std::make_unique<const Joint>(std::move(all))
              : nullptr;
 }

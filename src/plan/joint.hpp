@@ -76,8 +76,8 @@ inline bool is_row(const Joint& step) noexcept {
 }
 
 // Null where the two do not fit each other in a short program: then runs are walked one by one (move/copy.cpp), or
-// where the order of writing matters. Both are of the same size [bytes], neither is empty. Refers to the plans' own
-// lists, so the plans must outlive it. Cost: at most linear in the two plans, and bounded.
+// where the order of writing matters. Both are of the same size [bytes], neither is empty. Cost: at most linear in the
+// two forms, and in the search bounded.
 std::unique_ptr<const Joint> join(const Message& source, const Message& destination);
 
 }  // namespace gapless::plan

@@ -125,7 +125,7 @@ RunPattern::RunPattern(std::vector<kernel::LongMove> runs, std::int64_t bytes, b
     add_pass(one);
   }
   pattern_.bytes = bytes;
-  set_words();
+  if (!in_one_pass) set_words();
   pattern_.pack = pack_;
   pattern_.unpack = unpack_;
   pattern_.longs = longs_;

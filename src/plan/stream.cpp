@@ -9,11 +9,18 @@ using normal::Kind;
 using normal::NodePtr;
 
 constexpr std::size_t kFewRuns = 64;
+// Nodes are shared: what is opened must be counted, for it may be exponential in what there is.
+constexpr int kFewOpened = 256;
 
-// The bytes of whole copies of the next item that are within `bytes`; of a run as many as there are.
+// The first whole copies of the next item that are within `bytes`, of a run as many bytes. 0: none is.
 std::int64_t copies_in(const Item& item, std::int64_t bytes) {
-  if (item.kind == Kind::kRun || item.kind == Kind::kLoop) return std::min(item.count, bytes / item.unit());
-  return 0;
+  if (item.kind == Kind::kSequence || item.kind == Kind::kBlocks)
+    return item.first == 0 && item.node->bytes <= bytes ? item.count : 0;
+  return std::min(item.count, bytes / item.unit());
+}
+
+std::int64_t bytes_of(const Item& item, std::int64_t copies) {
+  return item.kind == Kind::kSequence || item.kind == Kind::kBlocks ? item.node->bytes : copies * item.unit();
 }
 
 }  // namespace
@@ -79,28 +86,32 @@ Item slice(const Item& item, std::int64_t n) {
   return part;
 }
 
-Stream split_off(Stream& stream, std::int64_t bytes) {
-  Stream front;
-  while (bytes > 0) {
+bool split_off(Stream& stream, std::int64_t bytes, Stream* front) {
+  Stream taken;
+  for (int opened = 0; bytes > 0;) {
     const Item next = stream.back();
     const std::int64_t n = copies_in(next, bytes);
     if (n == 0) {
+      if (++opened > kFewOpened) return false;
       open(stream);
       continue;
     }
-    front.push_back(next);
-    front.back().count = n;
+    if (front != nullptr) {
+      taken.push_back(next);
+      taken.back().count = n;
+    }
     take(stream, n);
-    bytes -= n * next.unit();
+    bytes -= bytes_of(next, n);
   }
-  std::reverse(front.begin(), front.end());
-  return front;
+  if (front != nullptr) front->assign(taken.rbegin(), taken.rend());
+  return true;
 }
 
 bool list_runs(Stream stream, std::vector<Run>& runs) {
-  while (!stream.empty()) {
+  for (int opened = 0; !stream.empty();) {
     const Item next = stream.back();
     if (next.kind != Kind::kRun) {
+      if (++opened > kFewOpened) return false;
       open(stream);
       continue;
     }

@@ -32,8 +32,9 @@ Item slice(const Item& item, std::int64_t n);
 void open(Stream& stream);
 // Drops the first n bytes of a run, or n copies or entries.
 void take(Stream& stream, std::int64_t n);
-// The first `bytes` of a stream, which loses them.
-Stream split_off(Stream& stream, std::int64_t bytes);
+// Moves the first `bytes` of a stream to `front`, or drops them where that is null. False: that takes more than a few
+// nodes apart; the stream is then of no use.
+bool split_off(Stream& stream, std::int64_t bytes, Stream* front);
 
 // The runs of a stream, those that touch joined; false if there are more than a few.
 struct Run {

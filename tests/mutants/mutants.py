@@ -19,7 +19,7 @@ BASELINE: Mapping[str, str] = MappingProxyType({"GAPLESS_ISA": "baseline"})
 
 # What must notice: programs of tests/property, and their arguments.
 TYPES = ("random_types_test", "--types", "20000", "--no-thresholds")
-PAIRS = ("copy_pairs_test", "--pairs", "6000")
+PAIRS = ("copy_pairs_test", "--pairs", "6000", "--no-thresholds")
 
 
 class Mutant(NamedTuple):

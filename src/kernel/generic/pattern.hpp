@@ -1,6 +1,6 @@
-// A short list of runs, repeated. A program of moves that is interpreted for each repetition would cost more than its
-// moves; here each pass is a loop that is compiled for its moves. Where one pass cannot take them all, the repetitions
-// are taken in tiles that stay in the first cache.
+// A short list of runs, repeated. Each pass is a loop that is compiled for its few moves; where one pass cannot take them
+// all, the repetitions are taken in tiles that stay in the first cache. Between two types, whose gaps both want to be
+// passed once only, one pass looks all moves up, each for four repetitions at a time.
 #pragma once
 
 #include "kernel/generic/nest.hpp"
