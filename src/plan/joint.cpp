@@ -112,7 +112,17 @@ class Zipper {
       take(destination, packs ? bytes : n);
       return true;
     }
-    open(lists_runs(from) ? source : destination);
+    // Of one that holds some of it, as many entries; a loop of such runs gives one of them.
+    if (other.kind == Kind::kRun && serves(list) && other.count >= kLeastListed * list.unit()) {
+      const std::int64_t unit = list.unit(), n = std::min(other.count / unit, list.count);
+      const SidePlaces along{other.at, unit, {}, 0, false};
+      steps.push_back(packs ? listed_leaf(places(from), along, unit, n) : listed_leaf(along, places(to), unit, n));
+      take(source, packs ? n : n * unit);
+      take(destination, packs ? n * unit : n);
+      return true;
+    }
+    const bool has_long_runs = other.kind == Kind::kLoop && other.unit() >= kLeastListed * list.unit();
+    open(packs != has_long_runs ? source : destination);
     return true;
   }
 
