@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 def line(source: str, through: float, copy: float, **more: object) -> dict:
     return {
         "from": source, "to": "b", "bytes": 100, "transposes": False,
-        "through_ns": [through] * 3, "copy_ns": [copy] * 3, **more,
+        "through_ns": [through] * 3, "copy_ns": [copy] * 3, "pack_ns": [0.25 * through] * 3,
+        "unpack_ns": [0.5 * through] * 3, **more,
     }  # fmt: skip
 
 
@@ -24,6 +25,7 @@ def test_a_gain_is_the_median_over_launches() -> None:
     assert row.gain == 2.5
     assert row.low == 1.5
     assert row.high == 9.0
+    assert row.ceiling == 2.0
     assert not row.is_missed
 
 
