@@ -140,7 +140,8 @@ using CopyPattern = void (*)(char* dst, const char* src, const Pattern& pattern,
 struct PatternKernel {
   const char* name;
   CopyPattern pack[kReaches], unpack[kReaches];
-  // The pass for so many moves of each width: compiled for them if they are kMostMoves at most, each of 4 bytes or more.
+  // The pass for so many moves of each width: compiled for them if they are kMostMoves at most, each of 4 bytes or
+  // more.
   CopyMoves (*pass_for)(const MoveCounts& counts) noexcept;
 };
 

@@ -1,6 +1,6 @@
-// A short list of runs, repeated. Each pass is a loop that is compiled for its few moves; where one pass cannot take them
-// all, the repetitions are taken in tiles that stay in the first cache. Between two types, whose gaps both want to be
-// passed once only, one pass looks all moves up, each for four repetitions at a time.
+// A short list of runs, repeated. Each pass is a loop that is compiled for its few moves; where one pass cannot take
+// them all, the repetitions are taken in tiles that stay in the first cache. Between two types, whose gaps both want to
+// be passed once only, one pass looks all moves up, each for four repetitions at a time.
 #pragma once
 
 #include "kernel/generic/nest.hpp"
@@ -112,9 +112,8 @@ void any_moves(char* dst, const char* src, const Pass& pass, const Repeats& give
         four_times<kBytes>(d, s, first, end, repeats.to, repeats.from);
       });
     for (; count > 0; --count, d += repeats.to, s += repeats.from)
-      by_width(pass, [&]<std::int64_t kBytes>(const Move* first, const Move* end) __attribute__((always_inline)) {
-        one_time<kBytes>(d, s, first, end);
-      });
+      by_width(pass, [&]<std::int64_t kBytes>(const Move* first, const Move* end)
+                         __attribute__((always_inline)) { one_time<kBytes>(d, s, first, end); });
   }
 }
 
