@@ -121,6 +121,14 @@ struct LongMove {
   std::int64_t user, packed, bytes;
 };
 
+// Whether blocks are packed by shuffling vectors (kernel/generic/close.hpp), as far as their places say: no line between
+// them is left out.
+[[gnu::always_inline]] inline constexpr bool is_close(std::int64_t block, std::int64_t stride) {
+  return stride > block && stride - block < kLine;
+}
+// Fewer repetitions do not repay the making of the shuffles.
+inline constexpr std::int64_t kLeastShuffled = 64;
+
 struct Pattern {
   std::span<const Pass> pack, unpack;
   std::span<const LongMove> longs;
@@ -141,7 +149,7 @@ struct PatternKernel {
   const char* name;
   CopyPattern pack[kReaches], unpack[kReaches];
   // The pass for so many moves of each width: compiled for them if they are kMostMoves at most, each of 4 bytes or
-  // more.
+  // more, or a single one.
   CopyMoves (*pass_for)(const MoveCounts& counts) noexcept;
 };
 

@@ -67,7 +67,7 @@ void all(const Joint& step, const char* from, char* to) noexcept;
 // `count` repetitions of a loop, those of each of its steps together while a tile is in the caches.
 void repeat(const Joint& loop, std::int64_t count, const char* from, char* to) noexcept {
   const std::int64_t source = loop.source_stride, destination = loop.destination_stride;
-  const std::int64_t each = plan::tile_of(source, destination, loop.bytes / loop.count);
+  const std::int64_t each = plan::tile_of(loop);
   for (; count > 0; count -= each, from += each * source, to += each * destination) {
     const std::int64_t n = std::min(each, count);
     for (const Joint& step : loop.steps) {
@@ -125,16 +125,15 @@ class Walk {
 
   void operator()(std::int64_t from, std::int64_t to) const noexcept {
     const std::int64_t source = mean_run(copy_.source), destination = mean_run(copy_.destination);
-    if (destination >= kLongRun && destination >= source && !transposes(copy_.source))
+    if (destination >= plan::kLongRun && destination >= source && !transposes(copy_.source))
       along_destination(from, to);
-    else if (source >= kLongRun && !transposes(copy_.destination))
+    else if (source >= plan::kLongRun && !transposes(copy_.destination))
       along_source(from, to);
     else
       in_strips(from, to);
   }
 
  private:
-  static constexpr std::int64_t kLongRun = 2048;  // [bytes]: worth a call of the other side's plan
   static constexpr std::int64_t kPieces = 64;
 
   static std::int64_t mean_run(const plan::Message& message) noexcept {

@@ -16,10 +16,8 @@ constexpr std::int64_t kManyRepetitions = 16;
 // A move that is looked up; one of those that are narrow [bytes] as well, of which four repetitions are so far apart
 // that the processor does not read ahead.
 constexpr double kLookedUpMove = 1.4, kFarMove = 4, kNarrow = 4;
-// What a shuffle packs in the time of a move [bytes], and what each line takes that it reads; fewer repetitions than
-// these are not shuffled (kernel/generic/close.hpp).
+// What a shuffle packs in the time of a move [bytes], and what each line takes that it reads.
 constexpr double kShuffled = 16, kShuffledLine = 1.5;
-constexpr std::int64_t kLeastShuffled = 64;
 
 double moves_of(std::int64_t bytes) {
   return static_cast<double>((bytes + kernel::kWidestMove - 1) / kernel::kWidestMove);
@@ -31,10 +29,6 @@ double run_cost(std::int64_t bytes) {
   return (bytes & (bytes - 1)) == 0 ? 1 : 2;
 }
 
-bool is_close(std::int64_t block, std::int64_t stride) {
-  return stride > block && stride - block < kernel::kLine;
-}
-
 // Of `bytes` of data in so many of each `stride`: a vector is made of all lines that hold its words.
 double shuffle_cost(std::int64_t bytes, std::int64_t block, std::int64_t stride) {
   const double lines =
@@ -44,7 +38,7 @@ double shuffle_cost(std::int64_t bytes, std::int64_t block, std::int64_t stride)
 
 // Whether so many repetitions of a pattern, whose runs span `span` bytes, are shuffled when they are packed.
 bool is_shuffled(const RunPattern& pattern, std::int64_t span, std::int64_t count, std::int64_t stride) {
-  return count >= kLeastShuffled && pattern.kernel().word_count > 0 && is_close(span, stride);
+  return count >= kernel::kLeastShuffled && pattern.kernel().word_count > 0 && kernel::is_close(span, stride);
 }
 
 double pattern_cost(const RunPattern& pattern) {
@@ -59,7 +53,7 @@ double row_cost(std::int64_t count) {
 
 double nest_cost(const Step& nest, bool packs) {
   const bool has_words = nest.block == 4 || nest.block == 8 || nest.block == 12;
-  if (packs && has_words && nest.inner_count >= kLeastShuffled && is_close(nest.block, nest.inner_stride))
+  if (packs && has_words && nest.inner_count >= kernel::kLeastShuffled && kernel::is_close(nest.block, nest.inner_stride))
     return shuffle_cost(nest.bytes, nest.block, nest.inner_stride);
   const bool has_pattern = nest.pattern != nullptr && nest.outer_count > 1;
   const std::int64_t span = (nest.inner_count - 1) * std::abs(nest.inner_stride) + nest.block;
@@ -139,8 +133,7 @@ double Costs::of(const Joint& step) {
       return count * (pack(*step.side) + unpack(*step.into));
     case Joint::Op::kLoop: {
       // Rows are called once for each tile.
-      const auto tiles = static_cast<double>(
-          step.count / tile_of(step.source_stride, step.destination_stride, step.bytes / step.count) + 1);
+      const auto tiles = static_cast<double>(tiles_of(step));
       for (const Joint& inner : step.steps)
         sum += is_row(inner) ? count * moves_cost(inner) + tiles * kRowsCall : count * of(inner);
       return sum;

@@ -23,8 +23,6 @@ constexpr int kMostTurns = 1024;
 constexpr int kMostDepth = 64;
 // A common multiple of two periods is worth a loop if it is at most so many of either.
 constexpr std::int64_t kMostPeriods = 64;
-// From here on a run of the one side is worth a call of the other side's kernels [bytes].
-constexpr std::int64_t kLongRun = 2048;
 // What a program must move for each of its calls, if a walk in strips is not to do as well (move/copy.cpp) [bytes].
 constexpr std::int64_t kWorthACall = 256;
 constexpr std::int64_t kLeastListed = 16;
@@ -144,8 +142,7 @@ class Zipper {
     }
     const Item &from = packs ? loop : run, &to = packs ? run : loop;
     if (n * unit >= kLongRun && n > 1) {
-      kept_.push_back(normal::make_loop(n, loop.stride, loop.body));
-      steps.push_back(side_leaf(packs, compiler_.step_of(*kept_.back()), from.at, to.at, n * unit));
+      steps.push_back(side_leaf(packs, copies_of(loop, n), from.at, to.at, n * unit));
     } else {
       std::vector<Joint> body;
       Stream one{item_of(loop.body, 0)}, bytes{slice(run, unit)};
@@ -274,8 +271,8 @@ Stream stream_of(const Message& message) {
 // No byte of the message, which is short, is written twice.
 bool is_disjoint(const Message& message) {
   const Plan& plan = message.plan;
-  if (!plan.form().node->disjoint) return false;
-  return message.count == 1 || std::abs(plan.extent()) >= plan.high() - plan.low();
+  const NodePtr& one = plan.form().node;
+  return message.count == 1 ? one->disjoint : normal::make_loop(message.count, plan.extent(), one)->disjoint;
 }
 
 // No displacement is beyond what sums and products of strides can say.
@@ -291,18 +288,9 @@ std::int64_t calls_of(const Joint& step) {
   for (const Joint& inner : step.steps) {
     // In a loop, moves are made for many repetitions at a time.
     const bool repeats = step.op == Joint::Op::kLoop && is_row(inner);
-    calls += (repeats ? step.count / tile_of(step.source_stride, step.destination_stride, step.bytes / step.count) + 1
-                      : step.count) *
-             calls_of(inner);
+    calls += (repeats ? tiles_of(step) : step.count) * calls_of(inner);
   }
   return std::max<std::int64_t>(calls, 1);
-}
-
-// A square's two sides must not both have all their rows in the same sets of the caches.
-bool is_close_together(const Joint& step) {
-  constexpr std::int64_t kPage = 4096;  // [bytes]
-  if (step.op == Joint::Op::kSquare) return step.source_stride % kPage != 0 || step.destination_stride % kPage != 0;
-  return std::all_of(step.steps.begin(), step.steps.end(), is_close_together);
 }
 
 }  // namespace
@@ -312,9 +300,7 @@ std::unique_ptr<const Joint> join(const Message& source, const Message& destinat
   std::vector<Joint> steps;
   if (!Zipper(source.count * source.plan.size()).zip(stream_of(source), stream_of(destination), steps)) return nullptr;
   Joint all = sequence_of(std::move(steps));
-  return all.bytes / kWorthACall >= calls_of(all) && is_close_together(all)
-             ? std::make_unique<const Joint>(std::move(all))
-             : nullptr;
+  return all.bytes / kWorthACall >= calls_of(all) ? std::make_unique<const Joint>(std::move(all)) : nullptr;
 }
 
 }  // namespace gapless::plan

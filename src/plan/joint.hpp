@@ -62,12 +62,23 @@ struct Joint {
 // The most that a strip holds [bytes].
 inline constexpr std::int64_t kStripBytes = 8192;
 
+// From here on a run of the one side is worth a call of the other side's kernels [bytes].
+inline constexpr std::int64_t kLongRun = 2048;
+
 // As many repetitions, so far apart [bytes], as are passed over more than once while they are in the first cache. One,
 // if most of what lies between them are gaps: then to go back would lose the processor's reading ahead.
 inline std::int64_t tile_of(std::int64_t source_stride, std::int64_t destination_stride, std::int64_t bytes) noexcept {
   constexpr std::int64_t kTileBytes = 8192, kSparse = 4;
   const std::int64_t source = std::abs(source_stride), destination = std::abs(destination_stride);
   return std::max(source, destination) >= kSparse * bytes ? 1 : kTileBytes / (source + destination + 1) + 1;
+}
+
+// How many repetitions of a loop are passed over together.
+inline std::int64_t tile_of(const Joint& loop) noexcept {
+  return tile_of(loop.source_stride, loop.destination_stride, loop.bytes / loop.count);
+}
+inline std::int64_t tiles_of(const Joint& loop) noexcept {
+  return loop.count / tile_of(loop) + 1;
 }
 
 // Moves that can be made for many repetitions of a loop at a time.

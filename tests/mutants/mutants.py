@@ -335,6 +335,13 @@ MUTANTS = [
         "src/kernel/generic/pattern.hpp",
         "for (; move != end; ++move) copy<kBytes>(dst + move->dst, src + move->src);",
         "for (; move < end - 1; ++move) copy<kBytes>(dst + move->dst, src + move->src);",
+        noticed_by=PAIRS,
+    ),
+    Mutant(
+        "a pass of one narrow move forgets the last repetitions",
+        "src/kernel/generic/pattern.hpp",
+        "for (; count > 0; --count, d += to, s += from) copy<kBytes>(d, s);",
+        "for (; count > 1; --count, d += to, s += from) copy<kBytes>(d, s);",
     ),
     Mutant(
         "a pattern ends a run where a whole number of moves does",

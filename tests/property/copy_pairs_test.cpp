@@ -6,7 +6,7 @@
 // Two of three pairs are of equal signature; the others are of equal size, which is all that the copy looks at. Each is
 // copied whole, in random parts and in consecutive chunks, through the C interface; one in eight within one buffer,
 // over itself; one in sixty is many times as long. Every byte of the destination's memory is compared, gaps and margins
-// too. At the end the run prints which steps the joint plans had, and fails if one was in fewer than one of two hundred
+// too. At the end the run prints which steps the joint plans had, and fails if one was in fewer than one of a hundred
 // pairs, unless there are to be no thresholds.
 #include <algorithm>
 #include <array>
@@ -265,7 +265,7 @@ class Run {
     const bool finished = numbered_run(options_, failures_, [&](unsigned, std::uint64_t seed) { one(seed); });
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       std::printf("  %-9s %8lld\n", kSteps[i], static_cast<long long>(steps_[i].load()));
-      if (thresholds_ && finished && steps_[i] < (options_.cases - options_.from) / 200)
+      if (thresholds_ && finished && steps_[i] < (options_.cases - options_.from) / 100)
         failures_.add(std::string("in too few pairs: ") + kSteps[i]);
     }
     return failures_.finish(finished);

@@ -54,5 +54,21 @@ TEST(Joint, TheEndOfACopyThatIsLong) {
   plan::join({*destination, 1}, {*source, 1});
 }
 
+// Columns that a count puts next to each other lie between each other, and nowhere on each other.
+TEST(Joint, CopiesThatInterleave) {
+  const LayoutPtr number = bytes(16);
+  const LayoutPtr column = layout::resized(0, 16, layout::hvector(64, 1, 128 * 16, number));
+  const LayoutPtr half = layout::contiguous(64, column);
+  const plan::PlanPtr columns = plan::compile(*half);
+  const plan::PlanPtr rows =
+      plan::compile(*layout::resized(0, 64 * 16, layout::hvector(64, 64, 128 * 16, number)));
+  ASSERT_EQ(columns->size(), rows->size());
+  EXPECT_NE(plan::join({*rows, 2}, {*columns, 2}), nullptr);
+  EXPECT_NE(plan::join({*columns, 2}, {*rows, 2}), nullptr);
+  // A column of its own for each, the first of the second copy the last of the first one.
+  const plan::PlanPtr overlapping = plan::compile(*layout::resized(0, 63 * 16, half));
+  EXPECT_EQ(plan::join({*rows, 2}, {*overlapping, 2}), nullptr);
+}
+
 }  // namespace
 }  // namespace gapless

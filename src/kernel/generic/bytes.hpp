@@ -68,6 +68,10 @@ GAPLESS_INLINE std::int64_t least(std::int64_t a, std::int64_t b) {
 GAPLESS_INLINE void fetch(const void* address) {
   __builtin_prefetch(address, 0, 2);
 }
+// Into the first one, where what is fetched is few lines, and needed soon.
+GAPLESS_INLINE void fetch_near(const void* address) {
+  __builtin_prefetch(address, 0, 3);
+}
 
 // The lines that hold the first and the last byte of a run.
 GAPLESS_INLINE void fetch_ends(const char* run, std::int64_t bytes) {

@@ -29,11 +29,6 @@ GAPLESS_INLINE Words shuffled(Words low, Words high) {
 #endif
 }
 
-// Whether a row may be packed so at all.
-GAPLESS_INLINE bool is_close(std::int64_t block, std::int64_t stride) {
-  return stride > block && stride - block < kLine;
-}
-
 // Four blocks of 12 bytes are three vectors. A load takes the word behind its block along, so one block stays.
 GAPLESS_INLINE std::int64_t close_pack12(char* __restrict__ dst, const char* __restrict__ src, std::int64_t count,
                                          std::int64_t stride) {
@@ -96,9 +91,6 @@ struct FirstWords {
     for (int i = 0; i < kMostWords; ++i) of[i] = static_cast<std::int32_t>(i % kWords);
   }
 };
-
-// Fewer repetitions do not repay the making of the shuffles.
-inline constexpr std::int64_t kLeastShuffled = 64;
 
 // Repetitions of the given words of user memory, kWords of them, `stride` bytes apart.
 template <class M, std::int64_t kWords>

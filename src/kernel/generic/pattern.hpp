@@ -67,6 +67,26 @@ GAPLESS_INLINE void one_time(char* __restrict__ dst, const char* __restrict__ sr
   for (; move != end; ++move) copy<kBytes>(dst + move->dst, src + move->src);
 }
 
+// One move of two bytes or of one.
+template <class M, std::int64_t kBytes>
+void narrow(char* __restrict__ dst, const char* __restrict__ src, const Pass& pass, const Repeats& repeats) noexcept {
+  dst += pass.moves->dst;
+  src += pass.moves->src;
+  const std::int64_t to = repeats.to, from = repeats.from;
+  for (std::int64_t rows = repeats.rows; rows > 0; --rows, dst += repeats.row_to, src += repeats.row_from) {
+    char* d = dst;
+    const char* s = src;
+    std::int64_t count = repeats.count;
+    for (; count >= 4; count -= 4, d += 4 * to, s += 4 * from) {
+      copy<kBytes>(d, s);
+      copy<kBytes>(d + to, s + from);
+      copy<kBytes>(d + 2 * to, s + 2 * from);
+      copy<kBytes>(d + 3 * to, s + 3 * from);
+    }
+    for (; count > 0; --count, d += to, s += from) copy<kBytes>(d, s);
+  }
+}
+
 // Calls moves<width>(first, end) for the moves of each width that there is.
 template <class Moves>
 GAPLESS_INLINE void by_width(const Pass& pass, const Moves& moves) {
@@ -97,7 +117,7 @@ GAPLESS_INLINE void by_width(const Pass& pass, const Moves& moves) {
   }
 }
 
-// What no straight pass is made for: more moves, and moves of two bytes and of one.
+// What no other pass is made for: more moves, and narrow ones among others.
 template <class M>
 void any_moves(char* dst, const char* src, const Pass& pass, const Repeats& given) noexcept {
   // Rows are repetitions, too: the inner ones should be many.
@@ -137,6 +157,8 @@ constexpr CopyMoves find_straight(const MoveCounts& counts) {
 
 template <class M>
 CopyMoves pass_for(const MoveCounts& counts) noexcept {
+  if (counts == MoveCounts{0, 0, 0, 0, 1, 0}) return narrow<M, 2>;
+  if (counts == MoveCounts{0, 0, 0, 0, 0, 1}) return narrow<M, 1>;
   if (counts[4] + counts[5] > 0) return any_moves<M>;
   const CopyMoves straight = find_straight<M, 0, 0, 0, 0>(counts);
   return straight != nullptr ? straight : any_moves<M>;

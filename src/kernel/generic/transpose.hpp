@@ -73,18 +73,23 @@ GAPLESS_INLINE void edge(const Square& s, std::int64_t rows, std::int64_t column
       copy<kBlock>(s.dst + r * s.dst_stride + c * kBlock, s.src + c * s.src_stride + r * kBlock);
 }
 
+// Along strips of eight squares, so that all rows of the source that a strip reads stay in the first cache and the TLB.
 template <class M, std::int64_t kBlock, bool kStream>
 GAPLESS_INLINE void squares(const Square& s, std::int64_t rows, std::int64_t columns) {
-  constexpr std::int64_t kSide = kLine / kBlock, kTile = 8 * kSide;
-  for (std::int64_t row = 0; row < rows; row += kTile)
-    for (std::int64_t column = 0; column < columns; column += kTile)
-      for (std::int64_t r = row; r < least(row + kTile, rows); r += kSide)
-        for (std::int64_t c = column; c < least(column + kTile, columns); c += kSide) {
-          const Square square = s.at<kBlock>(r, c);
-          // The lines that the next row of squares reads: no processor follows so many rows by itself.
-          for (std::int64_t i = 0; i < kSide; ++i) fetch(square.src + i * square.src_stride + kLine);
-          M::template line_square<kBlock, kStream>(square);
-        }
+  constexpr std::int64_t kSide = kLine / kBlock, kStrip = 8 * kSide;
+  for (std::int64_t column = 0; column < columns; column += kStrip)
+    for (std::int64_t r = 0; r < rows; r += kSide)
+      for (std::int64_t c = column; c < least(column + kStrip, columns); c += kSide) {
+        const Square square = s.at<kBlock>(r, c);
+        // The lines that the next row of squares reads, and those that it writes: no processor follows so many rows by
+        // itself.
+#pragma GCC unroll 16
+        for (std::int64_t i = 0; i < kSide; ++i) fetch_near(square.src + i * square.src_stride + kLine);
+        if constexpr (!kStream)
+#pragma GCC unroll 16
+          for (std::int64_t i = 0; i < kSide; ++i) fetch_near(square.dst + (i + kSide) * square.dst_stride);
+        M::template line_square<kBlock, kStream>(square);
+      }
 }
 
 template <class M, std::int64_t kBlock, bool kFar>
