@@ -121,8 +121,8 @@ struct LongMove {
   std::int64_t user, packed, bytes;
 };
 
-// Whether blocks are packed by shuffling vectors (kernel/generic/close.hpp), as far as their places say: no line between
-// them is left out.
+// Whether blocks are packed by shuffling vectors (kernel/generic/close.hpp), as far as their places say: no line
+// between them is left out.
 [[gnu::always_inline]] inline constexpr bool is_close(std::int64_t block, std::int64_t stride) {
   return stride > block && stride - block < kLine;
 }
@@ -145,12 +145,17 @@ struct Pattern {
 using CopyPattern = void (*)(char* dst, const char* src, const Pattern& pattern, std::int64_t count,
                              std::int64_t stride) noexcept;
 
+// The long runs of every repetition, from user memory to packed.
+using CopyLongs = void (*)(char* dst, const char* src, const Pattern& pattern, std::int64_t count, std::int64_t to,
+                           std::int64_t from) noexcept;
+
 struct PatternKernel {
   const char* name;
   CopyPattern pack[kReaches], unpack[kReaches];
   // The pass for so many moves of each width: compiled for them if they are kMostMoves at most, each of 4 bytes or
   // more, or a single one.
   CopyMoves (*pass_for)(const MoveCounts& counts) noexcept;
+  CopyLongs longs;
 };
 
 // One run of any length, larger than the caches.

@@ -25,10 +25,7 @@ void runs(const kernel::Pattern& pattern, std::int64_t count, std::int64_t sourc
   for (; count > 0; count -= each, from += each * source, to += each * destination) {
     const std::int64_t n = std::min(each, count);
     for (const kernel::Pass& pass : pattern.pack) pass.copy(to, from, pass, {n, destination, source, 1, 0, 0});
-    for (const kernel::LongMove& run : pattern.longs)
-      for (std::int64_t i = 0; i < n; ++i)
-        std::memcpy(to + i * destination + run.packed, from + i * source + run.user,
-                    static_cast<std::size_t>(run.bytes));
+    if (!pattern.longs.empty()) kernel::chosen().pattern.longs(to, from, pattern, n, destination, source);
   }
 }
 

@@ -53,7 +53,8 @@ double row_cost(std::int64_t count) {
 
 double nest_cost(const Step& nest, bool packs) {
   const bool has_words = nest.block == 4 || nest.block == 8 || nest.block == 12;
-  if (packs && has_words && nest.inner_count >= kernel::kLeastShuffled && kernel::is_close(nest.block, nest.inner_stride))
+  if (packs && has_words && nest.inner_count >= kernel::kLeastShuffled &&
+      kernel::is_close(nest.block, nest.inner_stride))
     return shuffle_cost(nest.bytes, nest.block, nest.inner_stride);
   const bool has_pattern = nest.pattern != nullptr && nest.outer_count > 1;
   const std::int64_t span = (nest.inner_count - 1) * std::abs(nest.inner_stride) + nest.block;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "plan/compiler.hpp"
@@ -46,6 +47,8 @@ class Zipper {
     if (++depth_ > kMostDepth) return false;
     while (!source.empty()) {
       if (++turns_ > kMostTurns) return false;
+      say_in_units(source.back(), destination.back());
+      say_in_units(destination.back(), source.back());
       if (must_open(source.back())) {
         open(source);
       } else if (must_open(destination.back())) {
@@ -69,6 +72,30 @@ class Zipper {
       default:
         return item.kind == Kind::kLoop && item.count == 1;
     }
+  }
+
+  // A list of short runs of unlike lengths is one of units where the other side has such units, or long runs.
+  void say_in_units(Item& blocks, const Item& other) {
+    if (blocks.kind != Kind::kBlocks || blocks.first != 0 || blocks.count < kLeastListed) return;
+    const NodePtr units = units_of(blocks.node);
+    if (units == nullptr) return;
+    const std::int64_t unit = units->body->bytes, longest = run_of(other);
+    if (longest == unit || (other.kind != Kind::kTable && longest >= kLeastListed * unit))
+      blocks = item_of(units, blocks.at);
+  }
+
+  // The length of all runs of an item, if they have one.
+  std::int64_t run_of(const Item& item) {
+    if (item.kind == Kind::kRun) return item.count;
+    const Node* inner = item.kind == Kind::kBlocks ? units_of(item.node).get() : item.body.get();
+    while (inner != nullptr && inner->kind != Kind::kRun) inner = inner->body.get();
+    return inner != nullptr ? inner->bytes : 0;
+  }
+
+  const NodePtr& units_of(const NodePtr& blocks) {
+    const auto [found, is_new] = units_.try_emplace(blocks.get());
+    if (is_new) found->second = in_units(*blocks);
+    return found->second;
   }
 
   // The common beginning of both.
@@ -256,6 +283,7 @@ class Zipper {
 
   Compiler compiler_;
   std::vector<NodePtr> kept_;  // what was made here: the compiler knows nodes by their addresses
+  std::unordered_map<const Node*, NodePtr> units_;
   Costs costs_;
   const std::int64_t bytes_;  // of the messages
   const double worth_strips_;
@@ -283,6 +311,21 @@ bool is_short(const Message& message) {
          reach > -kShort && reach < kShort;
 }
 
+// Whether what is written twice ends as the later of the two.
+bool keeps_order(const Joint& step) {
+  switch (step.op) {
+    case Joint::Op::kBlock:
+    case Joint::Op::kListed:
+    case Joint::Op::kPack:
+    case Joint::Op::kUnpack:
+      return true;
+    case Joint::Op::kSequence:
+      return std::all_of(step.steps.begin(), step.steps.end(), keeps_order);
+    default:
+      return false;
+  }
+}
+
 std::int64_t calls_of(const Joint& step) {
   std::int64_t calls = 0;
   for (const Joint& inner : step.steps) {
@@ -296,11 +339,13 @@ std::int64_t calls_of(const Joint& step) {
 }  // namespace
 
 std::unique_ptr<const Joint> join(const Message& source, const Message& destination) {
-  if (!is_short(source) || !is_short(destination) || !is_disjoint(destination)) return nullptr;
+  if (!is_short(source) || !is_short(destination)) return nullptr;
   std::vector<Joint> steps;
   if (!Zipper(source.count * source.plan.size()).zip(stream_of(source), stream_of(destination), steps)) return nullptr;
   Joint all = sequence_of(std::move(steps));
-  return all.bytes / kWorthACall >= calls_of(all) ? std::make_unique<const Joint>(std::move(all)) : nullptr;
+  if (all.bytes / kWorthACall < calls_of(all)) return nullptr;
+  if (!keeps_order(all) && !is_disjoint(destination)) return nullptr;
+  return std::make_unique<const Joint>(std::move(all));
 }
 
 }  // namespace gapless::plan

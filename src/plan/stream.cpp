@@ -1,6 +1,8 @@
 #include "plan/stream.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace gapless::plan {
 namespace {
@@ -105,6 +107,28 @@ bool split_off(Stream& stream, std::int64_t bytes, Stream* front) {
   }
   if (front != nullptr) front->assign(taken.rbegin(), taken.rend());
   return true;
+}
+
+NodePtr in_units(const normal::Node& blocks) {
+  constexpr std::int64_t kMostOfOne = 4;  // units of a run, in the mean
+  std::int64_t unit = 0;
+  for (const std::int64_t length : blocks.lengths) unit = std::gcd(unit, length);
+  const auto runs = static_cast<std::int64_t>(blocks.lengths.size());
+  if (unit == 0 || blocks.bytes / unit > kMostOfOne * runs) return nullptr;
+  std::vector<std::int64_t> offsets;
+  offsets.reserve(static_cast<std::size_t>(blocks.bytes / unit));
+  std::int64_t scale = unit;  // of all offsets: kernels read a list of places in blocks with less work
+  for (std::size_t i = 0; i < blocks.lengths.size(); ++i) {
+    const std::int64_t first = blocks.offsets[i];
+    scale = std::gcd(scale, first);
+    for (std::int64_t at = 0; at < blocks.lengths[i]; at += unit) offsets.push_back(first + at);
+  }
+  for (std::int64_t& offset : offsets) offset /= scale;
+  normal::Node table;
+  table.kind = Kind::kTable;
+  table.offsets = base::Numbers(offsets, 4).scaled(scale, 0);
+  table.body = normal::make_run(unit);
+  return normal::finish(std::move(table));
 }
 
 bool list_runs(Stream stream, std::vector<Run>& runs) {

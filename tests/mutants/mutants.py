@@ -338,6 +338,20 @@ MUTANTS = [
         noticed_by=PAIRS,
     ),
     Mutant(
+        "a list of runs said in units puts the later ones of a run one too low",
+        "src/plan/stream.cpp",
+        "offsets.push_back(first + at);",
+        "offsets.push_back(first + (at > unit ? at - unit : at));",
+        noticed_by=PAIRS,
+    ),
+    Mutant(
+        "a plan that moves in any order is made where the order matters",
+        "src/plan/joint.cpp",
+        "if (!keeps_order(all) && !is_disjoint(destination)) return nullptr;",
+        "",
+        noticed_by=PAIRS,
+    ),
+    Mutant(
         "a pass of one narrow move forgets the last repetitions",
         "src/kernel/generic/pattern.hpp",
         "for (; count > 0; --count, d += to, s += from) copy<kBytes>(d, s);",

@@ -60,8 +60,7 @@ TEST(Joint, CopiesThatInterleave) {
   const LayoutPtr column = layout::resized(0, 16, layout::hvector(64, 1, 128 * 16, number));
   const LayoutPtr half = layout::contiguous(64, column);
   const plan::PlanPtr columns = plan::compile(*half);
-  const plan::PlanPtr rows =
-      plan::compile(*layout::resized(0, 64 * 16, layout::hvector(64, 64, 128 * 16, number)));
+  const plan::PlanPtr rows = plan::compile(*layout::resized(0, 64 * 16, layout::hvector(64, 64, 128 * 16, number)));
   ASSERT_EQ(columns->size(), rows->size());
   EXPECT_NE(plan::join({*rows, 2}, {*columns, 2}), nullptr);
   EXPECT_NE(plan::join({*columns, 2}, {*rows, 2}), nullptr);

@@ -18,6 +18,15 @@ GAPLESS_INLINE void moves(char* __restrict__ dst, const char* __restrict__ src, 
   for (int k = 0; k < kMoves; ++k) copy<kBytes>(dst + at_dst[k], src + at_src[k]);
 }
 
+// What is fetched meanwhile of both sides, where repetitions have moves enough to pay for it: one that comes so much
+// later. Where lines are left out, or only half of each is read, the processor's own reading ahead falls behind.
+inline constexpr std::int64_t kAheadRepetitions = 16;
+
+GAPLESS_INLINE void fetch_ahead(const char* dst, const char* src, const Repeats& repeats) {
+  fetch_near(dst + kAheadRepetitions * repeats.to);
+  fetch_near(src + kAheadRepetitions * repeats.from);
+}
+
 // All moves of a repetition in one go: k32 of 32 bytes, and so on.
 template <class M, int k32, int k16, int k8, int k4>
 void straight(char* __restrict__ dst, const char* __restrict__ src, const Pass& pass, const Repeats& repeats) noexcept {
@@ -40,9 +49,11 @@ void straight(char* __restrict__ dst, const char* __restrict__ src, const Pass& 
     char* d = dst;
     const char* s = src;
     std::int64_t count = repeats.count;
-    for (; count >= kTogether; count -= kTogether, d += kTogether * to, s += kTogether * from)
+    for (; count >= kTogether; count -= kTogether, d += kTogether * to, s += kTogether * from) {
+      if constexpr (kTogether == 1) fetch_ahead(d, s, repeats);
 #pragma GCC unroll 4
       for (int i = 0; i < kTogether; ++i) once(d + i * to, s + i * from);
+    }
     if constexpr (kTogether > 1)
       for (; count > 0; --count, d += to, s += from) once(d, s);
   }
@@ -264,12 +275,27 @@ void far_unpack_pattern(char* dst, const char* src, const Pattern& pattern, std:
   M::fence();
 }
 
+// Forwards, whatever the two addresses are to each other: the C library goes backwards where they are alike modulo a
+// page, and nothing fetches ahead of that. It does better with runs of many lines.
+template <class M>
+void longs(char* dst, const char* src, const Pattern& pattern, std::int64_t count, std::int64_t to,
+           std::int64_t from) noexcept {
+  constexpr std::int64_t kManyLines = 16384;  // [bytes]
+  for (; count > 0; --count, dst += to, src += from)
+    for (const LongMove& run : pattern.longs)
+      if (run.bytes < kManyLines)
+        copy_long(dst + run.packed, src + run.user, run.bytes);
+      else
+        std::memcpy(dst + run.packed, src + run.user, static_cast<std::size_t>(run.bytes));
+}
+
 template <class M>
 constexpr PatternKernel pattern_kernel() {
   return {"pattern",
           {near_pattern<M, true>, far_pack_pattern<M>},
           {near_pattern<M, false>, far_unpack_pattern<M>},
-          pass_for<M>};
+          pass_for<M>,
+          longs<M>};
 }
 
 }  // namespace gapless::kernel::generic

@@ -81,8 +81,8 @@ GAPLESS_INLINE void squares(const Square& s, std::int64_t rows, std::int64_t col
     for (std::int64_t r = 0; r < rows; r += kSide)
       for (std::int64_t c = column; c < least(column + kStrip, columns); c += kSide) {
         const Square square = s.at<kBlock>(r, c);
-        // The lines that the next row of squares reads, and those that it writes: no processor follows so many rows by
-        // itself.
+    // The lines that the next row of squares reads, and those that it writes: no processor follows so many rows by
+    // itself.
 #pragma GCC unroll 16
         for (std::int64_t i = 0; i < kSide; ++i) fetch_near(square.src + i * square.src_stride + kLine);
         if constexpr (!kStream)
