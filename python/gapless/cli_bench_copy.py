@@ -32,7 +32,8 @@ def copy(
     Layouts are those of `gapless bench engine`, and a padded matrix by rows and by columns, whose copies are compared
     with the naive loop as well. Ways take turns; before anything is timed, they must have written the same bytes.
     A pair is missed if it is slower than 0.97 times pack + unpack, or its interval ends below 1. The ceiling: what the
-    slower of pack and unpack alone would gain.
+    slower of pack and unpack alone would gain; and what the naive loop would lose to packing the matrix row by row,
+    without transposing it.
     """
     from gapless.bench_copy import copy_rows, copy_summary, copy_table, copy_tsv, measure_copy
     from gapless.display import console

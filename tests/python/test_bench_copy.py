@@ -40,6 +40,7 @@ def test_the_summary_names_naive_loops() -> None:
     rows = copy_rows([[line("a", 2.0, 1.0), line("c", 3.0, 1.0, naive_ns=[4.0] * 3)]])
     assert [row.source for row in rows] == ["a", "c"]
     assert rows[1].to_naive == 4.0
+    assert rows[1].naive_ceiling == pytest.approx(4.0 / 0.75)
     assert copy_summary(rows).row_count == 2  # its one size, and all
 
 
@@ -53,6 +54,7 @@ def test_it_measures_pairs_and_their_transpositions() -> None:
     rows = json.loads(result.stdout)
     pairs = {(row["source"], row["destination"]): row for row in rows}
     assert pairs["matrix/rows", "matrix/columns"]["to_naive"] > 0
+    assert pairs["matrix/rows", "matrix/columns"]["naive_ceiling"] > 0
     assert pairs["matrix/columns", "matrix/rows"]["to_naive"] is None
     assert ("tiled/v1/A=2", "tiled/v2/A=2") in pairs
     assert all(row["gain"] > 0 for row in rows)
