@@ -68,9 +68,11 @@ GAPLESS_INLINE std::int64_t least(std::int64_t a, std::int64_t b) {
 GAPLESS_INLINE void fetch(const void* address) {
   __builtin_prefetch(address, 0, 2);
 }
-// Into the first one, where what is fetched is few lines, and needed soon.
-GAPLESS_INLINE void fetch_near(const void* address) {
-  __builtin_prefetch(address, 0, 3);
+// Into the first one, where what is fetched is few lines, and needed soon: `count` strides from `first`, which may be
+// beyond the message, and beyond what a pointer can say.
+GAPLESS_INLINE void fetch_near(const char* first, std::int64_t count, std::int64_t stride) {
+  const std::uintptr_t distance = static_cast<std::uintptr_t>(count) * static_cast<std::uintptr_t>(stride);
+  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(first) + distance), 0, 3);
 }
 
 // The lines that hold the first and the last byte of a run.

@@ -18,14 +18,9 @@ GAPLESS_INLINE void moves(char* __restrict__ dst, const char* __restrict__ src, 
   for (int k = 0; k < kMoves; ++k) copy<kBytes>(dst + at_dst[k], src + at_src[k]);
 }
 
-// What is fetched meanwhile of both sides, where repetitions have moves enough to pay for it: one that comes so much
-// later. Where lines are left out, or only half of each is read, the processor's own reading ahead falls behind.
+// Repetitions later is what is fetched meanwhile. Lines to be written are better asked for before the stores ask, those
+// to be read only if the processor, which reads ahead by itself, leaves some out.
 inline constexpr std::int64_t kAheadRepetitions = 16;
-
-GAPLESS_INLINE void fetch_ahead(const char* dst, const char* src, const Repeats& repeats) {
-  fetch_near(dst + kAheadRepetitions * repeats.to);
-  fetch_near(src + kAheadRepetitions * repeats.from);
-}
 
 // All moves of a repetition in one go: k32 of 32 bytes, and so on.
 template <class M, int k32, int k16, int k8, int k4>
@@ -45,12 +40,16 @@ void straight(char* __restrict__ dst, const char* __restrict__ src, const Pass& 
     moves<4, k4>(d, s, at_dst + k32 + k16 + k8, at_src + k32 + k16 + k8);
   };
   const std::int64_t to = repeats.to, from = repeats.from;
+  const bool leaves_out = from >= kLine || from <= -kLine;
   for (std::int64_t rows = repeats.rows; rows > 0; --rows, dst += repeats.row_to, src += repeats.row_from) {
     char* d = dst;
     const char* s = src;
     std::int64_t count = repeats.count;
     for (; count >= kTogether; count -= kTogether, d += kTogether * to, s += kTogether * from) {
-      if constexpr (kTogether == 1) fetch_ahead(d, s, repeats);
+      if constexpr (kTogether == 1) {
+        fetch_near(d, kAheadRepetitions, to);
+        if (leaves_out) fetch_near(s, kAheadRepetitions, from);
+      }
 #pragma GCC unroll 4
       for (int i = 0; i < kTogether; ++i) once(d + i * to, s + i * from);
     }

@@ -1,5 +1,5 @@
 // Matrices packed by columns. Both sides are walked in squares of one line a row, shuffled in registers, so that a line
-// is read once and written once, whole; and in tiles, so that the pages of both sides stay in the TLB.
+// is read once and written once, whole; and in strips, so that the pages of both sides stay in the TLB.
 #pragma once
 
 #include "kernel/generic/close.hpp"
@@ -84,10 +84,10 @@ GAPLESS_INLINE void squares(const Square& s, std::int64_t rows, std::int64_t col
     // The lines that the next row of squares reads, and those that it writes: no processor follows so many rows by
     // itself.
 #pragma GCC unroll 16
-        for (std::int64_t i = 0; i < kSide; ++i) fetch_near(square.src + i * square.src_stride + kLine);
+        for (std::int64_t i = 0; i < kSide; ++i) fetch_near(square.src + kLine, i, square.src_stride);
         if constexpr (!kStream)
 #pragma GCC unroll 16
-          for (std::int64_t i = 0; i < kSide; ++i) fetch_near(square.dst + (i + kSide) * square.dst_stride);
+          for (std::int64_t i = 0; i < kSide; ++i) fetch_near(square.dst, i + kSide, square.dst_stride);
         M::template line_square<kBlock, kStream>(square);
       }
 }
