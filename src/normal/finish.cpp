@@ -198,4 +198,12 @@ NodePtr make_loop(std::int64_t count, std::int64_t stride, NodePtr body) {
   return finish(std::move(node));
 }
 
+NodePtr make_table(base::Numbers offsets, NodePtr body) {
+  Node node;
+  node.kind = Kind::kTable;
+  node.offsets = std::move(offsets);
+  node.body = std::move(body);
+  return finish(std::move(node));
+}
+
 }  // namespace gapless::normal

@@ -63,6 +63,7 @@ struct ListFacts {
 NodePtr finish(Node node, const ListFacts* facts = nullptr);
 NodePtr make_run(std::int64_t bytes);
 NodePtr make_loop(std::int64_t count, std::int64_t stride, NodePtr body);
+NodePtr make_table(base::Numbers offsets, NodePtr body);
 
 // Structural equality, exact. Cost: linear in the number of distinct nodes, and in the tables that do not share
 // storage.

@@ -50,11 +50,7 @@ Part copies_at(std::span<const std::int64_t> offsets, const NodePtr& body, Alpha
     const Part first = copies_at(offsets.first(half), body, alphabet);
     return {first.offset, alphabet.unique(make_loop(2, offsets[half] - offsets[0], first.node))};
   }
-  Node table;
-  table.kind = Kind::kTable;
-  table.body = body;
-  table.offsets = table_offsets(offsets);
-  return {offsets[0], alphabet.unique(finish(std::move(table)))};
+  return {offsets[0], alphabet.unique(make_table(table_offsets(offsets), body))};
 }
 
 Part table_of(const base::Numbers& offsets, const NodePtr& body, const ListFacts& facts, Alphabet& alphabet) {

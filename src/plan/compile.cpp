@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "normal/normalise.hpp"
 #include "plan/plan.hpp"
 #include "plan/step.hpp"
+#include "plan/units.hpp"
 
 namespace gapless::plan {
 namespace {
@@ -59,28 +59,9 @@ Step table_of(base::Numbers offsets, std::int64_t block) {
   return step;
 }
 
-// Short runs of unlike lengths cost a processor a wrong guess each; the equal blocks that they are made of do not.
-bool worth_cutting(const Node& node, std::int64_t block) {
-  constexpr std::int64_t kLeastBlock = 4, kMostBlocksEach = 3;
-  return block >= kLeastBlock && (node.bytes - 1) / kMostBlocksEach < block * node.runs;
-}
-
-Step cut(const Node& node, std::int64_t block) {
-  std::vector<std::int64_t> offsets;
-  offsets.reserve(static_cast<std::size_t>(node.bytes / block));
-  for (std::size_t i = 0; i < node.lengths.size(); ++i)
-    for (std::int64_t at = 0; at < node.lengths[i]; at += block) offsets.push_back(node.offsets[i] + at);
-  return table_of(base::Numbers(offsets, 4), block);
-}
-
 Step blocks_of(const Node& node) {
-  std::int64_t block = 0;
-  node.lengths.with_raw([&](const auto* raw) {
-    for (std::size_t i = 0; i < node.lengths.size() && block != 1; ++i) block = std::gcd(block, std::int64_t{raw[i]});
-  });
-  block *= node.lengths.scale();
-  if (worth_cutting(node, block)) {
-    Step step = cut(node, block);
+  if (const std::int64_t unit = unit_of(node); unit != 0) {
+    Step step = table_of(places_of(node, unit), unit);
     step.spread = is_spread(node);
     return step;
   }

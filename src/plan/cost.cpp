@@ -77,8 +77,9 @@ double moves_cost(const Joint& step) {
   const kernel::Pattern& pattern = step.pattern->kernel();
   bool is_looked_up = false;
   for (const kernel::Pass& pass : pattern.pack) {
-    each += std::accumulate(pass.counts.begin(), pass.counts.end(), 0);
-    is_looked_up |= each > kernel::kMostMoves || pass.counts[4] + pass.counts[5] > 0;
+    const int moves = std::accumulate(pass.counts.begin(), pass.counts.end(), 0);
+    each += moves;
+    is_looked_up |= moves > kernel::kMostMoves || (moves > 1 && pass.counts[4] + pass.counts[5] > 0);
   }
   if (is_looked_up) each *= each * kNarrow >= static_cast<double>(pattern.bytes) ? kFarMove : kLookedUpMove;
   for (const kernel::LongMove& run : pattern.longs) each += run_cost(run.bytes);

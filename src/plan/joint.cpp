@@ -10,6 +10,7 @@
 #include "plan/cost.hpp"
 #include "plan/joint_leaf.hpp"
 #include "plan/stream.hpp"
+#include "plan/units.hpp"
 
 namespace gapless::plan {
 namespace {
@@ -77,24 +78,25 @@ class Zipper {
   // A list of short runs of unlike lengths is one of units where the other side has such units, or long runs.
   void say_in_units(Item& blocks, const Item& other) {
     if (blocks.kind != Kind::kBlocks || blocks.first != 0 || blocks.count < kLeastListed) return;
-    const NodePtr units = units_of(blocks.node);
-    if (units == nullptr) return;
-    const std::int64_t unit = units->body->bytes, longest = run_of(other);
-    if (longest == unit || (other.kind != Kind::kTable && longest >= kLeastListed * unit))
-      blocks = item_of(units, blocks.at);
+    const std::int64_t unit = units_of(*blocks.node), longest = unit_of_runs(other);
+    if (unit == 0 || (longest != unit && (other.kind == Kind::kTable || longest < kLeastListed * unit))) return;
+    NodePtr& table = tables_[blocks.node.get()];
+    if (table == nullptr) table = normal::make_table(places_of(*blocks.node, unit), normal::make_run(unit));
+    blocks = item_of(table, blocks.at);
   }
 
-  // The length of all runs of an item, if they have one.
-  std::int64_t run_of(const Item& item) {
+  // What all runs of an item are made of, or of a run what is left of it; 0 where they have nothing in common.
+  std::int64_t unit_of_runs(const Item& item) {
     if (item.kind == Kind::kRun) return item.count;
-    const Node* inner = item.kind == Kind::kBlocks ? units_of(item.node).get() : item.body.get();
+    if (item.kind == Kind::kBlocks) return units_of(*item.node);
+    const Node* inner = item.body.get();
     while (inner != nullptr && inner->kind != Kind::kRun) inner = inner->body.get();
     return inner != nullptr ? inner->bytes : 0;
   }
 
-  const NodePtr& units_of(const NodePtr& blocks) {
-    const auto [found, is_new] = units_.try_emplace(blocks.get());
-    if (is_new) found->second = in_units(*blocks);
+  std::int64_t units_of(const Node& blocks) {
+    const auto [found, is_new] = units_.try_emplace(&blocks);
+    if (is_new) found->second = unit_of(blocks);
     return found->second;
   }
 
@@ -283,7 +285,8 @@ class Zipper {
 
   Compiler compiler_;
   std::vector<NodePtr> kept_;  // what was made here: the compiler knows nodes by their addresses
-  std::unordered_map<const Node*, NodePtr> units_;
+  std::unordered_map<const Node*, std::int64_t> units_;  // of lists of runs of unlike lengths
+  std::unordered_map<const Node*, NodePtr> tables_;      // the same lists in units
   Costs costs_;
   const std::int64_t bytes_;  // of the messages
   const double worth_strips_;
@@ -318,12 +321,16 @@ bool keeps_order(const Joint& step) {
     case Joint::Op::kListed:
     case Joint::Op::kPack:
     case Joint::Op::kUnpack:
+    case Joint::Op::kStrips:
       return true;
     case Joint::Op::kSequence:
       return std::all_of(step.steps.begin(), step.steps.end(), keeps_order);
-    default:
+    case Joint::Op::kMoves:
+    case Joint::Op::kSquare:
+    case Joint::Op::kLoop:
       return false;
   }
+  return false;
 }
 
 std::int64_t calls_of(const Joint& step) {

@@ -70,7 +70,7 @@ inline constexpr std::int64_t kLongRun = 2048;
 inline std::int64_t tile_of(std::int64_t source_stride, std::int64_t destination_stride, std::int64_t bytes) noexcept {
   constexpr std::int64_t kTileBytes = 8192, kSparse = 4;
   const std::int64_t source = std::abs(source_stride), destination = std::abs(destination_stride);
-  return std::max(source, destination) >= kSparse * bytes ? 1 : kTileBytes / (source + destination + 1) + 1;
+  return std::max(source, destination) / kSparse >= bytes ? 1 : kTileBytes / (source + destination + 1) + 1;
 }
 
 // How many repetitions of a loop are passed over together.
@@ -86,9 +86,9 @@ inline bool is_row(const Joint& step) noexcept {
   return step.op == Joint::Op::kMoves && step.rows == 1;
 }
 
-// Null where the two do not fit each other in a short program: then runs are walked one by one (move/copy.cpp), or
-// where the order of writing matters. Both are of the same size [bytes], neither is empty. Cost: at most linear in the
-// two forms, and in the search bounded.
+// Null where the two do not fit each other in a short program, or where that would write in another order than a
+// destination allows that may overlap itself: then they are walked in strips (move/copy.cpp). Both are of the same size
+// [bytes], neither is empty. Cost: at most linear in the two forms, and in the search bounded.
 std::unique_ptr<const Joint> join(const Message& source, const Message& destination);
 
 }  // namespace gapless::plan

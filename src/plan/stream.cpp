@@ -1,7 +1,6 @@
 #include "plan/stream.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace gapless::plan {
@@ -12,13 +11,18 @@ using normal::NodePtr;
 
 constexpr std::size_t kFewRuns = 64;
 // Nodes are shared: what is opened must be counted, for it may be exponential in what there is.
-constexpr int kFewOpened = 256;
+constexpr std::size_t kFewOpened = 256;
 
 // The first whole copies of the next item that are within `bytes`, of a run as many bytes. 0: none is.
 std::int64_t copies_in(const Item& item, std::int64_t bytes) {
   if (item.kind == Kind::kSequence || item.kind == Kind::kBlocks)
     return item.first == 0 && item.node->bytes <= bytes ? item.count : 0;
   return std::min(item.count, bytes / item.unit());
+}
+
+// What opening an item makes.
+std::size_t parts_of(const Item& item) {
+  return item.kind == Kind::kSequence ? item.node->parts.size() : 1;
 }
 
 std::int64_t bytes_of(const Item& item, std::int64_t copies) {
@@ -90,11 +94,11 @@ Item slice(const Item& item, std::int64_t n) {
 
 bool split_off(Stream& stream, std::int64_t bytes, Stream* front) {
   Stream taken;
-  for (int opened = 0; bytes > 0;) {
+  for (std::size_t opened = 0; bytes > 0;) {
     const Item next = stream.back();
     const std::int64_t n = copies_in(next, bytes);
     if (n == 0) {
-      if (++opened > kFewOpened) return false;
+      if ((opened += parts_of(next)) > kFewOpened) return false;
       open(stream);
       continue;
     }
@@ -109,33 +113,11 @@ bool split_off(Stream& stream, std::int64_t bytes, Stream* front) {
   return true;
 }
 
-NodePtr in_units(const normal::Node& blocks) {
-  constexpr std::int64_t kMostOfOne = 4;  // units of a run, in the mean
-  std::int64_t unit = 0;
-  for (const std::int64_t length : blocks.lengths) unit = std::gcd(unit, length);
-  const auto runs = static_cast<std::int64_t>(blocks.lengths.size());
-  if (unit == 0 || blocks.bytes / unit > kMostOfOne * runs) return nullptr;
-  std::vector<std::int64_t> offsets;
-  offsets.reserve(static_cast<std::size_t>(blocks.bytes / unit));
-  std::int64_t scale = unit;  // of all offsets: kernels read a list of places in blocks with less work
-  for (std::size_t i = 0; i < blocks.lengths.size(); ++i) {
-    const std::int64_t first = blocks.offsets[i];
-    scale = std::gcd(scale, first);
-    for (std::int64_t at = 0; at < blocks.lengths[i]; at += unit) offsets.push_back(first + at);
-  }
-  for (std::int64_t& offset : offsets) offset /= scale;
-  normal::Node table;
-  table.kind = Kind::kTable;
-  table.offsets = base::Numbers(offsets, 4).scaled(scale, 0);
-  table.body = normal::make_run(unit);
-  return normal::finish(std::move(table));
-}
-
 bool list_runs(Stream stream, std::vector<Run>& runs) {
-  for (int opened = 0; !stream.empty();) {
+  for (std::size_t opened = 0; !stream.empty();) {
     const Item next = stream.back();
     if (next.kind != Kind::kRun) {
-      if (++opened > kFewOpened) return false;
+      if ((opened += parts_of(next)) > kFewOpened) return false;
       open(stream);
       continue;
     }

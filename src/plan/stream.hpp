@@ -36,10 +36,6 @@ void take(Stream& stream, std::int64_t n);
 // nodes apart; the stream is then of no use.
 bool split_off(Stream& stream, std::int64_t bytes, Stream* front);
 
-// A list of runs of unlike lengths as one of equal ones, of as many bytes as divide them all: null if that takes many
-// times as many entries. Cost: linear in the list.
-normal::NodePtr in_units(const normal::Node& blocks);
-
 // The runs of a stream, those that touch joined; false if there are more than a few.
 struct Run {
   std::int64_t at, bytes;

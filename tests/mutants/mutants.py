@@ -313,9 +313,9 @@ MUTANTS = [
     ),
     Mutant(
         "a list is cut into blocks of which the third is the second again",
-        "src/plan/compile.cpp",
-        "offsets.push_back(node.offsets[i] + at);",
-        "offsets.push_back(node.offsets[i] + std::min(at, block));",
+        "src/plan/units.cpp",
+        "places.push_back(first + at);",
+        "places.push_back(first + (at > unit ? unit : at));",
     ),
     Mutant(
         "a pattern's words are taken from the front of its runs",
@@ -335,13 +335,6 @@ MUTANTS = [
         "src/kernel/generic/pattern.hpp",
         "for (; move != end; ++move) copy<kBytes>(dst + move->dst, src + move->src);",
         "for (; move < end - 1; ++move) copy<kBytes>(dst + move->dst, src + move->src);",
-        noticed_by=PAIRS,
-    ),
-    Mutant(
-        "a list of runs said in units puts the later ones of a run one too low",
-        "src/plan/stream.cpp",
-        "offsets.push_back(first + at);",
-        "offsets.push_back(first + (at > unit ? at - unit : at));",
         noticed_by=PAIRS,
     ),
     Mutant(

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <vector>
 
 #include "layout/layout.hpp"
@@ -67,6 +68,51 @@ TEST(Joint, CopiesThatInterleave) {
   // A column of its own for each, the first of the second copy the last of the first one.
   const plan::PlanPtr overlapping = plan::compile(*layout::resized(0, 63 * 16, half));
   EXPECT_EQ(plan::join({*rows, 2}, {*overlapping, 2}), nullptr);
+}
+
+// Sizes that a sum still holds, but no small multiple of them.
+TEST(Joint, RepetitionsOfExabytes) {
+  const LayoutPtr large = bytes(std::int64_t{1} << 45);
+  const auto repeated = [&](std::int64_t stride, std::int64_t behind, std::int64_t distance) {
+    const LayoutPtr many = layout::hvector(65536, 1, stride, large);
+    return plan::compile(*layout::hvector(
+        3, 1, distance, layout::structure(Numbers{1, 1}, Numbers{0, behind}, std::vector<LayoutPtr>{many, bytes(64)})));
+  };
+  const plan::PlanPtr source = repeated(0, 1000, 5000), destination = repeated(1, 2000, 7000);
+  ASSERT_EQ(source->size(), destination->size());
+  plan::join({*source, 1}, {*destination, 1});  // what is planned is not the point: that no number overflows is
+}
+
+// There is a pass for one move of any width: no strips are needed.
+TEST(Joint, OneNarrowMove) {
+  for (const std::int64_t width : {1, 2, 4, 8}) {
+    const plan::PlanPtr source = plan::compile(*layout::hvector(20000, 1, 2 * width, bytes(width)));
+    const plan::PlanPtr destination = plan::compile(*layout::hvector(20000, 1, 3 * width, bytes(width)));
+    const auto joint = plan::join({*source, 1}, {*destination, 1});
+    ASSERT_NE(joint, nullptr) << width;
+    EXPECT_EQ(joint->op, plan::Joint::Op::kMoves) << width;
+  }
+}
+
+// Short runs of unlike lengths on one side, places of their units on the other: one list against another.
+TEST(Joint, RunsOfUnlikeLengthsAsUnits) {
+  std::minstd_rand random(1);
+  Numbers lengths, runs, places;
+  std::int64_t units = 0;
+  for (std::int64_t i = 0; i < 100; ++i) {
+    lengths.push_back(1 + static_cast<std::int64_t>(random() % 3));
+    runs.push_back(40 * i);
+    units += lengths.back();
+  }
+  for (std::int64_t i = 0, at = 0; i < units; ++i)
+    places.push_back(at += 16 + 8 * static_cast<std::int64_t>(random() % 9));
+  const plan::PlanPtr source = plan::compile(*layout::hindexed(lengths, runs, bytes(8)));
+  const plan::PlanPtr destination = plan::compile(*layout::hindexed_block(1, places, bytes(8)));
+  ASSERT_EQ(source->size(), destination->size());
+  const auto joint = plan::join({*source, 1}, {*destination, 1});
+  ASSERT_NE(joint, nullptr);
+  EXPECT_EQ(joint->op, plan::Joint::Op::kListed);
+  EXPECT_EQ(joint->count, units);
 }
 
 }  // namespace

@@ -80,9 +80,9 @@ GAPLESS_INLINE void squares(const Square& s, std::int64_t rows, std::int64_t col
   for (std::int64_t column = 0; column < columns; column += kStrip)
     for (std::int64_t r = 0; r < rows; r += kSide)
       for (std::int64_t c = column; c < least(column + kStrip, columns); c += kSide) {
+        // What is fetched: the lines that the next row of squares reads, and those that it writes. No processor follows
+        // so many rows by itself.
         const Square square = s.at<kBlock>(r, c);
-    // The lines that the next row of squares reads, and those that it writes: no processor follows so many rows by
-    // itself.
 #pragma GCC unroll 16
         for (std::int64_t i = 0; i < kSide; ++i) fetch_near(square.src + kLine, i, square.src_stride);
         if constexpr (!kStream)
