@@ -523,13 +523,6 @@ MUTANTS = [
         noticed_by=PAIRS,
     ),
     Mutant(
-        "a copy reorders what is written twice",
-        "src/plan/joint.cpp",
-        " || !is_disjoint(destination)) return nullptr;",
-        ") return nullptr;",
-        noticed_by=PAIRS,
-    ),
-    Mutant(
         "a copy resumes a list at its first block",
         "src/plan/joint_leaf.cpp",
         "static_cast<const std::int32_t*>(side.list.data()) + side.first",
