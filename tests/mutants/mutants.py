@@ -359,8 +359,17 @@ MUTANTS = [
     Mutant(
         "a pattern forgets its last long run",
         "src/kernel/generic/pattern.hpp",
-        "for (const LongMove& run : pattern.longs)",
-        "for (const LongMove& run : pattern.longs.first(pattern.longs.size() - (pattern.longs.size() > 1)))",
+        "for (const LongMove& run : pattern.longs)\n      copy_long(",
+        "for (const LongMove& run : pattern.longs.first(pattern.longs.size() - (pattern.longs.size() > 1)))\n"
+        "      copy_long(",
+    ),
+    Mutant(
+        "a copy forgets its last long run",
+        "src/kernel/generic/pattern.hpp",
+        "for (const LongMove& run : pattern.longs)\n      if (",
+        "for (const LongMove& run : pattern.longs.first(pattern.longs.size() - (pattern.longs.size() > 1)))\n"
+        "      if (",
+        noticed_by=PAIRS,
     ),
     Mutant(
         "listed blocks begin at the last one",
