@@ -1,4 +1,4 @@
-// Planning a copy is bounded, whatever the forms share.
+// Planning a copy: what is chosen where the choice is worth a test, and that it is bounded whatever the forms share.
 #include "plan/joint.hpp"
 
 #include <gtest/gtest.h>
