@@ -46,6 +46,10 @@ class Library:
             return f"{self.compiler} is not installed"
         return ""
 
+    def missing_fortran(self) -> str:
+        """Return why Fortran programs cannot be compiled for it here, or an empty text."""
+        return f"{self.fortran[0]} is not installed" if self.fortran and shutil.which(self.fortran[0]) is None else ""
+
     def is_open_mpi(self) -> bool:
         """Say whether its launcher is Open MPI's."""
         return self.options != ()

@@ -169,6 +169,9 @@ def run_library(library: Library, options: argparse.Namespace) -> bool:
         if reason := library.broken_cases.get(case.name()):
             print(f"{library.name}: {case.name()}: skipped: without the layer, {reason}")
             continue
+        if case in FORTRAN_CASES and (missing := library.missing_fortran()):
+            print(f"{library.name}: {case.name()}: skipped: {missing}")
+            continue
         run.case(case)
     for failure in run.failures:
         print(f"{library.name}: failed: {failure}")

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from conftest import Command, Compiler
 from gapless.errors import GaplessError
-from gapless.fronts import FrontName, choose_front
-from gapless.launcher import launcher_position, recognise
+from gapless.fronts import FrontName, candidate_libraries, choose_front
+from gapless.launcher import Launcher, launcher_position, recognise
 from gapless.paths import REPOSITORY, Build
 
 VENV = REPOSITORY / ".venv"
@@ -46,7 +46,9 @@ def test_mpich_has_large_counts(build: Build) -> None:
     assert choose([MPICH, "-n", 2, sys.executable, "script.py"]) == ("lc41", reason)
 
 
-def test_intel_mpi_has_large_counts() -> None:
+def test_intel_mpi_has_large_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Intel's mpirun is a script that looks for mpiexec.hydra on the path.
+    monkeypatch.setenv("PATH", f"{IMPI / 'bin'}:{os.environ['PATH']}")
     assert choose([IMPI / "bin/mpiexec.hydra", "-n", 2, "sh", "job.sh"])[0] == "lc41"
     assert choose([IMPI / "bin/mpirun", "-n", 2, "sh", "job.sh"])[0] == "lc41"
 
@@ -89,8 +91,13 @@ def test_a_program_alone_is_told_by_what_it_is_linked_with(build: Build) -> None
 def test_a_library_on_the_users_path_decides_for_a_script() -> None:
     if not OPEN_MPI.is_dir():
         pytest.skip("Open MPI is not installed")
-    setting = f"LD_LIBRARY_PATH={OPEN_MPI / 'lib'}"
-    assert choose(["env", setting, "sh", "job.sh"], PATH="/usr/bin:/bin")[0] == "plain"
+    environment = {**os.environ, "PATH": "/usr/bin:/bin"}
+    without = candidate_libraries(["sh", "job.sh"], Launcher.ENVIRONMENT, environment)
+    words = ["env", f"LD_LIBRARY_PATH={OPEN_MPI / 'lib'}", "sh", "job.sh"]
+    found = candidate_libraries(words, Launcher.ENVIRONMENT, environment)
+    assert [library.path for library in found if library not in without] == [OPEN_MPI / "lib/libmpi.so.40"]
+    # Libraries of the system, where there are some, may have less than it; none makes up for what it lacks.
+    assert choose(words, PATH="/usr/bin:/bin")[0] in ("plain", "40")
 
 
 def test_a_program_of_unknown_mpi_gets_the_front_that_is_safe(tmp_path: Path) -> None:

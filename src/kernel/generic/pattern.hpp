@@ -167,9 +167,11 @@ constexpr CopyMoves find_straight(const MoveCounts& counts) {
 
 template <class M>
 CopyMoves pass_for(const MoveCounts& counts) noexcept {
-  if (counts == MoveCounts{0, 0, 0, 0, 1, 0}) return narrow<M, 2>;
-  if (counts == MoveCounts{0, 0, 0, 0, 0, 1}) return narrow<M, 1>;
-  if (counts[4] + counts[5] > 0) return any_moves<M>;
+  const int narrow_moves = counts[4] + counts[5];
+  // Not by comparing arrays, which calls memcmp: kernels take nothing from outside.
+  const bool alone = counts[0] + counts[1] + counts[2] + counts[3] == 0 && narrow_moves == 1;
+  if (alone) return counts[4] == 1 ? CopyMoves{narrow<M, 2>} : CopyMoves{narrow<M, 1>};
+  if (narrow_moves > 0) return any_moves<M>;
   const CopyMoves straight = find_straight<M, 0, 0, 0, 0>(counts);
   return straight != nullptr ? straight : any_moves<M>;
 }
