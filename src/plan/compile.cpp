@@ -180,7 +180,7 @@ Step Compiler::of_sequence(const Node& node) {
 PlanPtr compile(const normal::Message& message, std::int64_t extent) {
   std::shared_ptr<Plan> plan(new Plan);
   const normal::Form& form = message.one;
-  plan->form_ = form;
+  plan->message_ = message;
   plan->extent_ = extent;
   if (!form.node) {
     plan->root_ = std::make_shared<const Step>();

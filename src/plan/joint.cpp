@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
@@ -28,12 +29,24 @@ constexpr std::int64_t kMostPeriods = 64;
 // What a program must move for each of its calls, if a walk in strips is not to do as well (move/copy.cpp) [bytes].
 constexpr std::int64_t kWorthACall = 256;
 constexpr std::int64_t kLeastListed = 16;
+// As many times as the cost of what is planned for one element after the other may be what is planned for a form of
+// many: its patterns are longer, and the costs know little of how long ones do.
+constexpr double kWorthGrowing = 0.6;
+
+// Copies of runs, of which hardly two share a line.
+bool is_far(const Item& item) {
+  constexpr std::int64_t kSparse = 8;
+  return item.kind == Kind::kLoop && item.body->kind == Kind::kRun &&
+         std::abs(item.stride) >= std::max(kernel::kLine, kSparse * item.unit());
+}
 
 // As many times as the cost of strips may be what takes none of them: data that are in the caches anyway are strips
 // themselves, and beyond them what is moved once takes less of the memory's time than the costs say, which are moves.
-double worth_strips(std::int64_t bytes) {
+// Where one side alone touches a line for each move, its lines take the time, and strips have the better kernels.
+double worth_strips(std::int64_t bytes, const Item& from, const Item& to) {
   constexpr std::int64_t kFewBytes = 131072;
-  return bytes <= kFewBytes ? 0.8 : 1.4;
+  if (bytes <= kFewBytes) return 0.8;
+  return (is_far(from) && to.unit() < kLongRun) != (is_far(to) && from.unit() < kLongRun) ? 0.55 : 1.4;
 }
 
 bool lists_runs(const Item& item) {
@@ -42,7 +55,7 @@ bool lists_runs(const Item& item) {
 
 class Zipper {
  public:
-  explicit Zipper(std::int64_t bytes) : bytes_(bytes), worth_strips_(worth_strips(bytes)) {}
+  explicit Zipper(std::int64_t bytes) : bytes_(bytes) {}
 
   bool zip(Stream source, Stream destination, std::vector<Joint>& steps) {
     if (++depth_ > kMostDepth) return false;
@@ -222,7 +235,7 @@ class Zipper {
     const double by_strips =
         source_loops ? cost_by_strips(loop, n * p, other, n * q) : cost_by_strips(other, n * q, loop, n * p);
     const bool is_most = n * p * loop.unit() > bytes_ / 2;
-    if (is_most && cost_of(direct) > worth_strips_ * by_strips) return false;
+    if (is_most && cost_of(direct) > worth_strips(bytes_, loop, other) * by_strips) return false;
     for (Joint& step : direct) steps.push_back(std::move(step));
     take(of_loop, n * p);
     take(of_rest, n * q);
@@ -246,7 +259,8 @@ class Zipper {
     std::vector<Joint> direct, strips;
     add_loop(direct, {from.at, to.at, n, p * from.stride, q * to.stride}, std::move(body));
     add_strips(strips, from, p, to, q, n);
-    std::vector<Joint>& chosen = strips.empty() || cost_of(direct) <= worth_strips_ * cost_of(strips) ? direct : strips;
+    std::vector<Joint>& chosen =
+        strips.empty() || cost_of(direct) <= worth_strips(bytes_, from, to) * cost_of(strips) ? direct : strips;
     for (Joint& step : chosen) steps.push_back(std::move(step));
     take(source, n * p);
     take(destination, n * q);
@@ -289,15 +303,8 @@ class Zipper {
   std::unordered_map<const Node*, NodePtr> tables_;      // the same lists in units
   Costs costs_;
   const std::int64_t bytes_;  // of the messages
-  const double worth_strips_;
   int turns_ = 0, depth_ = 0;
 };
-
-Stream stream_of(const Message& message) {
-  const normal::Form& form = message.plan.form();
-  if (message.count == 1) return {item_of(form.node, form.offset)};
-  return {{Kind::kLoop, form.offset, message.count, message.plan.extent(), 0, form.node, nullptr}};
-}
 
 // No byte of the message, which is short, is written twice.
 bool is_disjoint(const Message& message) {
@@ -347,12 +354,24 @@ std::int64_t calls_of(const Joint& step) {
 
 std::unique_ptr<const Joint> join(const Message& source, const Message& destination) {
   if (!is_short(source) || !is_short(destination)) return nullptr;
-  std::vector<Joint> steps;
-  if (!Zipper(source.count * source.plan.size()).zip(stream_of(source), stream_of(destination), steps)) return nullptr;
-  Joint all = sequence_of(std::move(steps));
-  if (all.bytes / kWorthACall < calls_of(all)) return nullptr;
-  if (!keeps_order(all) && !is_disjoint(destination)) return nullptr;
-  return std::make_unique<const Joint>(std::move(all));
+  const bool any_order = is_disjoint(destination);
+  std::unique_ptr<const Joint> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const bool grown_source : {false, true}) {
+    for (const bool grown_destination : {false, true}) {
+      if ((grown_source && !has_grown(source)) || (grown_destination && !has_grown(destination))) continue;
+      std::vector<Joint> steps;
+      Zipper zipper(source.count * source.plan.size());
+      if (!zipper.zip(stream_of(source, grown_source), stream_of(destination, grown_destination), steps)) continue;
+      Joint all = sequence_of(std::move(steps));
+      if (all.bytes / kWorthACall < calls_of(all) || (!any_order && !keeps_order(all))) continue;
+      const double cost = Costs().of(all);
+      if (cost >= least) continue;
+      least = kWorthGrowing * cost;
+      best = std::make_unique<const Joint>(std::move(all));
+    }
+  }
+  return best;
 }
 
 }  // namespace gapless::plan

@@ -33,7 +33,8 @@ class Plan {
   std::int64_t run_count() const noexcept { return runs_; }  // maximally fused runs in one element
   // More elements than this touch more memory than the caches hold.
   std::int64_t far_count() const noexcept { return far_count_; }
-  const normal::Form& form() const noexcept { return form_; }
+  const normal::Form& form() const noexcept { return message_.one; }
+  const normal::Message& message() const noexcept { return message_; }  // the forms of any number of elements
   const Step& root() const noexcept { return *root_; }
   // How messages of more than one element run; null: element by element.
   const Growth* growth() const noexcept { return growth_.get(); }
@@ -46,7 +47,7 @@ class Plan {
  private:
   friend std::shared_ptr<const Plan> compile(const normal::Message& message, std::int64_t extent);
   Plan() = default;
-  normal::Form form_;
+  normal::Message message_;
   std::int64_t size_ = 0, extent_ = 0, offset_ = 0, runs_ = 0, low_ = 0, high_ = 0, far_count_ = 0;
   bool contiguous_ = false, short_bounds_ = true;
   std::shared_ptr<const Step> root_;

@@ -92,6 +92,27 @@ Item slice(const Item& item, std::int64_t n) {
   return part;
 }
 
+bool has_grown(const Message& message) {
+  const normal::Message& forms = message.plan.message();
+  return message.count > 1 && forms.body != nullptr && message.count >= forms.fewest();
+}
+
+Stream stream_of(const Message& message, bool grown) {
+  const normal::Message& forms = message.plan.message();
+  const std::int64_t count = message.count, extent = message.plan.extent();
+  if (count == 1) return {item_of(forms.one.node, forms.one.offset)};
+  if (!grown || !has_grown(message))
+    return {{Kind::kLoop, forms.one.offset, count, extent, 0, forms.one.node, nullptr}};
+  Stream stream;
+  if (forms.after.node) stream.push_back(item_of(forms.after.node, forms.after.offset + count * extent));
+  if (const std::int64_t copies = forms.each * count + forms.extra; copies > 0) {
+    stream.push_back(item_of(forms.body, forms.body_offset));
+    stream.back().count = copies;
+  }
+  if (forms.before.node) stream.push_back(item_of(forms.before.node, forms.before.offset));
+  return stream;
+}
+
 bool split_off(Stream& stream, std::int64_t bytes, Stream* front) {
   Stream taken;
   for (std::size_t opened = 0; bytes > 0;) {

@@ -340,8 +340,8 @@ MUTANTS = [
     Mutant(
         "a plan that moves in any order is made where the order matters",
         "src/plan/joint.cpp",
-        "if (!keeps_order(all) && !is_disjoint(destination)) return nullptr;",
-        "",
+        "(!any_order && !keeps_order(all))",
+        "(!any_order && false)",
         noticed_by=PAIRS,
     ),
     Mutant(
@@ -522,6 +522,13 @@ MUTANTS = [
         "src/plan/joint.cpp",
         "if (n % each != 0) add(n - n % each, 1, n % each);",
         "if (n % each != 0) add(n - n % each, 1, each);",
+        noticed_by=PAIRS,
+    ),
+    Mutant(
+        "a copy of many elements leaves the last one's end where that of the first is",
+        "src/plan/stream.cpp",
+        "forms.after.offset + count * extent",
+        "forms.after.offset + extent + 0 * count",
         noticed_by=PAIRS,
     ),
     Mutant(

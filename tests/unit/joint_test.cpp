@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -92,6 +93,43 @@ TEST(Joint, OneNarrowMove) {
     ASSERT_NE(joint, nullptr) << width;
     EXPECT_EQ(joint->op, plan::Joint::Op::kMoves) << width;
   }
+}
+
+// Whether a step or one inside it unpacks blocks of so many bytes from a run.
+bool unpacks(const plan::Joint& step, std::int64_t block) {
+  if (step.op == plan::Joint::Op::kUnpack) return step.side->block == block;
+  return std::any_of(step.steps.begin(), step.steps.end(), [&](const auto& inner) { return unpacks(inner, block); });
+}
+
+// The second run of an element touches the first one of the next: together they are fewer and longer ones.
+TEST(Joint, ElementsThatTouch) {
+  const plan::PlanPtr runs = plan::compile(*layout::hvector(8, 4096, 5000, bytes(1)));
+  const plan::PlanPtr element =
+      plan::compile(*layout::resized(0, 24, layout::hindexed(Numbers{4, 12}, Numbers{0, 12}, bytes(1))));
+  const auto joint = plan::join({*runs, 1}, {*element, 2048});
+  ASSERT_NE(joint, nullptr);
+  EXPECT_TRUE(unpacks(*joint, 16));
+  // Where the other side's elements are as long, there is nothing to win by cutting both.
+  const plan::PlanPtr other =
+      plan::compile(*layout::resized(0, 48, layout::hindexed(Numbers{8, 8}, Numbers{0, 16}, bytes(1))));
+  const auto alike = plan::join({*other, 2048}, {*element, 2048});
+  ASSERT_NE(alike, nullptr);
+  EXPECT_EQ(alike->op, plan::Joint::Op::kMoves);
+  EXPECT_EQ(alike->count, 2048);
+}
+
+// Beyond the caches a line for each word takes more time than the moves: the destination's own kernel has the best of
+// it.
+TEST(Joint, WordsInLinesOfTheirOwn) {
+  const plan::PlanPtr source = plan::compile(*layout::hvector(320000, 1, 16, bytes(8)));
+  const auto op_to = [&](std::int64_t stride) {
+    const plan::PlanPtr destination = plan::compile(*layout::hvector(640000, 1, stride, bytes(4)));
+    const auto joint = plan::join({*source, 1}, {*destination, 1});
+    const plan::Joint& first = joint->op == plan::Joint::Op::kSequence ? joint->steps.front() : *joint;
+    return first.op;
+  };
+  EXPECT_EQ(op_to(400), plan::Joint::Op::kStrips);
+  EXPECT_EQ(op_to(12), plan::Joint::Op::kMoves);
 }
 
 // Short runs of unlike lengths on one side, places of their units on the other: one list against another.
