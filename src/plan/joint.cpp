@@ -29,14 +29,14 @@ constexpr std::int64_t kMostPeriods = 64;
 // What a program must move for each of its calls, if a walk in strips is not to do as well (move/copy.cpp) [bytes].
 constexpr std::int64_t kWorthACall = 256;
 constexpr std::int64_t kLeastListed = 16;
-// As many times as the cost of what is planned for one element after the other may be what is planned for a form of
-// many: its patterns are longer, and the costs know little of how long ones do.
+// As many times as the cost of what is planned for one element after the other may be, at most, what is planned for a
+// form of many: its patterns are longer, and the costs know little of how long ones do.
 constexpr double kWorthGrowing = 0.6;
 
-// Copies of runs, of which hardly two share a line.
+// Copies of short runs, of which hardly two share a line.
 bool is_far(const Item& item) {
   constexpr std::int64_t kSparse = 8;
-  return item.kind == Kind::kLoop && item.body->kind == Kind::kRun &&
+  return item.kind == Kind::kLoop && item.body->kind == Kind::kRun && item.unit() <= kernel::kLine &&
          std::abs(item.stride) >= std::max(kernel::kLine, kSparse * item.unit());
 }
 
@@ -365,9 +365,10 @@ std::unique_ptr<const Joint> join(const Message& source, const Message& destinat
       if (!zipper.zip(stream_of(source, grown_source), stream_of(destination, grown_destination), steps)) continue;
       Joint all = sequence_of(std::move(steps));
       if (all.bytes / kWorthACall < calls_of(all) || (!any_order && !keeps_order(all))) continue;
-      const double cost = Costs().of(all);
+      const bool is_plain = !grown_source && !grown_destination;
+      const double cost = (is_plain ? kWorthGrowing : 1) * Costs().of(all);
       if (cost >= least) continue;
-      least = kWorthGrowing * cost;
+      least = cost;
       best = std::make_unique<const Joint>(std::move(all));
     }
   }

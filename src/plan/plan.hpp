@@ -1,5 +1,5 @@
-// A Plan is what the data path runs: the normal form of one element of a type, with the kernels chosen. Immutable,
-// shared between threads. A message is (plan, count); the count is folded in when the message is run.
+// A Plan is what the data path runs: the normal forms of one element of a type and of many, with the kernels chosen.
+// Immutable, shared between threads. A message is (plan, count); the count is folded in when the message is run.
 #pragma once
 
 #include <cstdint>

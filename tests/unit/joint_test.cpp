@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "layout/layout.hpp"
+#include "plan/stream.hpp"
 
 namespace gapless {
 namespace {
@@ -95,6 +96,33 @@ TEST(Joint, OneNarrowMove) {
   }
 }
 
+// Many elements by the form that they have together are the same runs, from the fewest on that have it.
+TEST(Joint, FormsOfManyElements) {
+  struct Element {
+    Numbers lengths, places;
+    std::int64_t extent;
+  };
+  const Element elements[] = {{{4, 12}, {0, 12}, 24},       {{8, 8, 8}, {0, 16, 40}, 48}, {{8, 8}, {40, 0}, 48},
+                              {{4, 4, 4}, {0, 8, 16}, 24},  {{4, 4, 4}, {0, 8, 16}, 8},   {{12, 12}, {0, 20}, -20},
+                              {{8, 8}, {0, 24}, 32},        {{4, 8, 4}, {8, 20, 36}, 32}, {{5, 3, 5}, {0, 7, 12}, 17},
+                              {{4, 4, 8}, {0, 100, 8}, 16}, {{16, 4}, {0, 16}, 24},       {{4, 4}, {0, -8}, -16}};
+  int grown = 0;
+  for (const Element& element : elements) {
+    const LayoutPtr type =
+        layout::resized(0, element.extent, layout::hindexed(element.lengths, element.places, bytes(1)));
+    const plan::PlanPtr plan = plan::compile(*type);
+    for (std::int64_t count = 2; count <= 9; ++count) {
+      const plan::Message message{*plan, count};
+      std::vector<plan::Run> together, one_by_one;
+      ASSERT_TRUE(plan::list_runs(plan::stream_of(message, true), together));
+      ASSERT_TRUE(plan::list_runs(plan::stream_of(message, false), one_by_one));
+      EXPECT_EQ(together, one_by_one) << count << " elements of extent " << element.extent;
+      grown += plan::has_grown(message) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(grown, 30);
+}
+
 // Whether a step or one inside it unpacks blocks of so many bytes from a run.
 bool unpacks(const plan::Joint& step, std::int64_t block) {
   if (step.op == plan::Joint::Op::kUnpack) return step.side->block == block;
@@ -125,6 +153,7 @@ TEST(Joint, WordsInLinesOfTheirOwn) {
   const auto op_to = [&](std::int64_t stride) {
     const plan::PlanPtr destination = plan::compile(*layout::hvector(640000, 1, stride, bytes(4)));
     const auto joint = plan::join({*source, 1}, {*destination, 1});
+    if (joint == nullptr) return plan::Joint::Op::kBlock;
     const plan::Joint& first = joint->op == plan::Joint::Op::kSequence ? joint->steps.front() : *joint;
     return first.op;
   };
