@@ -51,7 +51,7 @@ bool same(const Bounds& a, const Bounds& b) noexcept {
 
 // What a structure takes without arguments, layout and plan included, and what it takes for each byte of arguments,
 // these included: measured (structures_test prints it, and fails if it is more).
-constexpr std::int64_t kBytesOfStructure = 8192;
+constexpr std::int64_t kBytesOfStructure = 10240;
 constexpr std::int64_t kBytesForByte = 10;
 
 }  // namespace

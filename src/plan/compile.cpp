@@ -180,7 +180,7 @@ Step Compiler::of_sequence(const Node& node) {
 PlanPtr compile(const normal::Message& message, std::int64_t extent) {
   std::shared_ptr<Plan> plan(new Plan);
   const normal::Form& form = message.one;
-  plan->message_ = message;
+  plan->message_.one = form;
   plan->extent_ = extent;
   if (!form.node) {
     plan->root_ = std::make_shared<const Step>();
@@ -195,6 +195,8 @@ PlanPtr compile(const normal::Message& message, std::int64_t extent) {
   plan->short_bounds_ = plan->low_ > -kShort && plan->high_ < kShort;
   plan->far_count_ = far_count(*form.node);
   plan->contiguous_ = form.node->kind == Kind::kRun && form.node->bytes == extent;
+  // A copy for each element, and none besides, is what they are one by one.
+  if (message.each != 1 || message.extra != 0) plan->message_ = message;
   Compiler compiler;
   plan->root_ = compiler.repeated(*form.node);
   if (!message.body || message.body->kind != Kind::kLoop) return plan;

@@ -34,7 +34,7 @@ class Plan {
   // More elements than this touch more memory than the caches hold.
   std::int64_t far_count() const noexcept { return far_count_; }
   const normal::Form& form() const noexcept { return message_.one; }
-  const normal::Message& message() const noexcept { return message_; }  // the forms of any number of elements
+  const normal::Message& message() const noexcept { return message_; }  // the form of many, too, if it is another
   const Step& root() const noexcept { return *root_; }
   // How messages of more than one element run; null: element by element.
   const Growth* growth() const noexcept { return growth_.get(); }

@@ -94,9 +94,7 @@ Item slice(const Item& item, std::int64_t n) {
 
 bool has_grown(const Message& message) {
   const normal::Message& forms = message.plan.message();
-  // A copy for each element, and none besides, is what they are one by one.
-  return message.count > 1 && forms.body != nullptr && message.count >= forms.fewest() &&
-         (forms.each != 1 || forms.extra != 0);
+  return message.count > 1 && forms.body != nullptr && message.count >= forms.fewest();
 }
 
 Stream stream_of(const Message& message, bool grown) {
