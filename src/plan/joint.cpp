@@ -29,6 +29,8 @@ constexpr std::int64_t kMostPeriods = 64;
 // What a program must move for each of its calls, if a walk in strips is not to do as well (move/copy.cpp) [bytes].
 constexpr std::int64_t kWorthACall = 256;
 constexpr std::int64_t kLeastListed = 16;
+// What stays in a first cache, and what is worth the two calls of a strip in any case [bytes].
+constexpr std::int64_t kNearBytes = 24576, kLeastStrip = 1024;
 // As many times as the cost of what is planned for one element after the other may be, at most, what is planned for a
 // form of many: its patterns are longer, and the costs know little of how long ones do.
 constexpr double kWorthGrowing = 0.6;
@@ -282,11 +284,20 @@ class Zipper {
     return sum;
   }
 
-  // n times p copies of the one side and q of the other, as many at a time as a strip has room for.
+  // Of what `copies` of a loop touch, a line more for each of them than is moved, if it has such gaps.
+  static std::int64_t touched_by(const Item& loop, std::int64_t copies) {
+    return copies * std::min(std::abs(loop.stride), loop.unit() + kernel::kLine);
+  }
+
+  // n times p copies of the one side and q of the other, as many at a time as a strip has room for, and the first cache
+  // for all that the strip, its source and its destination touch; but enough of them for a call.
   void add_strips(std::vector<Joint>& steps, const Item& from, std::int64_t p, const Item& to, std::int64_t q,
                   std::int64_t n) {
-    const std::int64_t each = std::min(kStripBytes / (p * from.unit()), n);
-    if (each == 0) return;
+    const std::int64_t bytes = p * from.unit();
+    if (bytes > kStripBytes) return;
+    const std::int64_t near = kNearBytes / (bytes + touched_by(from, p) + touched_by(to, q));
+    const std::int64_t each =
+        std::min({std::max({near, kLeastStrip / bytes, std::int64_t{1}}), kStripBytes / bytes, n});
     const auto add = [&](std::int64_t first, std::int64_t count, std::int64_t periods) {
       const std::int64_t source = p * from.stride, destination = q * to.stride;
       steps.push_back(strips_leaf(

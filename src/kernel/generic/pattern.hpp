@@ -40,6 +40,24 @@ void straight(char* __restrict__ dst, const char* __restrict__ src, const Pass& 
     moves<4, k4>(d, s, at_dst + k32 + k16 + k8, at_src + k32 + k16 + k8);
   };
   const std::int64_t to = repeats.to, from = repeats.from;
+  // Of repetitions that hardly share lines, all that they write: to fetch some takes longer than to fetch none. Far
+  // apart, they may all want the same few sets of the first cache, which does not hold so many.
+  constexpr std::int64_t kFarApart = 1024;
+  const std::int64_t apart = to < 0 ? -to : to;
+  if (kTogether == 1 && apart > kMoves * kLine / 2 && apart <= kFarApart) {
+    for (std::int64_t rows = repeats.rows; rows > 0; --rows, dst += repeats.row_to, src += repeats.row_from) {
+      char* d = dst;
+      const char* s = src;
+      for (std::int64_t count = repeats.count; count > 0; --count, d += to, s += from) {
+        // Kept as they are: what a compiler would derive from them instead needs more registers than there are.
+        asm("" : "+r"(d), "+r"(s));
+#pragma GCC unroll 6
+        for (int k = 0; k < kMoves; ++k) fetch_near(d + at_dst[k], kAheadRepetitions, to);
+        once(d, s);
+      }
+    }
+    return;
+  }
   const bool leaves_out = from >= kLine || from <= -kLine;
   for (std::int64_t rows = repeats.rows; rows > 0; --rows, dst += repeats.row_to, src += repeats.row_from) {
     char* d = dst;
