@@ -150,15 +150,18 @@ TEST(Joint, ElementsThatTouch) {
 // it.
 TEST(Joint, WordsInLinesOfTheirOwn) {
   const plan::PlanPtr source = plan::compile(*layout::hvector(320000, 1, 16, bytes(8)));
-  const auto op_to = [&](std::int64_t stride) {
+  const auto first_to = [&](std::int64_t stride) {
     const plan::PlanPtr destination = plan::compile(*layout::hvector(640000, 1, stride, bytes(4)));
     const auto joint = plan::join({*source, 1}, {*destination, 1});
-    if (joint == nullptr) return plan::Joint::Op::kBlock;
-    const plan::Joint& first = joint->op == plan::Joint::Op::kSequence ? joint->steps.front() : *joint;
-    return first.op;
+    if (joint == nullptr) return plan::Joint{};
+    return joint->op == plan::Joint::Op::kSequence ? joint->steps.front() : *joint;
   };
-  EXPECT_EQ(op_to(400), plan::Joint::Op::kStrips);
-  EXPECT_EQ(op_to(12), plan::Joint::Op::kMoves);
+  const plan::Joint strips = first_to(400);
+  ASSERT_EQ(strips.op, plan::Joint::Op::kStrips);
+  // The strip, its source and its lines of the destination are in a first cache of 32 KB together.
+  EXPECT_LE(strips.side->bytes + 2 * strips.side->bytes + strips.side->bytes / 4 * (4 + 64), 32768);
+  EXPECT_GE(strips.side->bytes, 1024);
+  EXPECT_EQ(first_to(12).op, plan::Joint::Op::kMoves);
 }
 
 // Short runs of unlike lengths on one side, places of their units on the other: one list against another.
