@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +14,10 @@ from typing import Any
 import pytest
 from gapless.errors import GaplessError
 from gapless.paths import REPOSITORY, Build
+
+# A shell that starts a job in the background has it ignore SIGINT, and all that the job starts: the tests of Ctrl-C
+# would then wait for nothing.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Lines = list[dict[str, Any]]
 MEDIANS_US = {
