@@ -29,6 +29,8 @@ constexpr std::int64_t kMostPeriods = 64;
 // What a program must move for each of its calls, if a walk in strips is not to do as well (move/copy.cpp) [bytes].
 constexpr std::int64_t kWorthACall = 256;
 constexpr std::int64_t kLeastListed = 16;
+// Data that are in the caches anyway [bytes].
+constexpr std::int64_t kFewBytes = 131072;
 // What stays in a first cache, and what is worth the two calls of a strip in any case [bytes].
 constexpr std::int64_t kNearBytes = 24576, kLeastStrip = 1024;
 // As many times as the cost of what is planned for one element after the other may be, at most, what is planned for a
@@ -46,7 +48,6 @@ bool is_far(const Item& item) {
 // themselves, and beyond them what is moved once takes less of the memory's time than the costs say, which are moves.
 // Where one side alone touches a line for each move, its lines take the time, and strips have the better kernels.
 double worth_strips(std::int64_t bytes, const Item& from, const Item& to) {
-  constexpr std::int64_t kFewBytes = 131072;
   if (bytes <= kFewBytes) return 0.8;
   return (is_far(from) && to.unit() < kLongRun) != (is_far(to) && from.unit() < kLongRun) ? 0.55 : 1.4;
 }
@@ -290,12 +291,14 @@ class Zipper {
   }
 
   // n times p copies of the one side and q of the other, as many at a time as a strip has room for, and the first cache
-  // for all that the strip, its source and its destination touch; but enough of them for a call.
+  // for all that the strip, its source and its destination touch; but enough of them for a call. Where each is a line
+  // from beyond the caches, long strips read ahead better.
   void add_strips(std::vector<Joint>& steps, const Item& from, std::int64_t p, const Item& to, std::int64_t q,
                   std::int64_t n) {
     const std::int64_t bytes = p * from.unit();
     if (bytes > kStripBytes) return;
-    const std::int64_t near = kNearBytes / (bytes + touched_by(from, p) + touched_by(to, q));
+    const bool is_beyond = bytes_ > kFewBytes && (is_far(from) || is_far(to));
+    const std::int64_t near = is_beyond ? n : kNearBytes / (bytes + touched_by(from, p) + touched_by(to, q));
     const std::int64_t each =
         std::min({std::max({near, kLeastStrip / bytes, std::int64_t{1}}), kStripBytes / bytes, n});
     const auto add = [&](std::int64_t first, std::int64_t count, std::int64_t periods) {

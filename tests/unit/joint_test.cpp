@@ -149,19 +149,30 @@ TEST(Joint, ElementsThatTouch) {
 // Beyond the caches a line for each word takes more time than the moves: the destination's own kernel has the best of
 // it.
 TEST(Joint, WordsInLinesOfTheirOwn) {
-  const plan::PlanPtr source = plan::compile(*layout::hvector(320000, 1, 16, bytes(8)));
-  const auto first_to = [&](std::int64_t stride) {
-    const plan::PlanPtr destination = plan::compile(*layout::hvector(640000, 1, stride, bytes(4)));
+  const auto first_to = [](std::int64_t stride, std::int64_t words) {
+    const plan::PlanPtr source = plan::compile(*layout::hvector(words / 2, 1, 16, bytes(8)));
+    const plan::PlanPtr destination = plan::compile(*layout::hvector(words, 1, stride, bytes(4)));
     const auto joint = plan::join({*source, 1}, {*destination, 1});
     if (joint == nullptr) return plan::Joint{};
     return joint->op == plan::Joint::Op::kSequence ? joint->steps.front() : *joint;
   };
-  const plan::Joint strips = first_to(400);
-  ASSERT_EQ(strips.op, plan::Joint::Op::kStrips);
-  // The strip, its source and its lines of the destination are in a first cache of 32 KB together.
-  EXPECT_LE(strips.side->bytes + 2 * strips.side->bytes + strips.side->bytes / 4 * (4 + 64), 32768);
-  EXPECT_GE(strips.side->bytes, 1024);
-  EXPECT_EQ(first_to(12).op, plan::Joint::Op::kMoves);
+  const plan::Joint long_strips = first_to(400, 640000);
+  ASSERT_EQ(long_strips.op, plan::Joint::Op::kStrips);
+  EXPECT_EQ(long_strips.side->bytes, plan::kStripBytes);
+  EXPECT_EQ(first_to(12, 640000).op, plan::Joint::Op::kMoves);
+}
+
+// In the caches, a strip, its source and its lines of the destination are in a first one of 32 KB together.
+TEST(Joint, StripsAndWhatTheyTouch) {
+  const plan::PlanPtr source = plan::compile(*layout::hvector(3640, 9, 12, bytes(1)));
+  const plan::PlanPtr destination = plan::compile(*layout::hvector(8190, 1, 40, bytes(4)));
+  ASSERT_EQ(source->size(), destination->size());
+  const auto joint = plan::join({*source, 1}, {*destination, 1});
+  ASSERT_NE(joint, nullptr);
+  const plan::Joint& first = joint->op == plan::Joint::Op::kSequence ? joint->steps.front() : *joint;
+  ASSERT_EQ(first.op, plan::Joint::Op::kStrips);
+  EXPECT_LE(first.side->bytes / 4 * (4 + 6 + 40), 32768);
+  EXPECT_GE(first.side->bytes, 1024);
 }
 
 // Short runs of unlike lengths on one side, places of their units on the other: one list against another.
