@@ -29,6 +29,7 @@ build:
 demo:
 	@tools/bootstrap.sh
 	@tools/build.sh release gapless_demo
+	@$(GAPLESS) tune $(if $(MPI),--mpi $(MPI))
 	@$(GAPLESS) demo $(if $(MPI),--mpi $(MPI))
 
 test:

@@ -18,11 +18,12 @@ if(GAPLESS_TESTS)
     https://github.com/google/googletest/archive/refs/tags/v1.14.0.tar.gz
     8ad598c73ad796e0d8280b082cebd82a630d73e73cd3c70057938a6501bba5d7)
 endif()
-set(JSON_Install OFF)
-gapless_dependency(nlohmann_json nlohmann_json::nlohmann_json
-  https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
-  d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d)
+# The engine needs none of these; the lab and the tests do.
 if(NOT GAPLESS_PYTHON_ONLY)
+  set(JSON_Install OFF)
+  gapless_dependency(nlohmann_json nlohmann_json::nlohmann_json
+    https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
+    d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d)
   gapless_dependency(CLI11 CLI11::CLI11
     https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.4.2.tar.gz
     f2d893a65c3b1324c50d4e682c0cdc021dd0477ae2c048544f39eed6654b699a)

@@ -11,18 +11,19 @@ constexpr int kTag = 7;
 
 class TypedChannel final : public Channel {
  public:
-  TypedChannel(void* send_buffer, void* receive_buffer, int count, MPI_Datatype type)
-      : send_buffer_(send_buffer), receive_buffer_(receive_buffer), count_(count), type_(type) {}
-  void send(int peer) override { MPI_Send(send_buffer_, count_, type_, peer, kTag, MPI_COMM_WORLD); }
+  TypedChannel(void* send_buffer, void* receive_buffer, const Ends& ends)
+      : send_buffer_(send_buffer), receive_buffer_(receive_buffer), ends_(ends) {}
+  void send(int peer) override {
+    MPI_Send(send_buffer_, ends_.send_count, ends_.send_type, peer, kTag, MPI_COMM_WORLD);
+  }
   void receive(int peer) override {
-    MPI_Recv(receive_buffer_, count_, type_, peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(receive_buffer_, ends_.receive_count, ends_.receive_type, peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
 
  private:
   void* send_buffer_;
   void* receive_buffer_;
-  int count_;
-  MPI_Datatype type_;
+  Ends ends_;
 };
 
 class ManualChannel final : public Channel {
@@ -46,11 +47,11 @@ class ManualChannel final : public Channel {
 
 class PackChannel final : public Channel {
  public:
-  PackChannel(Buffers& buffers, int count, MPI_Datatype type) : buffers_(buffers), count_(count), type_(type) {}
+  PackChannel(Buffers& buffers, const Ends& ends) : buffers_(buffers), ends_(ends) {}
   void send(int peer) override {
     int position = 0;
-    MPI_Pack(buffers_.user_send(), count_, type_, buffers_.scratch(), buffers_.packed_capacity_bytes(), &position,
-             MPI_COMM_WORLD);
+    MPI_Pack(buffers_.user_send(), ends_.send_count, ends_.send_type, buffers_.scratch(),
+             buffers_.packed_capacity_bytes(), &position, MPI_COMM_WORLD);
     // The packed size, not the upper bound that MPI_Pack_size gives.
     MPI_Send(buffers_.scratch(), position, MPI_PACKED, peer, kTag, MPI_COMM_WORLD);
   }
@@ -58,34 +59,32 @@ class PackChannel final : public Channel {
     MPI_Recv(buffers_.scratch(), buffers_.packed_capacity_bytes(), MPI_PACKED, peer, kTag, MPI_COMM_WORLD,
              MPI_STATUS_IGNORE);
     int position = 0;
-    MPI_Unpack(buffers_.scratch(), buffers_.packed_capacity_bytes(), &position, buffers_.user_receive(), count_, type_,
-               MPI_COMM_WORLD);
+    MPI_Unpack(buffers_.scratch(), buffers_.packed_capacity_bytes(), &position, buffers_.user_receive(),
+               ends_.receive_count, ends_.receive_type, MPI_COMM_WORLD);
   }
 
  private:
   Buffers& buffers_;
-  int count_;
-  MPI_Datatype type_;
+  Ends ends_;
 };
 
 class NonblockingChannel final : public Channel {
  public:
-  NonblockingChannel(Buffers& buffers, int count, MPI_Datatype type) : buffers_(buffers), count_(count), type_(type) {}
+  NonblockingChannel(Buffers& buffers, const Ends& ends) : buffers_(buffers), ends_(ends) {}
   void send(int peer) override {
     MPI_Request request;
-    MPI_Isend(buffers_.user_send(), count_, type_, peer, kTag, MPI_COMM_WORLD, &request);
+    MPI_Isend(buffers_.user_send(), ends_.send_count, ends_.send_type, peer, kTag, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
   void receive(int peer) override {
     MPI_Request request;
-    MPI_Irecv(buffers_.user_receive(), count_, type_, peer, kTag, MPI_COMM_WORLD, &request);
+    MPI_Irecv(buffers_.user_receive(), ends_.receive_count, ends_.receive_type, peer, kTag, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
 
  private:
   Buffers& buffers_;
-  int count_;
-  MPI_Datatype type_;
+  Ends ends_;
 };
 
 class OneSidedChannel final : public Channel {
@@ -110,98 +109,96 @@ class OneSidedChannel final : public Channel {
 // Never refused: type, count and room were proved by a verified run before.
 class EnginePack final : public Channel {
  public:
-  EnginePack(Buffers& buffers, int count, EngineType type) : buffers_(buffers), count_(count), type_(std::move(type)) {}
+  EnginePack(Buffers& buffers, EngineEnds ends) : buffers_(buffers), ends_(std::move(ends)) {}
   void send(int) override {
     std::int64_t moved = 0;
-    gapless_pack(buffers_.user_send(), count_, type_.handle(), 0, buffers_.scratch(), buffers_.payload_bytes(), &moved);
+    gapless_pack(buffers_.user_send(), ends_.send_count, ends_.send_type.handle(), 0, buffers_.scratch(),
+                 buffers_.payload_bytes(), &moved);
   }
   void receive(int) override {}
 
  private:
   Buffers& buffers_;
-  int count_;
-  EngineType type_;
+  EngineEnds ends_;
 };
 
 class EngineUnpack final : public Channel {
  public:
-  EngineUnpack(Buffers& buffers, int count, EngineType type)
-      : buffers_(buffers), count_(count), type_(std::move(type)) {}
+  EngineUnpack(Buffers& buffers, EngineEnds ends) : buffers_(buffers), ends_(std::move(ends)) {}
   void send(int) override {
     std::int64_t moved = 0;
-    gapless_unpack(buffers_.scratch(), buffers_.payload_bytes(), 0, buffers_.user_receive(), count_, type_.handle(),
-                   &moved);
+    gapless_unpack(buffers_.scratch(), buffers_.payload_bytes(), 0, buffers_.user_receive(), ends_.receive_count,
+                   ends_.receive_type.handle(), &moved);
   }
   void receive(int) override {}
 
  private:
   Buffers& buffers_;
-  int count_;
-  EngineType type_;
+  EngineEnds ends_;
 };
 
 class EngineChannel final : public Channel {
  public:
-  EngineChannel(Buffers& buffers, int count, EngineType type)
-      : buffers_(buffers), count_(count), type_(std::move(type)) {}
+  EngineChannel(Buffers& buffers, EngineEnds ends) : buffers_(buffers), ends_(std::move(ends)) {}
   void send(int peer) override {
     std::int64_t moved = 0;
-    gapless_pack(buffers_.user_send(), count_, type_.handle(), 0, buffers_.scratch(), buffers_.payload_bytes(), &moved);
+    gapless_pack(buffers_.user_send(), ends_.send_count, ends_.send_type.handle(), 0, buffers_.scratch(),
+                 buffers_.payload_bytes(), &moved);
     MPI_Send(buffers_.scratch(), static_cast<int>(moved), MPI_PACKED, peer, kTag, MPI_COMM_WORLD);
   }
   void receive(int peer) override {
     const auto bytes = static_cast<int>(buffers_.payload_bytes());
     MPI_Recv(buffers_.scratch(), bytes, MPI_PACKED, peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     std::int64_t moved = 0;
-    gapless_unpack(buffers_.scratch(), bytes, 0, buffers_.user_receive(), count_, type_.handle(), &moved);
+    gapless_unpack(buffers_.scratch(), bytes, 0, buffers_.user_receive(), ends_.receive_count,
+                   ends_.receive_type.handle(), &moved);
   }
 
  private:
   Buffers& buffers_;
-  int count_;
-  EngineType type_;
+  EngineEnds ends_;
 };
 
 }  // namespace
 
-std::unique_ptr<Channel> make_engine_channel(Buffers& buffers, int count, EngineType type) {
-  return std::make_unique<EngineChannel>(buffers, count, std::move(type));
-}
-
-std::unique_ptr<Channel> make_contiguous_channel(Buffers& buffers, const Layout& layout) {
-  const bool ints = layout.element_bytes == kIntBytes;
-  const auto count = static_cast<int>(ints ? layout.payload_elements() : layout.payload_bytes());
-  return std::make_unique<TypedChannel>(buffers.packed_send(), buffers.packed_receive(), count,
-                                        ints ? MPI_INT : MPI_BYTE);
+std::unique_ptr<Channel> make_contiguous_channel(Buffers& buffers, bool ints) {
+  const auto count = static_cast<int>(buffers.payload_bytes() / (ints ? kIntBytes : 1));
+  const MPI_Datatype type = ints ? MPI_INT : MPI_BYTE;
+  return std::make_unique<TypedChannel>(buffers.packed_send(), buffers.packed_receive(),
+                                        Ends{count, type, count, type});
 }
 
 std::unique_ptr<Channel> make_manual_channel(Buffers& buffers, const Layout& layout) {
   return std::make_unique<ManualChannel>(buffers, layout);
 }
 
-std::unique_ptr<Channel> make_pack_channel(Buffers& buffers, int count, MPI_Datatype type) {
-  return std::make_unique<PackChannel>(buffers, count, type);
+std::unique_ptr<Channel> make_pack_channel(Buffers& buffers, const Ends& ends) {
+  return std::make_unique<PackChannel>(buffers, ends);
 }
 
-std::unique_ptr<Channel> make_typed_channel(Buffers& buffers, int count, MPI_Datatype type) {
-  return std::make_unique<TypedChannel>(buffers.user_send(), buffers.user_receive(), count, type);
+std::unique_ptr<Channel> make_typed_channel(Buffers& buffers, const Ends& ends) {
+  return std::make_unique<TypedChannel>(buffers.user_send(), buffers.user_receive(), ends);
 }
 
-std::unique_ptr<Channel> make_nonblocking_channel(Buffers& buffers, int count, MPI_Datatype type) {
-  return std::make_unique<NonblockingChannel>(buffers, count, type);
+std::unique_ptr<Channel> make_nonblocking_channel(Buffers& buffers, const Ends& ends) {
+  return std::make_unique<NonblockingChannel>(buffers, ends);
 }
 
-std::unique_ptr<Channel> make_one_sided_channel(Buffers& buffers, int count, MPI_Datatype type,
-                                                const LayerSwitch& layer, bool on_send) {
-  return std::make_unique<OneSidedChannel>(make_typed_channel(buffers, count, type), layer, on_send);
+std::unique_ptr<Channel> make_one_sided_channel(Buffers& buffers, const Ends& ends, const LayerSwitch& layer,
+                                                bool on_send) {
+  return std::make_unique<OneSidedChannel>(make_typed_channel(buffers, ends), layer, on_send);
 }
 
-std::unique_ptr<Channel> make_engine_pack(Buffers& buffers, int count, EngineType type) {
-  return std::make_unique<EnginePack>(buffers, count, std::move(type));
+std::unique_ptr<Channel> make_engine_channel(Buffers& buffers, EngineEnds ends) {
+  return std::make_unique<EngineChannel>(buffers, std::move(ends));
 }
 
-std::unique_ptr<Channel> make_engine_unpack(Buffers& buffers, int count, EngineType type) {
-  return std::make_unique<EngineUnpack>(buffers, count, std::move(type));
+std::unique_ptr<Channel> make_engine_pack(Buffers& buffers, EngineEnds ends) {
+  return std::make_unique<EnginePack>(buffers, std::move(ends));
+}
+
+std::unique_ptr<Channel> make_engine_unpack(Buffers& buffers, EngineEnds ends) {
+  return std::make_unique<EngineUnpack>(buffers, std::move(ends));
 }
 
 }  // namespace gapless::lab

@@ -10,11 +10,6 @@
 
 namespace gapless::lab {
 
-struct GroupResult {
-  std::vector<MethodResult> methods;
-  std::vector<std::string> skipped;  // descriptions left out, and why
-};
-
 struct GroupSettings {
   int reps;
   int warmup_reps;
@@ -23,8 +18,9 @@ struct GroupSettings {
   std::uint64_t seed;          // of the order of methods; equal on both ranks
 };
 
-// Collective over two ranks. Throws VerificationError on both if a type map or any received datum is wrong.
-GroupResult run_group(const Case& one, const Options& options, const GroupSettings& settings, const LayerSwitch& layer,
-                      int rank);
+// Collective over two ranks; `group` is for messages. Throws VerificationError on both if a type map or any received
+// datum is wrong.
+std::vector<MethodResult> run_group(const std::string& group, const Subject& subject, const Options& options,
+                                    const GroupSettings& settings, const LayerSwitch& layer, int rank);
 
 }  // namespace gapless::lab

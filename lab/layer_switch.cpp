@@ -28,6 +28,10 @@ void LayerSwitch::set(bool on) const {
   if (switch_ != nullptr) switch_(on ? 1 : 0);
 }
 
+void LayerSwitch::set_past() const {
+  if (switch_ != nullptr) switch_(2);
+}
+
 void LayerSwitch::set_all(bool on) const {
   set(on);
   if (collectives_ != nullptr) collectives_(on ? 1 : 0);

@@ -12,6 +12,8 @@ class LayerSwitch {
   long long conversions() const;
   // Turns the layer on or off; does nothing where it is absent. Never called inside a timed section.
   void set(bool on) const;
+  // On, and what is sent is packed past the caches.
+  void set_past() const;
   // The same for collectives too: to be called by all ranks alike.
   void set_all(bool on) const;
 

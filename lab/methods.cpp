@@ -8,18 +8,17 @@ namespace {
 
 using Result = Method::Result;
 
-std::unique_ptr<Channel> make_channel(const std::string& method, const Description& description, MPI_Datatype type,
-                                      Buffers& buffers, const LayerSwitch& layer) {
-  const int count = description.count;
-  if (method == "pack") return make_pack_channel(buffers, count, type);
-  if (method == "native" || method == "gapless") return make_typed_channel(buffers, count, type);
+std::unique_ptr<Channel> make_channel(const std::string& method, const DescribedTypes& types, Buffers& buffers,
+                                      const LayerSwitch& layer) {
+  if (method == "pack") return make_pack_channel(buffers, types.ends());
+  if (method == "native" || method == "gapless") return make_typed_channel(buffers, types.ends());
   if (method == "native_nonblocking" || method == "gapless_nonblocking")
-    return make_nonblocking_channel(buffers, count, type);
-  if (method == "gapless_send") return make_one_sided_channel(buffers, count, type, layer, true);
-  if (method == "gapless_receive") return make_one_sided_channel(buffers, count, type, layer, false);
-  if (method == "engine") return make_engine_channel(buffers, count, description.type.engine());
-  if (method == "engine_pack") return make_engine_pack(buffers, count, description.type.engine());
-  if (method == "engine_unpack") return make_engine_unpack(buffers, count, description.type.engine());
+    return make_nonblocking_channel(buffers, types.ends());
+  if (method == "gapless_send") return make_one_sided_channel(buffers, types.ends(), layer, true);
+  if (method == "gapless_receive") return make_one_sided_channel(buffers, types.ends(), layer, false);
+  if (method == "engine") return make_engine_channel(buffers, types.engine_ends());
+  if (method == "engine_pack") return make_engine_pack(buffers, types.engine_ends());
+  if (method == "engine_unpack") return make_engine_unpack(buffers, types.engine_ends());
   return nullptr;
 }
 
@@ -31,33 +30,36 @@ Result result_of(const std::string& method) {
 
 }  // namespace
 
-std::vector<Method> make_methods(const Options& options, const Layout& layout,
-                                 const std::vector<Description>& descriptions, const std::vector<MpiType>& types,
-                                 Buffers& buffers, const LayerSwitch& layer) {
+std::vector<Method> make_methods(const Options& options, const Subject& subject,
+                                 const std::vector<DescribedTypes>& types, Buffers& buffers, const LayerSwitch& layer) {
   std::vector<Method> methods;
+  const auto add = [&](MethodResult result, bool layer_on, Result leaves, std::unique_ptr<Channel> channel) {
+    methods.push_back({std::move(result), layer_on, leaves, std::move(channel)});
+  };
   for (const std::string& name : options.methods) {
     if (name == "contiguous")
-      methods.push_back({{name, "int32", name, {"ET1"}, {}, {}},
-                         false,
-                         Result::kReceivedContiguous,
-                         make_contiguous_channel(buffers, layout)});
-    if (name == "manual")
-      methods.push_back({{name, "int32", name, {}, {}, {}},
-                         false,
-                         Result::kReceivedInUserBuffer,
-                         make_manual_channel(buffers, layout)});
+      add({name, subject.ints ? "int32" : "byte", name, {"ET1"}, {}, {}, {}}, false, Result::kReceivedContiguous,
+          make_contiguous_channel(buffers, subject.ints));
+    if (name == "manual" && subject.layout)
+      add({name, subject.ints ? "int32" : "byte", name, {}, {}, {}, {}}, false, Result::kReceivedInUserBuffer,
+          make_manual_channel(buffers, *subject.layout));
   }
-  for (std::size_t i = 0; i < descriptions.size(); ++i)
+  for (const DescribedTypes& of : types)
     for (const std::string& name : options.methods) {
       const bool layer_on = name.starts_with("gapless");
       if (layer_on && !layer.present()) continue;
-      const Description& description = descriptions[i];
-      std::unique_ptr<Channel> channel = make_channel(name, description, types[i].handle(), buffers, layer);
+      std::unique_ptr<Channel> channel = make_channel(name, of, buffers, layer);
       if (channel == nullptr) continue;
-      methods.push_back({{description.name, description.type.text(), name, description.tests, {}, {}},
-                         layer_on,
-                         result_of(name),
-                         std::move(channel)});
+      const Description& sent = *of.sent;
+      const bool alike = sent.type.text() == of.received->type.text();
+      add({sent.name,
+           sent.type.text() + (alike ? "" : " -> " + of.received->type.text()),
+           name,
+           sent.tests,
+           {},
+           {},
+           {}},
+          layer_on, result_of(name), std::move(channel));
     }
   return methods;
 }

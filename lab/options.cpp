@@ -25,9 +25,11 @@ const std::vector<std::string> kMethods{"contiguous",
                                         "engine_pack",
                                         "engine_unpack"};
 
+const std::vector<std::string> kFamilies{"tests", "applications", "found"};
+
 constexpr const char* kAbout =
-    "Ping-pong between two ranks of the four basic layouts (tiled, block, bucket, alternating), or of all layouts of\n"
-    "the expectation tests, each sent\n"
+    "Ping-pong between two ranks of the four basic layouts (tiled, block, bucket, alternating), of all layouts of\n"
+    "the expectation tests, or of applications, each sent\n"
     "  contiguous  as plain MPI_INT out of a contiguous buffer: the bound to reach,\n"
     "  manual      packed and unpacked by hand-written loops,\n"
     "  pack        through MPI_Pack, MPI_PACKED and MPI_Unpack,\n"
@@ -39,8 +41,10 @@ constexpr const char* kAbout =
     "message: a sample is one call).\n"
     "Before timing, all descriptions of a layout are proved to have the same type map, and every method's data are\n"
     "compared with known values on both ranks; once again after timing. A sample is half of a round trip on rank 0,\n"
-    "in nanoseconds; at 3200 bytes ten round trips are timed together and divided. Raw samples go to the standard\n"
-    "output, one JSON object a line; `gapless measure` runs several launches and judges them.";
+    "in nanoseconds; up to 64 KB ten round trips are timed together and divided. Programs write what they send: with\n"
+    "fresh data the sender writes its data before each message, and the time of that is left out of a sample; the\n"
+    "same round trips with it are a second list, `cycle_samples`. Raw samples go to the standard output, one JSON\n"
+    "object a line; `gapless measure` runs several launches and judges them.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -67,6 +71,13 @@ ParseResult parse_options(int argc, char** argv) {
       ->check(CLI::PositiveNumber);
   app.add_option("--filter", options.filter, "Only groups whose name contains this text");
   app.add_flag("--all-layouts", options.all_layouts, "Also the layouts of Expectation Tests 2, 10 and 11, and every A");
+  app.add_option("--layouts", options.layouts,
+                 "tests (of the paper), applications (DDTBench), found (where others found the layer slow)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(kFamilies));
+  std::string data = "fresh";
+  app.add_option("--data", data, "fresh: the sender writes its data before each message; constant: never")
+      ->check(CLI::IsMember({"fresh", "constant"}));
   app.add_flag("--basic-only", options.basic_only, "No other descriptions of a layout than the basic one");
   app.add_option("--sizes", options.sizes, "Message sizes in bytes (3200,2560000)")
       ->delimiter(',')
@@ -86,6 +97,7 @@ ParseResult parse_options(int argc, char** argv) {
     const int code = app.exit(error, out, complaint);
     return {false, code == 0 ? 0 : 2, out.str() + complaint.str(), options};
   }
+  options.fresh = data == "fresh";
   if (options.reps_large == 0) options.reps_large = options.quick ? kQuickRepsLarge : kRepsLarge;
   if (options.reps_small == 0) options.reps_small = options.quick ? kQuickRepsSmall : kRepsSmall;
   return result;

@@ -17,39 +17,62 @@ void write_line(const Json& line) {
   std::cout << line.dump() << std::endl;
 }
 
+// A tenth of a nanosecond is below what the clock resolves.
+double tenth(double ns) {
+  return std::round(ns * 10) / 10;
+}
+
+Json tenths(const std::vector<double>& ns) {
+  Json rounded = Json::array();
+  for (const double one : ns) rounded.push_back(tenth(one));
+  return rounded;
+}
+
 }  // namespace
+
+void Output::facts(const std::optional<PeerCost>& peer) const {
+  if (!writes_) return;
+  Json line{{"schema", kSchema},
+            {"kind", "facts"},
+            {"experiment", "pingpong"},
+            {"launch", facts_.launch},
+            {"mpi_library", facts_.mpi_library},
+            {"data", facts_.fresh_data ? "fresh" : "constant"}};
+  if (peer) line["peer_line_ns"] = {{"plain", tenth(peer->plain_ns)}, {"past", tenth(peer->past_ns)}};
+  write_line(line);
+}
 
 void Output::progress(int done, int of, const std::string& group) const {
   if (writes_) write_line({{"schema", kSchema}, {"kind", "progress"}, {"done", done}, {"of", of}, {"group", group}});
 }
 
-void Output::samples(const Case& one, const MethodResult& method) const {
+void Output::samples(const Case& one, std::int64_t payload_bytes, const MethodResult& method) const {
   if (!writes_) return;
-  Json samples = Json::array();
-  // A tenth of a nanosecond is below what the clock resolves.
-  for (double ns : method.samples_ns) samples.push_back(std::round(ns * 10) / 10);
   Json line{{"schema", kSchema},
             {"kind", "samples"},
             {"experiment", "pingpong"},
             {"launch", facts_.launch},
-            {"group", one.name()},
-            {"layout", layout_name(one.kind)},
+            {"group", one.name},
+            {"family", one.family},
+            {"layout", one.layout},
             {"variant", one.variant},
             {"A", one.a},
-            {"bytes", one.bytes},
-            {"payload_bytes", one.layout().payload_bytes()},
+            {"bytes", one.bytes == 0 ? payload_bytes : one.bytes},
+            {"payload_bytes", payload_bytes},
             {"description", method.description},
             {"type", method.type},
             {"method", method.method},
             {"unit", "ns"},
             {"metric", method.method.starts_with("engine_") ? "call" : "half_round_trip"},
-            {"samples", std::move(samples)},
+            {"data", facts_.fresh_data ? "fresh" : "constant"},
+            {"samples", tenths(method.samples_ns)},
             {"verified", true},  // a row that was not is never written: see error()
             {"tests", method.tests},
             {"mpi_library", facts_.mpi_library},
             {"layer_present", facts_.layer_present},
             {"ranks", facts_.ranks},
             {"hosts", facts_.hosts}};
+  if (!method.cycle_ns.empty()) line["cycle_samples"] = tenths(method.cycle_ns);
   if (method.layer_acts) line["layer_acts"] = *method.layer_acts;
   write_line(line);
 }

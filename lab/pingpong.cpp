@@ -16,48 +16,50 @@ namespace {
 using namespace gapless::lab;
 
 constexpr int kUsageError = 2;
-// A row and a column of a large matrix lie far apart: its buffers would need gigabytes.
-constexpr std::int64_t kMostExtentBytes = std::int64_t{64} << 20;
+constexpr std::int64_t kSmallBytes = 65536;  // up to here, several round trips are timed together
 
-GroupSettings settings_of(const Options& options, const Case& one, std::size_t index) {
-  const bool small = one.bytes <= 65536;
+GroupSettings settings_of(const Options& options, std::int64_t payload_bytes, std::size_t index) {
+  const bool small = payload_bytes <= kSmallBytes;
   const std::uint64_t seed = options.seed * 1'000'003 + static_cast<std::uint64_t>(options.launch) * 1009 + index;
   return {small ? options.reps_small : options.reps_large, 2, small ? 10 : 1, seed};
 }
 
-void run_case(const Case& one, const Options& options, const GroupSettings& settings, const LayerSwitch& layer,
-              int rank, const Output& output) {
-  if (one.layout().units == 0) {
-    output.skipped(one.name(), "one unit of the layout is larger than " + std::to_string(one.bytes) + " bytes");
+void run_case(const Case& one, std::size_t index, const Options& options, const LayerSwitch& layer, int rank,
+              const Output& output) {
+  Subject subject = one.make();
+  if (!subject.refused.empty()) {
+    output.skipped(one.name, subject.refused);
     return;
   }
-  if (one.layout().extent_bytes() > kMostExtentBytes) {
-    output.skipped(one.name(), "it extends over more than " + std::to_string(kMostExtentBytes) + " bytes of memory");
-    return;
-  }
+  if (!options.basic_only)
+    for (const std::string& reason : subject.skipped) output.skipped(one.name, reason);
+  std::int64_t payload_bytes = 0;
+  for (const ByteRun& run : subject.sent) payload_bytes += run.bytes;
   MPI_Barrier(MPI_COMM_WORLD);
-  const GroupResult result = run_group(one, options, settings, layer, rank);
-  for (const std::string& reason : result.skipped) output.skipped(one.name(), reason);
-  for (const MethodResult& method : result.methods) output.samples(one, method);
+  const GroupSettings settings = settings_of(options, payload_bytes, index);
+  for (const MethodResult& method : run_group(one.name, subject, options, settings, layer, rank))
+    output.samples(one, payload_bytes, method);
 }
 
 int run(const Options& options, int rank) {
   const LayerSwitch layer;
   const std::vector<std::string> presence = gather_texts(layer.present() ? "yes" : "no");
-  const Output output(rank == 0, {options.launch, mpi_library_line(), layer.present(), 2, distinct_hosts()});
+  const Output output(rank == 0,
+                      {options.launch, mpi_library_line(), layer.present(), 2, distinct_hosts(), options.fresh});
   if (presence[0] != presence[1]) {
     output.error("", "the layer is under rank " + std::string(presence[0] == "yes" ? "0" : "1") + " only");
     return 1;
   }
+  output.facts(measure_peer_cost());
   const std::vector<Case> cases = make_cases(options);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     try {
-      run_case(cases[i], options, settings_of(options, cases[i], i), layer, rank, output);
+      run_case(cases[i], i, options, layer, rank, output);
     } catch (const VerificationError& error) {
-      output.error(cases[i].name(), error.what());
+      output.error(cases[i].name, error.what());
       return 1;
     }
-    output.progress(static_cast<int>(i + 1), static_cast<int>(cases.size()), cases[i].name());
+    output.progress(static_cast<int>(i + 1), static_cast<int>(cases.size()), cases[i].name);
   }
   layer.set(true);
   return 0;
@@ -76,7 +78,7 @@ int parse_and_run(int argc, char** argv) {
   const std::vector<Case> cases = make_cases(parsed.options);
   if (parsed.options.list) {
     if (rank == 0)
-      for (const Case& one : cases) std::cout << one.name() << "\n";
+      for (const Case& one : cases) std::cout << one.name << "\n";
     return 0;
   }
   if (cases.empty()) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes .venv: pinned Python packages, MPICH, build tools and C++ dependencies that the system lacks, and the
-# `gapless` command. Asks nothing of root. A second run finds its stamps and installs nothing.
+# Makes .venv: Python packages pinned by version and hash, MPICH, build tools and C++ dependencies that the system
+# lacks, and the `gapless` command. Asks nothing of root. A second run finds its stamps and installs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=$PWD/.venv
@@ -59,7 +59,7 @@ pip() { "$venv/bin/python" -m pip --disable-pip-version-check "$@"; }
 
 install_requirements() {
   say "installing $1 into .venv"
-  pip install --quiet --no-deps -r "$1"
+  pip install --quiet --no-deps --require-hashes -r "$1"
 }
 
 # The stamp of the whole list is written only after `pip check` has proved it complete.
@@ -92,11 +92,13 @@ EOF
 
 install_build_tools() {
   local missing=()
-  tools/has_cmake.sh || missing+=("$(grep '^cmake==' requirements-build.txt)")
-  command -v ninja >/dev/null || missing+=("$(grep '^ninja==' requirements-build.txt)")
+  tools/has_cmake.sh || missing+=(cmake)
+  command -v ninja >/dev/null || missing+=(ninja)
   [ ${#missing[@]} -eq 0 ] && return
   say "installing ${missing[*]} into .venv (the system has none that is new enough)"
-  pip install --quiet --no-deps "${missing[@]}"
+  # The entries of these in the list: from the name to the last of its hashes.
+  pip install --quiet --no-deps --require-hashes \
+    -r <(for name in "${missing[@]}"; do sed -n "/^$name==/,/[^\\\\]\$/p" requirements-build.txt; done)
 }
 
 install_cxx_dependencies() { PATH=$venv/bin:$PATH tools/debian_packages.sh || unfinished=1; }

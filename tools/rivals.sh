@@ -9,13 +9,14 @@ failed=0
 
 install() {
   local name=$1 pattern=$2 prefix=.venv/rivals/$1 packages stamp
-  mapfile -t packages < <(grep -E "$pattern" requirements-rivals.txt)
+  # In the order that stamps of before the hashes have.
+  mapfile -t packages < <(grep -Eo "$pattern[^ ]*" requirements-rivals.txt | sort -r)
   stamp=$prefix/.stamp-$(printf '%s\n' "${packages[@]}" | cksum | cut -d' ' -f1)
   [ -e "$stamp" ] && return
   printf 'gapless: installing %s into %s\n' "${packages[*]}" "$prefix"
   rm -rf "$prefix"
-  .venv/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --ignore-installed --no-compile \
-    --prefix "$prefix" "${packages[@]}" && touch "$stamp" && return
+  .venv/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes --ignore-installed \
+    --no-compile --prefix "$prefix" -r <(sed -n "/$pattern/,/[^\\\\]\$/p" requirements-rivals.txt) && touch "$stamp" && return
   printf 'gapless: %s is not installed\n' "$name" >&2
   failed=1
 }

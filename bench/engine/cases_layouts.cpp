@@ -55,6 +55,19 @@ Message blocks(std::int64_t payload_bytes) {
           {}};
 }
 
+// Vectors, one after the other: the last block of each and the first one of the next are one run.
+Message touching(int blocks, std::int64_t payload_bytes) {
+  constexpr int kLength = 5, kStride = 26;
+  constexpr std::int64_t kDoubleBytes = 8;
+  const int count = static_cast<int>(payload_bytes / (blocks * kLength * kDoubleBytes));
+  if (count == 0) return {};
+  const TypeSpec row = TypeSpec::vector(blocks, 1, kStride, TypeSpec::contiguous(kLength, TypeSpec::float64()));
+  return {{{"basic", count, row}, {"contiguous", 1, TypeSpec::contiguous(count, row)}},
+          hand_touching_rows(blocks),
+          {count},
+          {}};
+}
+
 }  // namespace
 
 void add_layouts(Cases& into) {
@@ -69,6 +82,9 @@ void add_layouts(Cases& into) {
   for (int a : {2, 10, 100, 128, 512, 1000, 1024, 5000, 10000})
     add(into, LayoutKind::kRowColumn, 1, a, a == 10 || a == 512);
   into.push_back({"blocks/A=10,B=12,l=100", "layout", true, false, blocks});
+  for (int blocks : {12, 24})
+    into.push_back({"touching/" + std::to_string(blocks), "layout", true, blocks == 24,
+                    [=](std::int64_t bytes) { return touching(blocks, bytes); }});
   into.push_back({"small/16x4", "small", false, true, small_message});
 }
 

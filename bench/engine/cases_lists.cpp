@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "case.hpp"
-#include "places.hpp"
+#include "lab/places.hpp"
 
 namespace gapless::bench {
 namespace {
@@ -17,7 +17,7 @@ TypeSpec block_type(int block_bytes) {
 Message list(int block_bytes, bool sorted, std::int64_t payload_bytes, std::int64_t memory_bytes) {
   const std::int64_t count = payload_bytes / block_bytes, places = memory_bytes / block_bytes;
   if (count == 0 || places > std::numeric_limits<std::int32_t>::max()) return {};
-  std::vector<std::int32_t> chosen = random_places(count, places);
+  std::vector<std::int32_t> chosen = lab::random_places(count, places);
   if (sorted) std::sort(chosen.begin(), chosen.end());
   const auto kept = std::make_shared<const std::vector<std::int32_t>>(std::move(chosen));
   const std::vector<int> displacements(kept->begin(), kept->end());

@@ -42,6 +42,7 @@ struct HandUnit {
 HandLoops hand_units(const HandUnit& unit);
 HandLoops hand_bytes(int length_bytes, int extent_bytes);  // one run of bytes in every extent
 HandLoops hand_row_column(int row_length);                 // a row of ints, then `count` ints, one in every row
+HandLoops hand_touching_rows(int blocks);                  // `count` rows of 12 or 24 blocks of five doubles
 HandLoops hand_column(int row_doubles);                    // `count` doubles, one in every row
 HandLoops hand_transpose(int n);                           // n x n doubles, the naive double loop
 HandLoops hand_list(int block_bytes);                      // blocks of 4, 8 or 24 bytes that a list names

@@ -127,6 +127,26 @@ std::vector<Written> all_layouts(std::integer_sequence<int, A...>) {
   return all;
 }
 
+// Rows of Blocks blocks of Length doubles; the last block of each touches the first one of the next.
+template <int Blocks, int Length, int Stride>
+struct TouchingRows {
+  static constexpr int kRow = Blocks * Length, kExtent = (Blocks - 1) * Stride + Length;
+  static void pack(const char* from, char* to, HandArguments arguments) {
+    const double* __restrict user = elements<double>(from);
+    double* __restrict packed = elements<double>(to);
+    for (std::int64_t row = 0; row < arguments.count; ++row)
+      for (int k = 0; k < Blocks; ++k)
+        for (int i = 0; i < Length; ++i) packed[row * kRow + k * Length + i] = user[row * kExtent + k * Stride + i];
+  }
+  static void unpack(const char* from, char* to, HandArguments arguments) {
+    const double* __restrict packed = elements<double>(from);
+    double* __restrict user = elements<double>(to);
+    for (std::int64_t row = 0; row < arguments.count; ++row)
+      for (int k = 0; k < Blocks; ++k)
+        for (int i = 0; i < Length; ++i) user[row * kExtent + k * Stride + i] = packed[row * kRow + k * Length + i];
+  }
+};
+
 template <int... A>
 HandLoops row_column_of(int row_length, std::integer_sequence<int, A...>) {
   HandLoops loops;
@@ -156,6 +176,12 @@ HandLoops hand_units(const HandUnit& unit) {
 
 HandLoops hand_bytes(int length_bytes, int extent_bytes) {
   return heterogeneous_of(length_bytes, extent_bytes, std::integer_sequence<int, 2, 6, 8, 10, 16, 100, 128, 200>{});
+}
+
+HandLoops hand_touching_rows(int blocks) {
+  if (blocks == 12) return {{"loop", TouchingRows<12, 5, 130>::pack, TouchingRows<12, 5, 130>::unpack}};
+  if (blocks == 24) return {{"loop", TouchingRows<24, 5, 130>::pack, TouchingRows<24, 5, 130>::unpack}};
+  return {};
 }
 
 HandLoops hand_row_column(int row_length) {

@@ -1,4 +1,4 @@
-// Compiled as the loops by hand are. One loop over the footprint, and five ways to move lines.
+// Compiled as the loops by hand are. One loop over the footprint, and five ways to move lines; and one over parts.
 #include "limit.hpp"
 
 #include <cstring>
@@ -10,6 +10,7 @@ constexpr std::int64_t kLine = 64;
 constexpr std::int64_t kAheadBytes = 16 * 1024;  // of the footprint, for a prefetch
 constexpr std::int64_t kAheadRuns = 64;
 
+typedef long long Word __attribute__((may_alias));
 typedef long long Vector __attribute__((vector_size(64), aligned(64), may_alias));
 
 // A line as one value; how it is stored is what differs.
@@ -107,7 +108,50 @@ LimitLoop loop(const char* name) {
   return {name, pack<Copy>, unpack<Copy>};
 }
 
+// word(line's address) for each line of a part.
+template <bool kPrefetch, class User, class Word>
+void each_line(const PartLines& parts, std::size_t part, User user, Word word) {
+  constexpr std::int64_t kAheadLines = 8;
+  for (std::size_t i = part == 0 ? 0 : parts.ends[part - 1]; i < parts.ends[part]; ++i) {
+    User line = user + parts.steps[i].first * kLine;
+    const std::int64_t step = parts.steps[i].step * kLine;
+    for (std::int32_t n = parts.steps[i].count; n > 0; --n, line += step) {
+      if constexpr (kPrefetch) __builtin_prefetch(line + kAheadLines * step, 0, 3);
+      word(line);
+    }
+  }
+}
+
+// Of a part that is no multiple of a line, the whole lines.
+std::int64_t dense_bytes(const PartLines& parts, std::size_t part) {
+  const std::int64_t at = static_cast<std::int64_t>(part) * parts.part_bytes;
+  return (at + parts.part_bytes < parts.bytes ? parts.part_bytes : parts.bytes - at) / kLine * kLine;
+}
+
+template <bool kPrefetch>
+void pack_parts(const PartLines& parts, const char* user, char* packed) {
+  for (std::size_t part = 0; part < parts.ends.size(); ++part, packed += parts.part_bytes) {
+    std::int64_t sum = 0;
+    each_line<kPrefetch>(parts, part, user, [&](const char* line) { sum += *reinterpret_cast<const Word*>(line); });
+    for (std::int64_t at = 0; at < dense_bytes(parts, part); at += kLine) Cached::store(packed + at, Vector{} + sum);
+  }
+}
+
+template <bool kPrefetch>
+void unpack_parts(const PartLines& parts, const char* packed, char* user) {
+  for (std::size_t part = 0; part < parts.ends.size(); ++part, packed += parts.part_bytes) {
+    Vector sum{};
+    for (std::int64_t at = 0; at < dense_bytes(parts, part); at += kLine)
+      sum += *reinterpret_cast<const Vector*>(packed + at);
+    each_line<kPrefetch>(parts, part, user, [&](char* line) { *reinterpret_cast<Word*>(line) = sum[0]; });
+  }
+}
+
 }  // namespace
+
+std::vector<PartLoop> part_loops() {
+  return {{"plain", pack_parts<false>, unpack_parts<false>}, {"prefetch", pack_parts<true>, unpack_parts<true>}};
+}
 
 std::vector<LimitLoop> limit_loops() {
   return {

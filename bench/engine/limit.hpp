@@ -25,6 +25,17 @@ struct LimitLoop {
   void (*unpack)(const Footprint& footprint, const char* lines, char* user);
 };
 
+// What the memory allows parts that share nothing: of each line that a part touches, one word is read (pack) or written
+// (unpack), and the packed side is written or read densely. A part of a transposition touches a line for every block.
+struct PartLoop {
+  const char* name;
+  void (*pack)(const PartLines& parts, const char* user, char* packed);
+  void (*unpack)(const PartLines& parts, const char* packed, char* user);
+};
+
+// With and without a prefetch.
+std::vector<PartLoop> part_loops();
+
 // Cached and non-temporal, with and without prefetch; those that this processor has.
 std::vector<LimitLoop> limit_loops();
 

@@ -26,6 +26,8 @@ Timed timed(Call call) {
   };
 }
 
+constexpr std::int64_t kChunks[] = {8192, 4096};
+
 std::optional<std::string> differ(const char* what, const char* a, const char* b, std::size_t bytes) {
   if (std::memcmp(a, b, bytes) == 0) return std::nullopt;
   return std::string(what) + " did not move what it should";
@@ -49,9 +51,13 @@ Contest::Contest(const Message& message, const std::vector<std::string>& wanted)
   const Described& basic = described_.front();
   std::int64_t capacity_bytes = payload_of(first, basic.type.handle());
   // The address is never used: only its place in a line counts.
-  touched_ = touched_lines(reinterpret_cast<const char*>(std::uintptr_t{1} << 46), basic.count, basic.type.handle());
+  const char* const somewhere = reinterpret_cast<const char*>(std::uintptr_t{1} << 46);
+  touched_ = touched_lines(somewhere, basic.count, basic.type.handle());
   transposes_ = message.list == nullptr && !touched_.ascending && touched_.bytes() > 2 * capacity_bytes;
   if (matches(wanted, "limit") && !transposes_) footprint_ = footprint_of(touched_);
+  for (std::int64_t chunk_bytes : kChunks)
+    if (transposes_ && chunk_bytes < capacity_bytes && matches(wanted, "touched"))
+      parts_.push_back(part_lines(somewhere, basic.count, basic.type.handle(), chunk_bytes));
   if (!footprint_.runs.empty()) capacity_bytes = std::max(capacity_bytes, touched_.bytes());
   if (matches(wanted, "library")) {
     mpi_type_ = first.type.commit();
@@ -76,9 +82,10 @@ std::vector<Rival> Contest::rivals(Operation operation) {
   std::vector<Rival> rivals;
   for (const Described& described : described_) rivals.push_back(gapless(described, operation, 0));
   const std::int64_t payload_bytes = arena().payload_bytes();
-  for (std::int64_t chunk_bytes : {8192, 4096})
+  for (std::int64_t chunk_bytes : kChunks)
     if (chunk_bytes < payload_bytes && matches(wanted_, "chunk"))
       rivals.push_back(gapless(described_.front(), operation, chunk_bytes));
+  for (const PartLines& parts : parts_) rivals.push_back(touched_parts(operation, parts));
   if (!message_.hand.empty() && matches(wanted_, "hand")) rivals.push_back(by_hand(operation));
   if (matches(wanted_, "library")) rivals.push_back(library(operation));
   if (matches(wanted_, "memcpy")) rivals.push_back(copy(operation));
@@ -164,6 +171,19 @@ Rival Contest::limit(Operation operation) {
   for (const LimitLoop& loop : limit_loops()) {
     const auto pack = [=, &footprint] { loop.pack(footprint, user, packed); };
     const auto unpack = [=, &footprint] { loop.unpack(footprint, packed, user); };
+    rival.ways.push_back({loop.name, operation == Operation::kPack ? timed(pack) : timed(unpack)});
+  }
+  return rival;
+}
+
+// It moves none of the message: what it read and wrote is in no rival's way, for each is verified by itself.
+Rival Contest::touched_parts(Operation operation, const PartLines& parts) {
+  char* const user = arena().user();
+  char* const packed = arena().packed();
+  Rival rival{"touched", parts.part_bytes, {}, [] { return std::optional<std::string>{}; }};
+  for (const PartLoop& loop : part_loops()) {
+    const auto pack = [=, &parts] { loop.pack(parts, user, packed); };
+    const auto unpack = [=, &parts] { loop.unpack(parts, packed, user); };
     rival.ways.push_back({loop.name, operation == Operation::kPack ? timed(pack) : timed(unpack)});
   }
   return rival;

@@ -54,6 +54,7 @@ class Contest {
   Rival library(Operation operation);
   Rival copy(Operation operation);
   Rival limit(Operation operation);
+  Rival touched_parts(Operation operation, const PartLines& parts);
 
   const Message& message_;
   std::vector<std::string> wanted_;
@@ -63,6 +64,7 @@ class Contest {
   Touched touched_;
   bool transposes_ = false;
   Footprint footprint_;
+  std::vector<PartLines> parts_;  // of 8 KB and of 4 KB, where it transposes
   std::optional<Arena> arena_;
 };
 

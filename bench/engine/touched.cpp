@@ -81,4 +81,37 @@ Touched touched_lines(const char* user, std::int64_t count, gapless_type type) {
   }
 }
 
+PartLines part_lines(const char* user, std::int64_t count, gapless_type type, std::int64_t part_bytes) {
+  std::vector<gapless_iov> window(static_cast<std::size_t>(part_bytes));
+  PartLines parts{part_bytes, 0, {}, {}};
+  for (;;) {
+    std::int64_t entries = 0, exported = 0, left = part_bytes;
+    check(gapless_iov_export(user, count, type, parts.bytes, window.data(), static_cast<std::int64_t>(window.size()),
+                             &entries, &exported));
+    if (entries == 0) return parts;
+    std::vector<std::int32_t> lines;
+    for (std::int64_t i = 0; i < entries && left > 0; ++i) {
+      const gapless_iov& run = window[static_cast<std::size_t>(i)];
+      const std::int64_t begin = static_cast<const char*>(run.base) - user, bytes = std::min(left, run.length);
+      // Within 32 bits: touched_lines() has refused a message that reaches farther.
+      for (std::int64_t line = line_of(begin); line <= line_of(begin + bytes - 1); ++line)
+        lines.push_back(static_cast<std::int32_t>(line));
+      left -= bytes;
+    }
+    std::sort(lines.begin(), lines.end());
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+    for (std::size_t i = 0; i < lines.size();) {
+      const std::int32_t step = i + 1 < lines.size() ? lines[i + 1] - lines[i] : 0;
+      std::int32_t n = 1;
+      while (i + static_cast<std::size_t>(n) < lines.size() &&
+             lines[i + static_cast<std::size_t>(n)] - lines[i + static_cast<std::size_t>(n) - 1] == step)
+        ++n;
+      parts.steps.push_back({lines[i], step, n});
+      i += static_cast<std::size_t>(n);
+    }
+    parts.ends.push_back(parts.steps.size());
+    parts.bytes += part_bytes - left;
+  }
+}
+
 }  // namespace gapless::bench

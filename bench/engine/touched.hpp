@@ -28,4 +28,19 @@ struct Touched {
 // From the engine's list of runs. `user` is on a line boundary. Throws std::runtime_error if a line is too far away.
 Touched touched_lines(const char* user, std::int64_t count, gapless_type type);
 
+// `count` lines, `step` lines apart.
+struct LineSteps {
+  std::int32_t first, step, count;
+};
+
+// The lines that each part of a message touches, each line once.
+struct PartLines {
+  std::int64_t part_bytes = 0, bytes = 0;  // of each part but the last; of the message
+  std::vector<LineSteps> steps;
+  std::vector<std::size_t> ends;  // of each part's among `steps`
+};
+
+// Of parts of `part_bytes`; otherwise as touched_lines().
+PartLines part_lines(const char* user, std::int64_t count, gapless_type type, std::int64_t part_bytes);
+
 }  // namespace gapless::bench

@@ -16,7 +16,8 @@ extern "C" {
 
 /** Turns the layer off (0) or on (not 0) in this process, for all threads, and returns the previous state. Calls that
  * are in progress end as they began. May be called at any time, before MPI_Init too. Other processes need not do the
- * same: it concerns point-to-point calls, MPI_Pack and MPI_Unpack, and MPI_(Neighbor_)alltoallw. */
+ * same: it concerns point-to-point calls, MPI_Pack and MPI_Unpack, and MPI_(Neighbor_)alltoallw. With 2 it is on, and
+ * packs all that it sends past the caches, whatever the rules say: for measurements (docs/tuning.md). */
 int GAPLESS_Switch(int on);
 
 /** The same for all other collective calls. These change on every process or on none, so this must be called like a

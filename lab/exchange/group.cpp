@@ -1,5 +1,6 @@
 #include "group.hpp"
 
+#include "../clock.hpp"
 #include "agree.hpp"
 #include "barrier.hpp"
 #include "mpi_type.hpp"
@@ -7,7 +8,6 @@
 #include "stop_rule.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -19,11 +19,11 @@ namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
 
-double now_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
-}
+// What a rank knows of one sample.
+struct Sample {
+  double ns = 0;
+  Writing writing;
+};
 
 struct Member {
   const MemberSpec* spec;
@@ -35,7 +35,7 @@ struct Member {
 class Group {
  public:
   Group(const GroupSpec& spec, Run& run, std::uint64_t seed)
-      : spec_(spec), run_(run), random_(seed), samples_(spec.members.size()) {}
+      : spec_(spec), run_(run), random_(seed), clock_reading_(clock_reading_ns()) {}
 
   GroupResult measure() {
     require_ranks();
@@ -96,6 +96,11 @@ class Group {
       throw VerificationError("its type map holds " + std::to_string(bytes) + " bytes, not " +
                               std::to_string(message.payload_bytes));
     message.padding = padding_bytes(*message.type, message.count);
+    if (spec_.fresh) {
+      std::vector<ByteRun> places;
+      for (const test::Entry& run : runs) places.push_back({run.displacement, run.bytes});
+      message.places.emplace(places);
+    }
     const auto [at, is_new] = maps_.try_emplace(message.label, std::move(runs));
     if (is_new) return;
     if (const auto wrong = difference(at->second, runs))
@@ -150,11 +155,16 @@ class Group {
       const Message& message = messages_[member.spec->message];
       together([&] { memory_->reset(message, maps_.at(message.label)); });
       run_.layer.set_all(member.layer_on());
-      member.operation->run();
+      // Twice with fresh data: who kept the first message's would be seen to send it again.
+      for (int i = 0; i < (spec_.fresh ? 2 : 1); ++i) {
+        if (writes_ahead()) memory_->write(message);
+        run(member);
+      }
       run_.layer.set_all(false);
       try {
         together([&] {
-          if (const auto wrong = memory_->check(message)) throw VerificationError(when + *wrong);
+          if (const auto wrong = memory_->check(message, maps_.at(message.label)))
+            throw VerificationError(when + *wrong);
         });
       } catch (const VerificationError& error) {
         throw MemberError(member.spec->name, error.what());
@@ -162,63 +172,105 @@ class Group {
     }
   }
 
+  // In a collective, and where caches are to be cold, all ranks write before they meet; in a ping-pong the sender does,
+  // within the round trip.
+  bool writes_ahead() const { return spec_.fresh && (spec_.cold || spec_.pattern != Pattern::kPingPong); }
+
+  // Once, with what this rank writes within it.
+  Writing run(Member& member) {
+    Writing writing;
+    const Message& message = messages_[member.spec->message];
+    const bool writes = spec_.fresh && !writes_ahead();
+    member.operation->run([&] {
+      if (writes) writing.add(clock_reading_, [&] { memory_->write(message); });
+    });
+    return writing;
+  }
+
   void time_members() {
     const StopRule rule(spec_.reps);
     std::vector<std::size_t> order(members_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     samples_.resize(members_.size());
+    own_ns_.resize(members_.size());
     const double start_ns = now_ns();
     for (int done = -spec_.reps.warmup;; ++done) {
       if (done >= 0 && stops(rule, done, (now_ns() - start_ns) / 1e6)) return;
       // Fisher-Yates on the raw generator: std::shuffle may differ between the standard libraries of two hosts.
       for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_() % i]);
       for (const std::size_t at : order) {
-        const double ns = sample_ns(members_[at]);
-        if (done >= 0) samples_[at].push_back(ns);
+        const Sample sample = sample_of(members_[at]);
+        if (done < 0) continue;
+        samples_[at].push_back(sample);
+        own_ns_[at].push_back(sample.ns);
       }
     }
   }
 
   // Rank 0 decides for all, from its own times: those of the others are not known before the end.
   bool stops(const StopRule& rule, int done, double elapsed_ms) {
-    int stop = rule.stop(done, elapsed_ms, samples_) ? 1 : 0;
+    int stop = rule.stop(done, elapsed_ms, own_ns_) ? 1 : 0;
     if (!rule.is_fixed()) MPI_Bcast(&stop, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return stop != 0;
   }
 
-  double sample_ns(Member& member) {
-    Operation& operation = *member.operation;
+  Sample sample_of(Member& member) {
+    const Message& message = messages_[member.spec->message];
     run_.layer.set_all(member.layer_on());
     // Members take turns, so each finds the caches and the library as another one left them: one operation that is not
     // timed lets it start from its own.
-    if (spec_.cold)
-      run_.eviction.walk();
-    else
-      operation.run();
+    if (!spec_.cold) run(member);
+    Sample sample;
+    if (writes_ahead()) sample.writing.add(clock_reading_, [&] { memory_->write(message); });
+    if (spec_.cold) run_.eviction.walk();
     const bool collective = spec_.pattern != Pattern::kPingPong;
     const int inner = spec_.cold || collective ? 1 : spec_.reps.inner;
     const double plant = member.spec->planted ? run_.plant : 1;
     barrier(run_.place.rank, run_.place.ranks);
     const double start_ns = now_ns();
-    for (int i = 0; i < inner; ++i) operation.run();
+    Writing within;
+    for (int i = 0; i < inner; ++i) {
+      const Writing writing = run(member);
+      within.ns += writing.ns;
+      within.clock_ns += writing.clock_ns;
+    }
     double end_ns = now_ns();
-    if (plant > 1)
-      for (const double until_ns = start_ns + plant * (end_ns - start_ns); end_ns < until_ns;) end_ns = now_ns();
+    if (plant > 1) {
+      // Both ranks write equally long, one after the other: that is not slowed.
+      const double slowed_ns = std::max(0.0, end_ns - start_ns - 2 * (within.ns + within.clock_ns));
+      for (const double until_ns = end_ns + (plant - 1) * slowed_ns; end_ns < until_ns;) end_ns = now_ns();
+    }
     run_.layer.set_all(false);
-    return (end_ns - start_ns) / inner;
+    if (!writes_ahead()) sample.writing = {within.ns / inner, within.clock_ns / inner};
+    sample.ns = (end_ns - start_ns) / inner;
+    return sample;
   }
 
-  // The longest of all ranks, sample by sample.
+  // The longest of all ranks, sample by sample. What ranks write in turn within it is taken out, that of all ranks;
+  // what each wrote ahead is added to its own time for the whole cycle.
   void collect() {
-    std::vector<double> own, longest;
-    for (const auto& samples : samples_) own.insert(own.end(), samples.begin(), samples.end());
-    longest.resize(own.size());
-    MPI_Reduce(own.data(), longest.data(), static_cast<int>(own.size()), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    auto at = longest.cbegin();
+    std::vector<double> own, own_cycle, writing;
+    for (const auto& samples : samples_)
+      for (const Sample& of : samples) {
+        own.push_back(of.ns);
+        own_cycle.push_back(of.ns + (writes_ahead() ? of.writing.ns : 0));
+        writing.insert(writing.end(), {of.writing.ns, of.writing.clock_ns});
+      }
+    std::vector<double> longest(own.size()), cycle(own.size()), all_writing(writing.size());
+    const auto size = static_cast<int>(own.size());
+    MPI_Reduce(own.data(), longest.data(), size, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(own_cycle.data(), cycle.data(), size, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(writing.data(), all_writing.data(), 2 * size, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    std::size_t at = 0;
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      const auto size = static_cast<std::ptrdiff_t>(samples_[i].size());
-      result_.members.push_back({members_[i].spec->name, {at, at + size}});
-      at += size;
+      MemberSamples of{members_[i].spec->name, {}, {}};
+      for (std::size_t n = 0; n < samples_[i].size(); ++n, ++at) {
+        const double written = writes_ahead() ? 0 : all_writing[2 * at],
+                     read = writes_ahead() ? 0 : all_writing[2 * at + 1];
+        of.ns.push_back(longest[at] - written - read);
+        if (spec_.fresh) of.cycle_ns.push_back(cycle[at] - read);
+      }
+      result_.members.push_back(std::move(of));
     }
   }
 
@@ -229,7 +281,9 @@ class Group {
   std::map<std::string, Runs> maps_;  // by label
   std::optional<Memory> memory_;
   std::vector<Member> members_;
-  std::vector<std::vector<double>> samples_;  // of this rank, by member
+  double clock_reading_;
+  std::vector<std::vector<Sample>> samples_;  // of this rank, by member
+  std::vector<std::vector<double>> own_ns_;   // the same, for the rule that ends a group
   GroupResult result_;
 };
 

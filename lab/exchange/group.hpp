@@ -31,7 +31,8 @@ struct Run {
 
 struct MemberSamples {
   std::string member;
-  std::vector<double> ns;  // the longest of all ranks; on rank 0 only
+  std::vector<double> ns;        // the longest of all ranks; on rank 0 only
+  std::vector<double> cycle_ns;  // the same with the writing of fresh data
 };
 
 struct GroupResult {

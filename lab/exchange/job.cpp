@@ -103,6 +103,7 @@ constexpr std::array<std::pair<const char*, MethodKind>, 5> kMethods{{{"native",
                                                                       {"pack_send", MethodKind::kPackSend},
                                                                       {"unpack_receive", MethodKind::kUnpackReceive}}};
 constexpr std::array<std::pair<const char*, bool>, 2> kCaches{{{"warm", false}, {"cold", true}}};
+constexpr std::array<std::pair<const char*, bool>, 2> kData{{{"constant", false}, {"fresh", true}}};
 
 MessageSpec read_message(const Field& field) {
   MessageSpec message;
@@ -150,6 +151,7 @@ GroupSpec read_group(const Field& field) {
   group.pattern = field.at("pattern").one_of(kPatterns);
   group.root = field.has("root") ? field.at("root").small_integer(0) : 0;
   group.cold = field.has("cache") && field.at("cache").one_of(kCaches);
+  group.fresh = field.has("data") && field.at("data").one_of(kData);
   std::set<std::string> messages, members;
   for (const Field& message : field.at("messages").list()) {
     group.messages.push_back(read_message(message));

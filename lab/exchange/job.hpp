@@ -42,6 +42,7 @@ struct GroupSpec {
   Pattern pattern = Pattern::kPingPong;
   int root = 0;
   bool cold = false;
+  bool fresh = false;  // the sender writes its data before each message
   std::vector<MessageSpec> messages;
   std::vector<MemberSpec> members;
   Repetitions reps;

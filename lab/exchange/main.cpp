@@ -38,7 +38,7 @@ bool run_one(const GroupSpec& group, Run& run, std::uint64_t seed, const Output&
 int run_job(const Job& job, Run& run, const Output& output) {
   const std::vector<std::string> presence = gather_texts(run.layer.present() ? "yes" : "no");
   const std::vector<std::string> hosts = distinct_hosts();
-  output.facts(mpi_library_line(), run.layer.present(), run.place.ranks, hosts);
+  output.facts(mpi_library_line(), run.layer.present(), run.place.ranks, hosts, measure_peer_cost());
   for (const std::string& there : presence) {
     if (there == presence.front()) continue;
     output.error("", "", "the layer is under some ranks only");

@@ -1,5 +1,6 @@
 #include "memory.hpp"
 
+#include "../payload.hpp"
 #include "agree.hpp"
 
 #include <algorithm>
@@ -18,16 +19,9 @@ constexpr char kSendGap = '\x5a';
 constexpr char kReceiveGap = '\x33';
 constexpr char kPackedPoison = '\x7e';
 
-std::uint32_t payload_value(int rank, std::size_t word) {
-  return (static_cast<std::uint32_t>(rank) + 1) * 1'000'000'007u + static_cast<std::uint32_t>(word);
-}
-
-Bytes payload_of(int rank, std::int64_t payload_bytes) {
+Bytes payload_of(int rank, std::uint32_t version, std::int64_t payload_bytes) {
   Bytes payload(static_cast<std::size_t>(payload_bytes));
-  for (std::size_t at = 0; at < payload.size(); at += sizeof(std::uint32_t)) {
-    const std::uint32_t value = payload_value(rank, at / sizeof(std::uint32_t));
-    std::memcpy(payload.data() + at, &value, std::min(sizeof value, payload.size() - at));
-  }
+  PayloadPlaces::contiguous(payload_bytes).write(payload.data(), rank, version);
   return payload;
 }
 
@@ -98,7 +92,7 @@ void Memory::write_blocks(const Message& message, const Runs& runs) {
   if (pattern_ == Pattern::kBcast && place_.rank == root_) return;
   for (int block = 0; block < message.blocks; ++block) {
     const int sender = pattern_ == Pattern::kAllgather ? block : pattern_ == Pattern::kBcast ? root_ : 1 - place_.rank;
-    const Bytes payload = payload_of(sender, message.payload_bytes);
+    const Bytes payload = payload_of(sender, version_, message.payload_bytes);
     char* const to = receive_image_.data() + origin(message.receive_span) + block * message.block_bytes();
     const char* from = payload.data();
     for (const test::Entry& run : runs) {
@@ -109,11 +103,11 @@ void Memory::write_blocks(const Message& message, const Runs& runs) {
 }
 
 void Memory::build_images(const Message& message, const Runs& runs) {
-  const Imaged wanted{message.label, message.blocks > 1 ? message.block_bytes() : 0};
+  const Imaged wanted{message.label, message.blocks > 1 ? message.block_bytes() : 0, version_, own_};
   if (imaged_ == wanted) return;
   send_image_.fill(kSendGap);
   receive_image_.fill(kReceiveGap);
-  const Bytes payload = payload_of(place_.rank, message.payload_bytes);
+  const Bytes payload = payload_of(place_.rank, own_, message.payload_bytes);
   const char* from = payload.data();
   for (const test::Entry& run : runs) {
     std::memcpy(send_image_.data() + origin(message.send_span) + run.displacement, from,
@@ -124,7 +118,15 @@ void Memory::build_images(const Message& message, const Runs& runs) {
   imaged_ = wanted;
 }
 
+void Memory::write(const Message& message) {
+  ++version_;
+  if (pattern_ == Pattern::kBcast && place_.rank != root_) return;
+  own_ = version_;
+  message.places->write(send(message), place_.rank, own_);
+}
+
 void Memory::reset(const Message& message, const Runs& runs) {
+  own_ = version_;
   build_images(message, runs);
   user_send_.copy_from(send_image_);
   user_receive_.fill(kReceiveGap);
@@ -132,7 +134,8 @@ void Memory::reset(const Message& message, const Runs& runs) {
   packed_receive_.fill(kPackedPoison);
 }
 
-std::optional<std::string> Memory::check(const Message& message) {
+std::optional<std::string> Memory::check(const Message& message, const Runs& runs) {
+  build_images(message, runs);
   for (int block = 0; block < message.blocks; ++block) {
     for (const test::Entry& run : message.padding) {
       const std::int64_t at = origin(message.receive_span) + block * message.block_bytes() + run.displacement;

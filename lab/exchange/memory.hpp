@@ -6,6 +6,7 @@
 #include "job.hpp"
 #include "message.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,10 +34,14 @@ class Memory {
   // Throws Refused if the message, whose type map is `runs`, receives a byte twice: MPI forbids that.
   void require_disjoint(const Message& message, const Runs& runs);
 
+  // Before each message: the sender gives the data of the message values that they never had, and all others note that
+  // it does. Of two ranks each sends; of a bcast the root alone.
+  void write(const Message& message);
+
   // Makes ready for a verified transfer of this message: own payload in the send buffer, sentinels everywhere else.
   void reset(const Message& message, const Runs& runs);
   // After it: every byte of both user buffers, gaps and guards included. Says what is wrong, or nothing.
-  std::optional<std::string> check(const Message& message);
+  std::optional<std::string> check(const Message& message, const Runs& runs);
 
  private:
   static std::int64_t origin(const Span& span);
@@ -54,9 +59,12 @@ class Memory {
   struct Imaged {
     std::string label;
     std::int64_t block_bytes = 0;
+    std::uint32_t version = 0, own = 0;
     bool operator==(const Imaged&) const = default;
   };
   std::optional<Imaged> imaged_;
+  std::uint32_t version_ = 0;  // of the data that were sent last
+  std::uint32_t own_ = 0;      // of those in the send buffer
 };
 
 // At most so many bytes does a group need on each rank, type maps included. Throws base::Error beyond 64 bits.

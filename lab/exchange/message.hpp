@@ -2,10 +2,12 @@
 #pragma once
 
 #include "../mpi_handle.hpp"
+#include "../payload.hpp"
 #include "job.hpp"
 #include "type_map.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "layout/layout.hpp"
@@ -23,8 +25,9 @@ struct Message {
   int blocks = 1;     // what an allgather receives from so many ranks
   Runs padding;       // bytes of the message that may arrive or not (type_map.hpp)
   MpiType handle;
-  int packed_capacity = 0;  // what MPI_Pack_size says
-  int packed_bytes = 0;     // what MPI_Pack makes of it
+  int packed_capacity = 0;              // what MPI_Pack_size says
+  int packed_bytes = 0;                 // what MPI_Pack makes of it
+  std::optional<PayloadPlaces> places;  // of its bytes, where data are fresh
 
   std::int64_t block_bytes() const { return count * type->extent; }  // from one block to the next
 };

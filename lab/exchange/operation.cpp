@@ -7,6 +7,8 @@ namespace {
 
 constexpr int kTag = 7;
 
+using Before = std::function<void()>;
+
 // A message and the addresses that it has in the memory of this rank.
 struct Ends {
   Ends(const Message& message, Memory& memory, Place at)
@@ -44,12 +46,14 @@ class PingPong final : public Operation {
  public:
   PingPong(const Ends& ends, bool packs, bool unpacks) : ends_(ends), packs_(packs), unpacks_(unpacks) {}
   // A rank that answers sends from its send buffer, not what it just received: both directions touch the same memory.
-  void run() override {
+  void run(const Before& before_send) override {
     if (ends_.place.rank == 0) {
+      before_send();
       send(1);
       receive(1);
     } else {
       receive(0);
+      before_send();
       send(0);
     }
   }
@@ -82,7 +86,7 @@ class PingPong final : public Operation {
 class TypedBcast final : public Operation {
  public:
   TypedBcast(const Ends& ends, int root) : ends_(ends), root_(root) {}
-  void run() override {
+  void run(const Before&) override {
     MPI_Bcast(ends_.place.rank == root_ ? ends_.send : ends_.receive, ends_.count, ends_.type, root_, MPI_COMM_WORLD);
   }
 
@@ -94,7 +98,7 @@ class TypedBcast final : public Operation {
 class PackedBcast final : public Operation {
  public:
   PackedBcast(const Ends& ends, int root) : ends_(ends), root_(root) {}
-  void run() override {
+  void run(const Before&) override {
     if (ends_.place.rank == root_) {
       const int bytes = ends_.pack();
       MPI_Bcast(ends_.packed_send, bytes, MPI_PACKED, root_, MPI_COMM_WORLD);
@@ -115,7 +119,7 @@ class PackedBcast final : public Operation {
 class TypedAllgather final : public Operation {
  public:
   explicit TypedAllgather(const Ends& ends) : ends_(ends) {}
-  void run() override {
+  void run(const Before&) override {
     MPI_Allgather(ends_.send, ends_.count, ends_.type, ends_.receive, ends_.count, ends_.type, MPI_COMM_WORLD);
   }
 
@@ -126,7 +130,7 @@ class TypedAllgather final : public Operation {
 class PackedAllgather final : public Operation {
  public:
   explicit PackedAllgather(const Ends& ends) : ends_(ends) {}
-  void run() override {
+  void run(const Before&) override {
     const int bytes = ends_.pack();
     MPI_Allgather(ends_.packed_send, bytes, MPI_PACKED, ends_.packed_receive, bytes, MPI_PACKED, MPI_COMM_WORLD);
     // Each is a packing unit of its own.

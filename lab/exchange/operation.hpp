@@ -5,6 +5,7 @@
 #include "memory.hpp"
 #include "message.hpp"
 
+#include <functional>
 #include <memory>
 
 namespace gapless::lab::exchange {
@@ -12,8 +13,9 @@ namespace gapless::lab::exchange {
 class Operation {
  public:
   virtual ~Operation() = default;
-  // Makes the MPI calls of the method and nothing else.
-  virtual void run() = 0;
+  // Makes the MPI calls of the method, and before each send of a ping-pong what the sender does there, and nothing
+  // else.
+  virtual void run(const std::function<void()>& before_send) = 0;
 };
 
 // `memory` and `message` must outlive it.

@@ -23,10 +23,21 @@ void write(const Json& line) {
   std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
 }
 
+// A tenth of a nanosecond is below what the clock resolves.
+double tenth(double ns) {
+  return std::round(ns * 10) / 10;
+}
+
+Json tenths(const std::vector<double>& ns) {
+  Json rounded = Json::array();
+  for (const double one : ns) rounded.push_back(tenth(one));
+  return rounded;
+}
+
 }  // namespace
 
-void Output::facts(const std::string& mpi_library, bool layer_present, int ranks,
-                   const std::vector<std::string>& hosts) const {
+void Output::facts(const std::string& mpi_library, bool layer_present, int ranks, const std::vector<std::string>& hosts,
+                   const std::optional<PeerCost>& peer) const {
   if (!writes_) return;
   Json facts = line("facts");
   facts["mpi_library"] = mpi_library;
@@ -34,6 +45,7 @@ void Output::facts(const std::string& mpi_library, bool layer_present, int ranks
   facts["ranks"] = ranks;
   facts["hosts"] = hosts;
   facts["experiment"] = "exchange";
+  if (peer) facts["peer_line_ns"] = {{"plain", tenth(peer->plain_ns)}, {"past", tenth(peer->past_ns)}};
   write(facts);
 }
 
@@ -48,16 +60,15 @@ void Output::progress(std::size_t done, std::size_t of, const std::string& group
 
 void Output::samples(const GroupSpec& group, const MemberSamples& samples) const {
   if (!writes_) return;
-  Json numbers = Json::array();
-  // A tenth of a nanosecond is below what the clock resolves.
-  for (const double ns : samples.ns) numbers.push_back(std::round(ns * 10) / 10);
   Json row = line("samples");
   row["experiment"] = "exchange";
   row["group"] = group.id;
   row["member"] = samples.member;
   row["metric"] = group.pattern == Pattern::kPingPong ? "round_trip" : "call";
   row["unit"] = "ns";
-  row["samples"] = std::move(numbers);
+  row["data"] = group.fresh ? "fresh" : "constant";
+  row["samples"] = tenths(samples.ns);
+  if (!samples.cycle_ns.empty()) row["cycle_samples"] = tenths(samples.cycle_ns);
   row["verified"] = true;  // a row that was not is never written: see error()
   write(row);
 }

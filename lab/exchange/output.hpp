@@ -1,8 +1,10 @@
 // JSON lines on the standard output; only rank 0 writes.
 #pragma once
 
+#include "../peer_cost.hpp"
 #include "group.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +13,8 @@ namespace gapless::lab::exchange {
 class Output {
  public:
   explicit Output(bool writes) : writes_(writes) {}
-  void facts(const std::string& mpi_library, bool layer_present, int ranks,
-             const std::vector<std::string>& hosts) const;
+  void facts(const std::string& mpi_library, bool layer_present, int ranks, const std::vector<std::string>& hosts,
+             const std::optional<PeerCost>& peer) const;
   void progress(std::size_t done, std::size_t of, const std::string& group) const;
   void samples(const GroupSpec& group, const MemberSamples& samples) const;
   void refused(const std::string& group, const std::string& reason) const;

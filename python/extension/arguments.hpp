@@ -22,7 +22,7 @@ struct Numbers : nb::object {
   static bool always(nb::handle) { return true; }
 };
 struct Buffer : nb::object {
-  NB_OBJECT(Buffer, nb::object, "typing_extensions.Buffer", always)
+  NB_OBJECT(Buffer, nb::object, "typing_extensions.Buffer | numpy.typing.NDArray[typing.Any]", always)
   static bool always(nb::handle) { return true; }
 };
 struct OptionalNumber : nb::object {

@@ -131,14 +131,17 @@ nb::tuple runs(const Type& type, Number count_, Number position_) {
 
 void bind_transfers(nb::module_& module, TypeClass& type) {
   using nb::arg;
-  type.def("pack", pack, arg("source"), arg("count"), arg("offset"), arg("position"), arg("budget").none());
-  type.def("pack_into", pack_into, arg("source"), arg("packed"), arg("count"), arg("offset"), arg("position"));
-  type.def("unpack", unpack, arg("packed"), arg("destination"), arg("count"), arg("offset"), arg("position"));
+  // None is taken to be refused like anything else that has no buffer, with a sentence.
+  type.def("pack", pack, arg("source").none(), arg("count"), arg("offset"), arg("position"), arg("budget").none());
+  type.def("pack_into", pack_into, arg("source").none(), arg("packed").none(), arg("count"), arg("offset"),
+           arg("position"));
+  type.def("unpack", unpack, arg("packed").none(), arg("destination").none(), arg("count"), arg("offset"),
+           arg("position"));
   type.def("runs", runs, arg("count"), arg("position"),
            nb::sig("def runs(self, count: int, position: int) -> tuple[list[tuple[int, int]], int]"),
            "Some of the runs from a position on as (displacement, bytes), and how many bytes they are.");
-  module.def("copy", copy, arg("source"), arg("source_type"), arg("source_count"), arg("source_offset"),
-             arg("destination"), arg("destination_type"), arg("destination_count"), arg("destination_offset"),
+  module.def("copy", copy, arg("source").none(), arg("source_type"), arg("source_count"), arg("source_offset"),
+             arg("destination").none(), arg("destination_type"), arg("destination_count"), arg("destination_offset"),
              arg("position"), arg("budget").none());
 }
 

@@ -164,7 +164,7 @@ void bind_constructors(nb::module_& module) {
   using nb::arg;
   module.def("named", [](nb::str name) { return made(gapless_type_named, c_text(name)); }, arg("name"));
   module.def("parse", [](nb::str text) { return made(gapless_type_parse, c_text(text)); }, arg("text"));
-  module.def("deserialise", deserialise, arg("data"));
+  module.def("deserialise", deserialise, arg("data").none());
   module.def(
       "contiguous",
       [](Number count, const Type& old) { return made(gapless_type_contiguous, number(count, "count"), old.get()); },

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from gapless.lab import json_lines
 from gapless.paths import Build
 from gapless.rivals import rivals
 from gapless.statistics import median_of_medians
+from gapless.temporary import temporary_folder
 
 ENGINE = "gapless"
 LIBRARIES = (ENGINE, "mpich", "openmpi", "impi")
@@ -93,7 +93,7 @@ def measure_commit(
         Told the number of finished rounds.
     """
     measured = {name: Measured(name) for name in libraries}
-    with tempfile.TemporaryDirectory(prefix="gapless-bench-") as folder:
+    with temporary_folder("gapless-bench-") as folder:
         commands, reasons = _commands(build, libraries, Path(folder))
         for name, reason in reasons.items():
             measured[name].reason = reason

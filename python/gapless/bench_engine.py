@@ -33,9 +33,9 @@ class EngineRow:
     bytes, nominal_bytes : int
         Payload, and the size that was asked for (0: the case has one of its own).
     chunk : int
-        0 for the whole message in one call; else the bytes of each call, and the rival is "whole".
+        0 for the whole message in one call; else the bytes of each call, and the rival is "whole" or "touched".
     rival : str
-        hand, memcpy, limit, whole, description:NAME, or a library's name.
+        hand, memcpy, limit, whole, touched, description:NAME, or a library's name.
     loop : str
         Which of the rival's loops was the fastest.
     gb_per_s, rival_gb_per_s : float
@@ -169,8 +169,9 @@ def engine_rows(lines: Iterable[Line]) -> list[EngineRow]:
                 continue
             together = [of for of in sets if (rival, chunk) in of]
             theirs = [of[rival, chunk] for of in together]
-            ours = [of["gapless", 0] for of in together]
-            if chunk:
+            # Of parts, the engine's own are rated against its whole messages; others are against the engine's parts.
+            ours = [of["gapless", 0 if rival == "gapless" else chunk] for of in together]
+            if rival == "gapless":
                 theirs, ours = ours, theirs
             line = theirs[0]
             samples = [(them["samples"], us["samples"]) for them, us in zip(theirs, ours, strict=True)]
@@ -185,7 +186,7 @@ def engine_rows(lines: Iterable[Line]) -> list[EngineRow]:
                     nominal_bytes=line["nominal_bytes"],
                     caches=line["temperature"],
                     chunk=chunk,
-                    rival="whole" if chunk else rival,
+                    rival="whole" if rival == "gapless" else rival,
                     loop=line["loop"],
                     gb_per_s=line["bytes"] / median_of_medians(us for _, us in samples),
                     rival_gb_per_s=line["bytes"] / median_of_medians(them for them, _ in samples),

@@ -33,6 +33,8 @@ def message_table(rows: Sequence[EngineRow], libraries: Sequence[str]) -> Table:
         "memcpy": "memcpy",
         "whole 8192": "8 KB",
         "whole 4096": "4 KB",
+        "touched 8192": "lines of 8 KB",
+        "touched 4096": "lines of 4 KB",
         "description": "described else",
     }
     table = plain_table(
@@ -50,7 +52,7 @@ def message_table(rows: Sequence[EngineRow], libraries: Sequence[str]) -> Table:
             table.add_section()
         ratios: dict[str, list[float]] = {}
         for row in of:
-            name = f"whole {row.chunk}" if row.chunk else row.rival.split(":")[0]
+            name = f"{row.rival} {row.chunk}" if row.chunk else row.rival.split(":")[0]
             ratios.setdefault(name, []).append(row.ratio)
         speed = next((row for row in of if not row.chunk), of[0]).gb_per_s
         cells = [_span(ratios[name]) if name in ratios else "" for name in columns]

@@ -112,7 +112,7 @@ def _of(rival: str, where: Chosen = judged, groups: Sequence[str] = (), caches: 
 
 
 def _chunks(size: int, transposing: bool) -> Chosen:
-    return lambda row: row.chunk == size and row.transposes == transposing and judged(row)
+    return lambda row: row.rival == "whole" and row.chunk == size and row.transposes == transposing and judged(row)
 
 
 def _lists(op: str) -> Chosen:
@@ -148,6 +148,7 @@ def targets(baseline: bool = False) -> list[Target]:
         Target("whole, by 8 KB chunks", "all sizes", _chunks(8192, False), each=0.9, mean=0.97),
         Target("whole, by 4 KB chunks", "all sizes", _chunks(4096, False), each=0.85, mean=0.97),
         Target("whole, by 8 KB chunks", "transposing", _chunks(8192, True)),
+        Target("lines of 8 KB chunks", "transposing", lambda row: row.rival == "touched" and row.chunk == 8192),
         Target(
             "equal message", "all sizes",
             lambda row: row.rival.startswith("description:") and judged(row), each=0.95, at_most=1.05,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -16,10 +17,10 @@ from gapless.cli_explain import explain
 from gapless.cli_measure import measure
 from gapless.cli_report import report
 from gapless.cli_run import RunCommand, run
+from gapless.cli_tune import tune
 from gapless.errors import GaplessError
 from gapless.paths import Build
-
-USAGE = 2
+from gapless.variables import check_settings
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
@@ -31,12 +32,17 @@ app.command()(doctor)
 app.command()(report)
 app.command(cls=RunCommand, context_settings={"allow_interspersed_args": False})(run)
 app.command()(compare)
+app.command()(tune)
 app.add_typer(measure, name="measure")
 app.add_typer(bench, name="bench")
 
 MpiOption = Annotated[
     Path | None,
-    typer.Option("--mpi", metavar="PREFIX", help="Measure the MPI installed there (default: the one in .venv)."),
+    typer.Option(
+        "--mpi",
+        metavar="PREFIX",
+        help="Measure the MPI there, which 'make build MPI=PREFIX' built for (default: that of 'make build').",
+    ),
 ]
 
 
@@ -52,20 +58,26 @@ def options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
     ] = False,
 ) -> None:
-    """Declare the options of the command itself."""
+    """Declare the options of the command itself; refuse settings that are not known, but never help."""
+    words = sys.argv[1:]
+    own = words[: words.index("--")] if "--" in words else words
+    if not {"-h", "--help"} & set(own):
+        check_settings(os.environ)
 
 
 @app.command()
 def demo(
     mpi: MpiOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print the rows as a JSON list and nothing else.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="A few seconds: one launch, A = 2 only.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Less than a minute: one launch, A = 2 only.")] = False,
 ) -> None:
-    """Show what derived datatypes cost on this machine, and what they cost with Gapless (3 minutes).
+    """Show what derived datatypes cost on this machine, and what they cost with Gapless (6 minutes).
 
     [bold]Example:[/bold]  gapless demo --json > table.json
 
     Prints a table and writes report.html here; the samples go to results/.
+
+    [bold]Exit status:[/bold] 1 if a launch failed, or if the layer changed a result.
     """
     from gapless.demo import FULL, QUICK, run_demo
 
@@ -78,7 +90,7 @@ def main() -> None:
         app()
     except GaplessError as error:
         print(f"gapless: error: {error}", file=sys.stderr)
-        sys.exit(USAGE)
+        sys.exit(error.exit_status)
     except KeyboardInterrupt:
         print("gapless: interrupted", file=sys.stderr)
         sys.exit(130)

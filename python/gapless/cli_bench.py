@@ -114,3 +114,39 @@ def seek(
         print(json_module.dumps([vars(row) | {name: getattr(row, name) for name in ratios} for row in rows]))
     else:
         console().print(seek_table(rows))
+
+
+@bench.command("peer-lines")
+def peer_lines(
+    rounds: Annotated[int, typer.Option(min=1, help="How often each buffer is written and read in a launch.")] = 200,
+    launches: Annotated[int, typer.Option(min=1, help="Launches.")] = 8,
+    mpi: MpiOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Measure what it costs to write lines that another core has read, through the caches and past them.
+
+    [bold]Example:[/bold]  gapless bench peer-lines
+
+    Two threads on two processors: one stores into a buffer, or packs a part of a message into it, and the other reads
+    it, in turn. The bytes of both ways are compared before anything is timed.
+    """
+    from gapless.bench_peer_lines import PROGRAM, measure_peer_lines, one_core, pack_table, peer_rows, store_table
+    from gapless.display import console
+    from gapless.paths import Build
+    from gapless.pingpong import progress_bar
+
+    build = Build.find(mpi)
+    build.program(PROGRAM)
+    with progress_bar() as progress:
+        task = progress.add_task("peer lines", total=launches, now="")
+        answers = measure_peer_lines(build, rounds, launches, lambda done: progress.update(task, completed=done))
+    rows = peer_rows(answers)
+    if json:
+        print(json_module.dumps({"one_core": one_core(answers), "rows": [vars(row) for row in rows]}))
+        return
+    console().print(store_table(rows))
+    console().print(pack_table(rows))
+    if one_core(answers):
+        console().print(
+            "The two processors are one core's: neither has a cache of its own. Nothing follows for others."
+        )

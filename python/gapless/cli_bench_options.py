@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +26,19 @@ MpiOption = Annotated[
 ]
 LaunchesOption = Annotated[int, typer.Option(min=1, help="Independent launches of each library: the replicates.")]
 FilterOption = Annotated[str, typer.Option("--filter", help="Only groups whose name contains this text.")]
+
+
+class Data(str, Enum):
+    """Whether the sender writes its data before each message."""
+
+    FRESH = "fresh"
+    CONSTANT = "constant"
+
+
+# Fresh unless told otherwise: programs rewrite what they send.
+DataOption = Annotated[
+    Data, typer.Option("--data", help="fresh: the sender writes its data before each message; constant: never again.")
+]
 
 # Of what runs over the cases of bench/engine.
 CaseOption = Annotated[

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gapless.cli_bench_options import Data
 from gapless.errors import GaplessError
 
 if TYPE_CHECKING:
@@ -59,10 +60,34 @@ def _budget(text: str | None, launches: int | None) -> float | None:
 def _list_plan(plan: Plan) -> None:
     """Print every row that would be measured, tab-separated, and what is refused."""
     print(
-        "\t".join(("test", "guideline", "case", "pattern", "bytes", "payload", "base", "cache", "layer", "expectation"))
+        "\t".join(
+            (
+                "test",
+                "guideline",
+                "case",
+                "pattern",
+                "bytes",
+                "payload",
+                "base",
+                "cache",
+                "data",
+                "layer",
+                "expectation",
+            )
+        )
     )
     for row in plan.rows:
-        words = (row.test, row.guideline, row.case, row.pattern, row.bytes, row.payload_bytes, row.base, row.cache)
+        words = (
+            row.test,
+            row.guideline,
+            row.case,
+            row.pattern,
+            row.bytes,
+            row.payload_bytes,
+            row.base,
+            row.cache,
+            row.data,
+        )
         print(*words, "on" if row.layer else "off", row.expectation, sep="\t")
     for line in plan.refused:
         print("refused", "-", line["case"], line["pattern"], line["bytes"], line["reason"], sep="\t")
@@ -94,6 +119,13 @@ def guidelines(
     ] = None,
     cache: Annotated[
         str | None, typer.Option(metavar="NAMES", help="warm (default), cold, or both with a comma.")
+    ] = None,
+    data: Annotated[
+        Data | None,
+        typer.Option(
+            help="fresh: the sender writes its data before each message (default); constant: never again "
+            "(preset paper)."
+        ),
     ] = None,
     blocks: Annotated[str | None, typer.Option("-A", "--blocks", metavar="NUMBERS", help="Values of A.")] = None,
     sizes: Annotated[str | None, typer.Option(metavar="NUMBERS", help="Message sizes [bytes], for all tests.")] = None,
@@ -198,6 +230,7 @@ def guidelines(
         sizes=_numbers(sizes, "--sizes"), variants=chosen_variants, only=only, pairs=own, launches=launches,
         budget_s=_budget(budget, launches), power=power, tolerance=tolerance, ranks=ranks, seed=seed,
         plant=plant, layer=False if not layer else None, against_native=against_native or None,
+        data=data.value if data else None,
     )  # fmt: skip
     if against_native and not settings.layer:
         raise GaplessError("--against-native compares the layer, and --no-layer leaves it out", "leave one out")

@@ -32,6 +32,8 @@ def pingpong(
     """Measure the ping-pong of the basic layouts and their other descriptions.
 
     [bold]Example:[/bold]  gapless measure pingpong --launches 3 --filter tiled/v1/A=2/
+
+    [bold]Exit status:[/bold] 1 if a launch failed (what was measured before is kept).
     """
     from gapless.display import console
     from gapless.environment import environment_line

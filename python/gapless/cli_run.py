@@ -53,8 +53,10 @@ def run(
 
     gapless run --stats json:calls.json -- srun -n 64 ./app
 
-    The last line says how many ranks the layer reached. The exit status is the
-    program's own, or 3 if the layer reached no rank.
+    The last line says how many ranks the layer reached.
+
+    --stats counts as long as a rank lives: of one that is killed, crashes or
+    aborts, all calls but the one in which it ended are in the sums.
 
     The layer is preloaded into the ranks, not into the launcher. mpiexec and
     mpirun of MPICH, Intel MPI and Open MPI are known, and srun; anything else
@@ -63,13 +65,16 @@ def run(
     The front is the preload object. The fullest one is taken of whose
     procedures every MPI library that the ranks may load has all: 'lc41' (MPI
     4.1), 'lc' (4.0 with large counts), '40' (without), or 'plain' (3.1). Calls
-    to procedures that a front lacks stay the library's own. The last line says
-    which it is, and why.
+    to procedures that a front lacks stay the library's own. With --stats or
+    GAPLESS_LOG a line says which it is, and why.
 
     GAPLESS_DISABLE=1 switches the layer off. GAPLESS_STATS=1 and
     GAPLESS_STATS=json:FILE mean the same as --stats. GAPLESS_ISA=baseline, avx2,
     avx512 or neon forces the engine's kernels; GAPLESS_NT_BYTES=8M says from
     what size on messages are written past the caches.
+
+    [bold]Exit status:[/bold] the program's own (128 + the number of the signal that ended it); 3 if that
+    is 0 and the layer reached no rank; 2 if the program could not be started.
     """
     from gapless.run import Stats, run_under_layer
 

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gapless.extension import engine
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    import numpy as np
+    from numpy.typing import NDArray
     from typing_extensions import Buffer, Self
 
     from gapless._engine import Type
+
+    # NumPy says only from Python 3.12 on that its arrays are buffers.
+    Memory: TypeAlias = Buffer | NDArray[Any]
 
 MOST_REPR = 200  # characters of the notation
 
@@ -29,6 +37,9 @@ class Datatype:
     lie inside; otherwise nothing moves and a ValueError says which would not. A view with gaps is refused:
     `gapless.layout_in_base` has the array that it is a view of, and the view's layout in that. Arrays of references to
     Python objects are refused. Other Python threads run while 64 KiB or more are moved.
+
+    With `check_dtype=True` the buffer must be a NumPy array whose elements are what the message is made of: doubles for
+    doubles, say, and for a structured array whole elements, field by field. Otherwise bytes are bytes.
 
     Parameters
     ----------
@@ -101,8 +112,9 @@ class Datatype:
         return self
 
     def pack(
-        self, buffer: Buffer, count: int = 1, *, offset: int = 0, position: int = 0, budget: int | None = None
-    ) -> bytes:
+        self, buffer: Memory, count: int = 1, *, offset: int = 0, position: int = 0, budget: int | None = None,
+        check_dtype: bool = False,
+    ) -> bytes:  # fmt: skip
         """Return bytes of the packed stream of `count` elements, in type-map order.
 
         Parameters
@@ -117,10 +129,17 @@ class Datatype:
             The first byte of the stream that is wanted.
         budget : int, optional
             How many bytes at most; the rest of the stream if left out.
+        check_dtype : bool
+            Refuse an array whose elements are of other types than the message.
         """
+        if check_dtype:
+            _require_dtype(buffer, "source", self, count)
         return self._type.pack(buffer, count, offset, position, budget)
 
-    def pack_into(self, buffer: Buffer, packed: Buffer, count: int = 1, *, offset: int = 0, position: int = 0) -> int:
+    def pack_into(
+        self, buffer: Memory, packed: Memory, count: int = 1, *, offset: int = 0, position: int = 0,
+        check_dtype: bool = False,
+    ) -> int:  # fmt: skip
         """Write the stream from a position on into a buffer, as much as fits; return how many bytes that were.
 
         Parameters
@@ -129,12 +148,17 @@ class Datatype:
             Where the elements are.
         packed : buffer
             Where the byte at `position` goes, and what follows it. May overlap with `buffer`.
-        count, offset, position : int
+        count, offset, position, check_dtype
             As in `pack`.
         """
+        if check_dtype:
+            _require_dtype(buffer, "source", self, count)
         return self._type.pack_into(buffer, packed, count, offset, position)
 
-    def unpack(self, packed: Buffer, buffer: Buffer, count: int = 1, *, offset: int = 0, position: int = 0) -> int:
+    def unpack(
+        self, packed: Memory, buffer: Memory, count: int = 1, *, offset: int = 0, position: int = 0,
+        strict: bool = False, check_dtype: bool = False,
+    ) -> int:  # fmt: skip
         """Write packed bytes to where the elements are; return how many of them there was room for.
 
         No byte outside the elements' runs is written. Where runs overlap, the last in type-map order wins.
@@ -145,10 +169,26 @@ class Datatype:
             Bytes of the stream from `position` on. What is behind the stream's end is ignored.
         buffer : buffer
             Where the elements are.
-        count, offset, position : int
+        count, offset, position, check_dtype
             As in `pack`.
+        strict : bool
+            Refuse packed bytes that are not exactly what the message has from `position` on: neither too few, which
+            would leave elements as they were, nor too many.
         """
+        if strict:
+            self._require_size(packed, count, position)
+        if check_dtype:
+            _require_dtype(buffer, "destination", self, count)
         return self._type.unpack(packed, buffer, count, offset, position)
+
+    def _require_size(self, packed: Memory, count: int, position: int) -> None:
+        needed, given = max(self.size * count - position, 0), memoryview(cast("Buffer", packed)).nbytes
+        if given != needed:
+            over = f"{given - needed} are left over" if given > needed else f"{needed - given} are missing"
+            raise ValueError(
+                f"packed: {given} bytes, but the message of {self.size * count} has {needed} from position {position} "
+                f"on: {over}"
+            )
 
     def iov(self, count: int = 1, *, position: int = 0) -> Iterator[tuple[int, int]]:
         """Yield the runs of `count` elements as (displacement, bytes), in type-map order and maximally fused.
@@ -188,7 +228,7 @@ class Datatype:
         return self._type.serialise()
 
     @classmethod
-    def deserialise(cls, data: Buffer) -> Self:
+    def deserialise(cls, data: Memory) -> Self:
         """Return the layout that another process serialised; its basic types are bytes.
 
         Parameters
@@ -219,8 +259,7 @@ class Datatype:
         return self._type.text()
 
     def __repr__(self) -> str:
-        text = json.loads(self._type.explain(0))["type"]
-        return f"gapless.Datatype({text if len(text) <= MOST_REPR else text[:MOST_REPR] + '...'!r})"
+        return f"gapless.Datatype({_abridged(self)!r})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Datatype):
@@ -259,13 +298,47 @@ def as_datatype(old: Datatype | str) -> Datatype:
         return old
     if isinstance(old, str):
         return Datatype(old)
-    raise TypeError(f"a gapless.Datatype, or one's text, is needed, not '{type(old).__name__}'")
+    numpy_type = _numpy_type(old)
+    if numpy_type is not None:
+        raise TypeError(f"{numpy_type} is a NumPy type, no datatype: write gapless.from_dtype({numpy_type})")
+    raise TypeError(f"a gapless.Datatype, or one's text such as 'double', is needed, not '{type(old).__name__}'")
+
+
+def _numpy_type(value: object) -> str | None:
+    """Return how a NumPy type is written, None for anything else; NumPy is not loaded for the answer."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return None
+    if isinstance(value, numpy.dtype):
+        return f"numpy.{value!r}"
+    return f"numpy.{value.__name__}" if isinstance(value, type) and issubclass(value, numpy.generic) else None
+
+
+def _require_dtype(buffer: Memory, name: str, datatype: Datatype, count: int) -> None:
+    """Raise unless an array's elements, a whole number of them, have the basic types of a message."""
+    dtype: np.dtype[Any] | None = getattr(buffer, "dtype", None)
+    if dtype is None:
+        raise TypeError(f"{name}: check_dtype needs a NumPy array, and '{type(buffer).__name__}' has no dtype")
+    from gapless.arrays import from_dtype
+
+    element = from_dtype(dtype)
+    elements, rest = divmod(datatype.size * count, element.size) if element.size else (0, datatype.size * count)
+    if rest or not datatype.signature_equal(element, count, elements):
+        raise ValueError(
+            f"{name}: the array holds {dtype}, but the message consists of {_abridged(datatype.signature)}; make them "
+            "agree, or move bytes as bytes without check_dtype"
+        )
+
+
+def _abridged(datatype: Datatype) -> str:
+    text = str(json.loads(datatype._type.explain(0))["type"])
+    return text if len(text) <= MOST_REPR else text[:MOST_REPR] + "..."
 
 
 def copy(
-    source: Buffer,
+    source: Memory,
     source_type: Datatype | str,
-    destination: Buffer,
+    destination: Memory,
     destination_type: Datatype | str,
     source_count: int = 1,
     destination_count: int = 1,
@@ -275,6 +348,7 @@ def copy(
     position: int = 0,
     budget: int | None = None,
     strict: bool = True,
+    check_dtype: bool = False,
 ) -> int:
     """Copy from one layout to another without packing in between; return how many bytes were moved.
 
@@ -294,6 +368,8 @@ def copy(
         How many bytes of it at most; the rest if left out.
     strict : bool
         Refuse messages of unequal signatures, doubles into integers, say. If False, their bytes must only be as many.
+    check_dtype : bool
+        Refuse arrays whose elements are of other types than their message.
 
     Raises
     ------
@@ -305,6 +381,9 @@ def copy(
         raise ValueError(
             "the messages have different signatures: make them equal, or copy bytes as bytes with strict=False"
         )
+    if check_dtype:
+        _require_dtype(source, "source", here, source_count)
+        _require_dtype(destination, "destination", there, destination_count)
     return engine.copy(
         source, here._type, source_count, source_offset, destination, there._type, destination_count,
         destination_offset, position, budget,

@@ -13,6 +13,7 @@ from gapless.doctor import Diagnosis, broken
 from gapless.installations import Installation
 from gapless.machine import Check
 from gapless.probe import Probed
+from gapless.rules import machine_name
 
 
 def mark(value: bool | None) -> str:
@@ -46,6 +47,11 @@ def file_lines(libraries: list[tuple[Installation, Probed]]) -> list[str]:
         told = f" ({probed.launcher_version})" if probed.launcher_version else ""
         starts = f", started by {installation.launcher}{told}" if installation.launcher else ", no mpiexec"
         lines.append(f"{number}  {installation.library.path}{starts}")
+        if probed.works:
+            refused = f"refused: {probed.rules_refused}" if probed.rules_refused else ""
+            lines.append(
+                f"   rules: {probed.rules or refused or f'built-in ones; gapless tune measures {machine_name()}'}"
+            )
     return lines
 
 
@@ -67,7 +73,8 @@ def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
         out.print()
     isa = diagnosis.isa
     say("[bold]This machine[/bold]")
-    say(f"{'instructions':<16}{isa['used']} is used; {escape(isa['cpu'])} has {', '.join(isa['has'])}")
+    used = f"{isa['used']} is used" if isa["used"] else "which are used is not known (there is no libgapless.so to ask)"
+    say(f"{'instructions':<16}{used}; {escape(isa['cpu'])} has {', '.join(isa['has'])}")
     size = f"{diagnosis.free_bytes / 2**30:.3g} of {diagnosis.shared_bytes / 2**30:.3g} GiB free in /dev/shm"
     say(_line("shared memory", diagnosis.shared_memory, size))
     say(_line("CMA", diagnosis.attach, "process_vm_readv between two processes"))

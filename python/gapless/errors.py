@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class GaplessError(Exception):
-    """A failure that the user can act on; the command prints it as one line and exits with status 2.
+    """A failure that the user can act on; the command prints it as one line and exits with `exit_status`.
 
     Parameters
     ----------
@@ -14,7 +14,15 @@ class GaplessError(Exception):
         What the user can do about it.
     """
 
+    exit_status = 2
+
     def __init__(self, what: str, remedy: str) -> None:
         super().__init__(f"{what}: {remedy}")
         self.what = what
         self.remedy = remedy
+
+
+class MeasurementFailed(GaplessError):
+    """What was started to be measured failed, or gave wrong data; nothing that the user typed is at fault."""
+
+    exit_status = 1

@@ -123,7 +123,8 @@ def kernels_line(document: Document) -> str:
     """Return which kernels are in force, and which messages are too large for the caches."""
     count = document["far_from_count"]
     elements = f"{count} element" if count == 1 else f"{count} elements"
-    return f"kernels for {document['isa']}; far (past the caches) from {elements} on"
+    refused = f"\n{document['refused']}" if "refused" in document else ""
+    return f"kernels for {document['isa']}; far (past the caches) from {elements} on{refused}"
 
 
 def print_explanation(out: Console, document: Document) -> None:

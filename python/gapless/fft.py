@@ -7,7 +7,6 @@ import math
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +26,7 @@ from gapless.on_demand import FFT_FOLDER, MPI4PY_FOLDER
 from gapless.process import run_watched
 from gapless.reach import Rank, read_ranks
 from gapless.results import SCHEMA, Line, Recorder
+from gapless.temporary import temporary_folder
 
 RANKS = 4
 GRIDS, INPUTS = ("slab", "pencil"), ("complex", "real")
@@ -170,7 +170,7 @@ def launch_once(library: Library, case: Case, layer: bool, reference: bool, forc
         "schema": SCHEMA, "kind": "fft", "library": library.name, "layer": layer,
         "shape": list(case.shape), "grid": case.grid, "input": case.input,
     }  # fmt: skip
-    with tempfile.TemporaryDirectory(prefix="gapless-fft-") as folder:
+    with temporary_folder("gapless-fft-") as folder:
         if layer:
             launcher = recognise(command[0])
             front = choose_front(FrontName.AUTO, command, launcher, environment)

@@ -12,7 +12,7 @@ from gapless.lab import without_layer
 from gapless.launcher import launcher_position, recognise
 from gapless.libraries import Library
 from gapless.on_demand import layer_backend
-from gapless.probe import judge, read_result, run_layer
+from gapless.probe import judge, left_alone, read_result, run_layer
 from gapless.process import Ended, run_watched
 
 TIMEOUT_S = 30
@@ -55,10 +55,10 @@ def _under_layer(library: Library, environment: dict[str, str]) -> tuple[str, di
     """Run the probe under the layer; return why the layer does not work ("" if it does), and the probe's line."""
     command = [*library.launch(2), str(library.probe)]
     kind = recognise(command[launcher_position(command)])
-    ended, result, native = run_layer(command, kind, library.preload, environment, TIMEOUT_S)
+    ended, result, ranks = run_layer(command, kind, library.preload, environment, TIMEOUT_S)
     if ended.late:
-        ended, result, native = run_layer(command, kind, library.preload, environment, TIMEOUT_S)
-    verdict = judge(ended, result, native, TIMEOUT_S)
+        ended, result, ranks = run_layer(command, kind, library.preload, environment, TIMEOUT_S)
+    verdict = judge(ended, result, left_alone(ranks), TIMEOUT_S)
     return verdict[0] if verdict else "", result
 
 

@@ -9,11 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from math import log
 from typing import Any
 
+import numpy as np
+
+from gapless.expectations.better_of import Stand, stands
 from gapless.results import Key, Line, samples_by_key
 from gapless.statistics import TOLERANCE, Expectation, Verdict, judge, median_of_medians
 
+Launch = tuple[int, int]
+OF_THE_GROUP = ("contiguous", "manual")  # methods without a description
 METHODS = ("contiguous", "manual", "pack", "native", "gapless")
 TYPED = ("native", "gapless")
 # Which guideline a description is there to test, and which description it is measured against.
@@ -90,6 +96,31 @@ class Medians:
     def get(self, group: str, description: str, method: str) -> float | None:
         """Return a median, or None if it was not measured."""
         return self.ns.get(Key(group, description, method))
+
+    def by_launch(self, group: str, description: str, method: str, samples: str = "samples") -> dict[Launch, float]:
+        """Return the median of each launch [ns]; of a number that is there again (two runs in one file), each."""
+        found: dict[Launch, float] = {}
+        own = method if method in OF_THE_GROUP else description
+        for line in self.lines_by_key.get(Key(group, own, method), []):
+            if samples not in line:
+                continue
+            number = 0
+            while (line["launch"], number) in found:
+                number += 1
+            found[line["launch"], number] = float(np.median(line[samples]))
+        return found
+
+    def log_ratios(
+        self, group: str, description: str, method: str, others: Sequence[str], samples: str = "samples"
+    ) -> np.ndarray:
+        """Return the logarithms of a method's ratios to others, others x launches: those launches that have them all.
+
+        Empty (others x 0) if there is no such launch.
+        """
+        time = self.by_launch(group, description, method, samples)
+        references = [self.by_launch(group, description, other, samples) for other in others]
+        launches = [launch for launch in time if all(launch in of for of in references)]
+        return np.array([[log(time[launch] / of[launch]) for launch in launches] for of in references])
 
     def verdicts(self, group: str, description: str, method: str, tolerance: float = TOLERANCE) -> dict[str, Verdict]:
         """Judge a typed method of one case: against packing, and against the basic description.
@@ -183,13 +214,18 @@ def summaries(rows: Sequence[Row]) -> list[GuidelineSummary]:
     return result
 
 
-def slower_than_best(rows: Sequence[Row]) -> dict[tuple[str, int], float]:
-    """Return, for each case and message size, Gapless' time divided by the faster of native and native pack + send."""
-    times: dict[tuple[str, int], dict[str, float]] = {}
-    for row in rows:
-        times.setdefault((row.case, row.size), {})[row.method] = row.median_us
-    return {
-        case: of["gapless"] / min(of["native"], of["pack"])
-        for case, of in times.items()
-        if {"gapless", "native", "pack"} <= of.keys()
-    }
+WAYS = ("native", "pack")  # what a program can do without the layer
+
+
+def stands_against_best(lines: Sequence[Line]) -> dict[tuple[str, int], Stand]:
+    """Return, for each case and message size, how Gapless stands to the faster of native and native pack + send."""
+    medians, places, logs = Medians(lines), [], []
+    for key, sets in medians.lines_by_key.items():
+        if key.method != "gapless":
+            continue
+        found = medians.log_ratios(key.group, key.description, "gapless", WAYS)
+        if found.size:
+            first = sets[0]
+            places.append((f"{first['layout']}/v{first['variant']}/A={first['A']}/{key.description}", first["bytes"]))
+            logs.append(found)
+    return dict(zip(places, stands(logs), strict=True))

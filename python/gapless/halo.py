@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.progress import Progress
 
-from gapless.errors import GaplessError
+from gapless.errors import MeasurementFailed
 from gapless.lab import run_example
 from gapless.paths import Build
 from gapless.results import SCHEMA, Line, Recorder, of_kind
@@ -103,7 +103,7 @@ def require_identical(rows: Sequence[HaloRow]) -> None:
     """Fail if the layer changed a result: nothing else about such a run is worth printing."""
     for row in rows:
         if not row.identical:
-            raise GaplessError(
+            raise MeasurementFailed(
                 f"halo2d at n={row.n} gives other bits with the layer than without it",
                 "this is a bug in Gapless; please report it with the file in results/",
             )

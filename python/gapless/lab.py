@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -11,12 +12,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gapless.errors import GaplessError
+from gapless.errors import GaplessError, MeasurementFailed
 from gapless.launch import put_under
 from gapless.launcher import launcher_position, recognise
+from gapless.listener import Listener
 from gapless.paths import Build
 from gapless.process import end_group
 from gapless.results import SCHEMA, Line
+from gapless.rules import rules_setting
 
 TIMEOUT_S = 600
 
@@ -33,7 +36,7 @@ def without_layer() -> dict[str, str]:
     }
 
 
-class CommandFailed(GaplessError):
+class CommandFailed(MeasurementFailed):
     """A command that did not end well.
 
     Attributes
@@ -104,11 +107,15 @@ def json_lines(
         If the command fails; the last line of its error output is part of the message.
     """
     environment = without_layer() | dict(build.settings)
-    if layer:
-        launcher = recognise(command[launcher_position(command)])
-        launch = put_under(command, str(build.preload), layer_settings or {}, environment, launcher)
-        command, environment = launch.command, launch.environment
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
+    with contextlib.ExitStack() as stack:
+        listener = None
+        if layer:
+            listener = stack.enter_context(Listener(build.network))
+            settings = {**rules_setting(), **(layer_settings or {}), **listener.settings}
+            launcher = recognise(command[launcher_position(command)])
+            launch = put_under(command, str(build.preload), settings, environment, launcher)
+            command, environment = launch.command, launch.environment
+        errors = stack.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace"))
         try:
             process = subprocess.Popen(
                 command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
@@ -118,6 +125,8 @@ def json_lines(
             raise CommandFailed(command, f"cannot be started: {error.strerror}", 127) from error
         watch = _Watch(process, timeout_s)
         try:
+            if listener is not None:
+                listener.start()
             assert process.stdout is not None
             for row in process.stdout:
                 watch.heard()
@@ -159,5 +168,5 @@ def run_example(build: Build, program: str, arguments: Sequence[str], layer: boo
     """Run a program that prints one JSON object and return it."""
     lines = list(json_lines(build, mpi_command(build, program, arguments, ranks), layer))
     if not lines:
-        raise GaplessError(f"{program} printed no result", "run it by hand to see what it prints")
+        raise MeasurementFailed(f"{program} printed no result", "run it by hand to see what it prints")
     return lines[-1]

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gapless.launcher import Launcher, assigned, launcher_position, program_position, split_programs
+from gapless.launcher import (
+    Launcher,
+    assigned,
+    hydra_settings,
+    launcher_position,
+    program_position,
+    split_programs,
+)
+from gapless.preloadable import preloadable
 
 OPEN_MPI_LIST = "mca_base_env_list"
+SECRETS = ("GAPLESS_ROLL_CALL",)
+"""Settings that stand on no command line, which all users of a machine can read: launchers pass them on by name."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +30,7 @@ class Launch:
 
 def joined_preload(ours: str, theirs: str | None) -> str:
     """Return an LD_PRELOAD value that keeps what the user already preloads, after the layer."""
-    return f"{ours}:{theirs}" if theirs else ours
+    return f"{preloadable(ours)}:{theirs}" if theirs else preloadable(ours)
 
 
 def put_under(
@@ -48,7 +58,8 @@ def put_under(
     at = launcher_position(command)
     before, name = list(command[:at]), command[at]
     seen = {**environment, **assigned(before)}
-    values = {name: value for name, value in seen.items() if name.startswith("GAPLESS_")} | dict(settings)
+    everything = {name: value for name, value in seen.items() if name.startswith("GAPLESS_")} | dict(settings)
+    values = {name: None if name in SECRETS else value for name, value in everything.items()}
     started_with = {**environment, **settings}
     joined = joined_preload(preload, seen.get("LD_PRELOAD"))
     if launcher is Launcher.ENVIRONMENT:
@@ -73,21 +84,28 @@ def put_under(
     return Launch([*before, name, *words], started_with)
 
 
-def _hydra(parts: list[list[str]], preload: str, joined: str, values: Mapping[str, str]) -> list[list[str]]:
+def _hydra(parts: list[list[str]], preload: str, joined: str, values: Mapping[str, str | None]) -> list[list[str]]:
     """Set the variables for all programs; put the layer before what the user preloads (a later option replaces ours).
 
+    What is secret is in the launcher's own environment, all of which ranks get unless the user lists what they get.
     Intel MPI drops -genv where a program has -envnone or -envlist, but not -env.
     """
-    everything = {"LD_PRELOAD": joined, **values}
+    everything = {"LD_PRELOAD": joined} | {name: value for name, value in values.items() if value is not None}
+    secrets = [name for name, value in values.items() if value is None]
     result = []
     for part in parts:
         program = program_position(part, Launcher.HYDRA)
         options, rest = part[:program], part[program:]
-        for i in range(len(options) - 2):
-            if options[i].lstrip("-") in ("genv", "env") and options[i + 1] == "LD_PRELOAD":
-                options[i + 2] = joined_preload(preload, options[i + 2])
+        settings = hydra_settings(options)
+        for one in settings:
+            if one.name == "LD_PRELOAD":
+                value = joined_preload(preload, one.value)
+                options[one.at] = f"LD_PRELOAD={value}" if one.in_one_word else value
+        for i in range(len(options) - 1):
+            if options[i].lstrip("-") in ("genvlist", "envlist"):
+                options[i + 1] = ",".join([options[i + 1], *secrets])
         if any(option.lstrip("-") in ("envnone", "envlist") for option in options):
-            present = {options[i + 1] for i in range(len(options) - 2) if options[i].lstrip("-") == "env"}
+            present = {one.name for one in settings if not one.everywhere}
             absent = [(name, value) for name, value in everything.items() if name not in present]
             options[:0] = [word for name, value in absent for word in ("-env", name, value)]
         result.append([*options, *rest])
@@ -95,7 +113,7 @@ def _hydra(parts: list[list[str]], preload: str, joined: str, values: Mapping[st
     return [[*common, *result[0]], *result[1:]]
 
 
-def _open_mpi(part: list[str], preload: str, joined: str, values: Mapping[str, str]) -> list[str]:
+def _open_mpi(part: list[str], preload: str, joined: str, values: Mapping[str, str | None]) -> list[str]:
     """Set the variables for one program: Open MPI 4 forgets them at the next colon."""
     program = program_position(part, Launcher.OPEN_MPI)
     options, rest = part[:program], part[program:]
@@ -107,7 +125,7 @@ def _open_mpi(part: list[str], preload: str, joined: str, values: Mapping[str, s
             present = True
     ours = [] if present else ["-x", f"LD_PRELOAD={joined}"]
     for name, value in values.items():
-        ours += ["-x", f"{name}={value}"]
+        ours += ["-x", _assignment(name, value)]
     return [*ours, *options, *rest]
 
 
@@ -119,11 +137,16 @@ def _open_mpi_uses_list(parts: Sequence[Sequence[str]], environment: Mapping[str
     return any(word == OPEN_MPI_LIST or word.lstrip("-") == "app" for word in options)
 
 
-def _open_mpi_list(joined: str, values: Mapping[str, str]) -> str:
-    return ";".join(f"{name}={value}" for name, value in {"LD_PRELOAD": joined, **values}.items())
+def _assignment(name: str, value: str | None) -> str:
+    """Return what sets a variable; by its name alone, a launcher takes it from its own environment."""
+    return name if value is None else f"{name}={value}"
 
 
-def _open_mpi_list_option(part: list[str], joined: str, values: Mapping[str, str]) -> list[str]:
+def _open_mpi_list(joined: str, values: Mapping[str, str | None]) -> str:
+    return ";".join(_assignment(name, value) for name, value in {"LD_PRELOAD": joined, **values}.items())
+
+
+def _open_mpi_list_option(part: list[str], joined: str, values: Mapping[str, str | None]) -> list[str]:
     """Extend the list where it is an option, which wins over the environment."""
     result = list(part)
     for i in range(program_position(part, Launcher.OPEN_MPI) - 1):
@@ -132,7 +155,9 @@ def _open_mpi_list_option(part: list[str], joined: str, values: Mapping[str, str
     return result
 
 
-def _slurm(part: list[str], preload: str, joined: str, values: Mapping[str, str], inherited: str | None) -> list[str]:
+def _slurm(
+    part: list[str], preload: str, joined: str, values: Mapping[str, str | None], inherited: str | None
+) -> list[str]:
     """Name the variables in --export; what the user exports stays. An export of NONE or NIL becomes one of ours only.
 
     A value with a comma is quoted, as srun asks for.
@@ -153,7 +178,7 @@ def _slurm(part: list[str], preload: str, joined: str, values: Mapping[str, str]
         theirs.remove(tool)
         joined = joined_preload(preload, tool.partition("=")[2])
     ours = [
-        f"{name}='{value}'" if "," in value else f"{name}={value}"
+        f"{name}='{value}'" if value is not None and "," in value else _assignment(name, value)
         for name, value in {"LD_PRELOAD": joined, **values}.items()
     ]
     return [f"--export={','.join([*theirs, *ours])}", *kept, *rest]

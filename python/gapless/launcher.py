@@ -35,13 +35,28 @@ class Wrapper:
 
 
 WRAPPERS = {
+    "catchsegv": Wrapper(),
+    "chrt": Wrapper(("-T", "--sched-runtime", "-P", "--sched-period", "-D", "--sched-deadline"), words=1),
     "env": Wrapper(("-u", "--unset", "-C", "--chdir")),
+    "flock": Wrapper(("-w", "--wait", "--timeout", "-E", "--conflict-exit-code"), words=1),
+    "ionice": Wrapper(("-c", "--class", "-n", "--classdata")),
     "nice": Wrapper(("-n", "--adjustment")),
     "nohup": Wrapper(),
+    "numactl": Wrapper((
+        "-i", "--interleave", "-w", "--weighted-interleave", "-p", "--preferred", "-P", "--preferred-many", "-m",
+        "--membind", "-N", "--cpunodebind", "-C", "--physcpubind",
+    )),
+    "prlimit": Wrapper(),
     "setsid": Wrapper(),
-    "stdbuf": Wrapper(("-i", "-o", "-e")),
+    "stdbuf": Wrapper(("-i", "--input", "-o", "--output", "-e", "--error")),
+    "strace": Wrapper((
+        "-a", "-b", "-e", "-E", "-I", "-o", "-O", "-P", "-s", "-S", "-u", "-U", "-X", "--trace", "--output", "--env",
+    )),
+    "taskset": Wrapper(words=1),
+    "time": Wrapper(("-f", "--format", "-o", "--output")),
     "timeout": Wrapper(("-k", "--kill-after", "-s", "--signal"), words=1),
-}
+    "unbuffer": Wrapper(),
+}  # fmt: skip
 
 
 @lru_cache(maxsize=64)
@@ -80,6 +95,13 @@ def recognise(program: str, version: Callable[[str], str] = launcher_version) ->
     if "HYDRA" in text or "Intel(R) MPI Library" in text or "-genv" in text:
         return Launcher.HYDRA
     return Launcher.ENVIRONMENT
+
+
+def launcher_of(command: Sequence[str], environment: Mapping[str, str]) -> Launcher:
+    """Return the launcher that a command starts with, found as the words before it will find it: ``env PATH=…``."""
+    at = launcher_position(command)
+    path = {**environment, **assigned(command[:at])}.get("PATH")
+    return recognise(shutil.which(command[at], path=path) or command[at])
 
 
 def launchers_on_path(environment: Mapping[str, str]) -> list[Path]:
@@ -151,6 +173,39 @@ VALUES = {
 }  # fmt: skip
 
 
+HYDRA_SETS = ("genv", "env")  # for all programs, for one; the next two words, or one: NAME=VALUE
+
+
+@dataclass(frozen=True)
+class HydraSetting:
+    """A variable that an option of Hydra sets: the word with its value, and whether the name is in that word too."""
+
+    name: str
+    value: str
+    everywhere: bool
+    at: int
+    in_one_word: bool
+
+
+def hydra_settings(options: Sequence[str]) -> list[HydraSetting]:
+    """Return the variables that options of Hydra's mpiexec set, in their order."""
+    result = []
+    at = 0
+    while at + 1 < len(options):
+        option, everywhere = options[at].lstrip("-"), options[at].lstrip("-") == "genv"
+        at += 1
+        if option not in HYDRA_SETS:
+            continue
+        name, given_here, value = options[at].partition("=")
+        if given_here:
+            result.append(HydraSetting(name, value, everywhere, at, in_one_word=True))
+        elif at + 1 < len(options):
+            at += 1
+            result.append(HydraSetting(name, options[at], everywhere, at, in_one_word=False))
+        at += 1
+    return result
+
+
 def program_position(words: Sequence[str], launcher: Launcher) -> int:
     """Return which word is the program: the first that is an executable file (all words are options if none is)."""
     at = 0
@@ -159,7 +214,10 @@ def program_position(words: Sequence[str], launcher: Launcher) -> int:
         if found and os.path.isfile(found):
             return at
         option = words[at].lstrip("-") if words[at].startswith("-") else ""
-        at += 1 + VALUES[launcher].get(option, 0)
+        if launcher is Launcher.HYDRA and option in HYDRA_SETS and "=" in "".join(words[at + 1 : at + 2]):
+            at += 2
+        else:
+            at += 1 + VALUES[launcher].get(option, 0)
     return len(words)
 
 
@@ -203,11 +261,11 @@ def ranks_programs(
 
 def given(options: Sequence[str], launcher: Launcher) -> list[tuple[str, str, bool]]:
     """Return the variables that launcher options set: name, value, and whether for all programs of the command."""
+    if launcher is Launcher.HYDRA:
+        return [(one.name, one.value, one.everywhere) for one in hydra_settings(options)]
     result = []
     for i, word in enumerate(options):
         option = word.lstrip("-")
-        if launcher is Launcher.HYDRA and option in ("genv", "env") and i + 2 < len(options):
-            result.append((options[i + 1], options[i + 2], option == "genv"))
         if launcher is Launcher.OPEN_MPI and option == "x" and i + 1 < len(options) and "=" in options[i + 1]:
             name, _, value = options[i + 1].partition("=")
             result.append((name, value, False))

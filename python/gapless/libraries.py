@@ -35,6 +35,8 @@ class Library(Build):
     launcher : tuple of str
         The words that start ranks, `{ranks}` where their number goes (without it, ``-n`` and the number follow). Empty:
         the library's own mpiexec with `options`.
+    namespace : Path, optional
+        The network namespace of the launcher, if it is not ours.
     """
 
     name: str = "mpich"
@@ -42,6 +44,7 @@ class Library(Build):
     options: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     launcher: tuple[str, ...] = ()
+    namespace: Path | None = None
 
     def program(self, relative: str) -> Path:
         """Return a built program; ``lab/pingpong`` is ``lab/openmpi/pingpong`` for Open MPI."""
@@ -61,6 +64,11 @@ class Library(Build):
     def settings(self) -> Mapping[str, str]:
         """What the environment must say for this MPI."""
         return self.environment
+
+    @property
+    def network(self) -> Path | None:
+        """Where the ranks can reach us."""
+        return self.namespace
 
     @property
     def mpiexec(self) -> Path:

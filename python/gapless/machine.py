@@ -13,7 +13,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from gapless.engine import explain_type
 from gapless.environment import cpu_model
+from gapless.errors import GaplessError
 
 SHARED_MEMORY = Path("/dev/shm")
 # What a container gets if nobody asks for more; a handful of ranks uses that up before the first message.
@@ -45,9 +47,15 @@ def cpu_flags() -> set[str]:
     return set()
 
 
-def used_instruction_set() -> str:
-    """Return the instruction set that the engine's kernels use here: today there is one, which every processor has."""
-    return "baseline"
+def used_instruction_set() -> str | None:
+    """Return the instruction set whose kernels are in force here, as the engine says: GAPLESS_ISA counts.
+
+    None: there is no engine to ask, because GAPLESS_LIBDIR has only the layer.
+    """
+    try:
+        return str(explain_type("byte")["isa"])
+    except GaplessError:
+        return None
 
 
 def instruction_sets() -> dict[str, object]:

@@ -27,6 +27,7 @@ EXAMPLE_HEADING = re.compile(r"Examples?:\s*")
 EXIT_SENTENCE = re.compile(r"(?:Exit status:|The exit status is|Exits with status)\s.*?\.(?=\s|$)", re.DOTALL)
 ALL_COMMANDS = {
     "0": "It was done.",
+    "1": "What was measured failed, or what was tested for does not hold.",
     "2": "The command line, or what it needs on this machine, is not as it must be. One line on standard error says "
     "what, where, and what to do.",
     "130": "Interrupted.",
@@ -147,6 +148,10 @@ def _exit_status(page: Page, node: Node) -> None:
     if own:
         page.paragraph(own[0].upper() + own[1:])
     for status, meaning in ALL_COMMANDS.items():
+        if status == "1" and node.words[1:2] and node.words[1] not in ("demo", "measure", "bench"):
+            continue
+        if node.name == "gapless-run" and status != "0":  # the program's own may be any
+            continue
         if not own or (status != "0" and not re.search(rf"\b{status}\b", own)):
             page.item(bold(status), meaning)
 

@@ -11,7 +11,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from gapless.display import plain_table
-from gapless.errors import GaplessError
+from gapless.errors import GaplessError, MeasurementFailed
 from gapless.lab import json_lines, mpi_command
 from gapless.libraries import Library
 from gapless.results import SCHEMA, Line, Recorder, of_kind
@@ -98,7 +98,7 @@ def measure_one_sided(
     for name, recorder in recorders.items():
         failed = of_kind(recorder.lines, "error")
         if failed:
-            raise GaplessError(
+            raise MeasurementFailed(
                 f"{name}, launch {failed[0]['launch']}: {failed[0]['reason']}", f"the samples are in {recorder.path}"
             )
 

@@ -6,13 +6,13 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gapless.errors import GaplessError
+from gapless.errors import GaplessError, MeasurementFailed
 from gapless.launch import joined_preload
 from gapless.paths import Build
+from gapless.temporary import temporary_folder
 
 INSTRUCTION_LIMIT = 60
 # Start-up drifts by some 100 000 instructions from run to run; this many calls keep that below one a call.
@@ -43,7 +43,7 @@ class CallCost:
 def _instructions(build: Build, procedure: str, calls: int, outstanding: int, layer: bool) -> int:
     """Count the instructions of a whole singleton run."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GAPLESS_")} | dict(build.settings)
-    with tempfile.TemporaryDirectory(prefix="gapless-callgrind-") as folder:
+    with temporary_folder("gapless-callgrind-") as folder:
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out"]
         program = [str(build.program("bench/contiguous_calls")), procedure, str(calls), str(outstanding)]
         if layer:
@@ -53,7 +53,7 @@ def _instructions(build: Build, procedure: str, calls: int, outstanding: int, la
         answer = subprocess.run([*command, *program], env=environment, capture_output=True, text=True, check=False)
     counted = re.findall(r"Collected : (\d+)", answer.stderr)
     if answer.returncode != 0 or not counted:
-        raise GaplessError(
+        raise MeasurementFailed(
             f"callgrind could not count {' '.join(program)} (exit status {answer.returncode})",
             f"run '{' '.join([*command, *program])}' by hand to see why",
         )

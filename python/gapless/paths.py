@@ -13,6 +13,13 @@ from gapless.errors import GaplessError
 REPOSITORY = Path(__file__).resolve().parents[2]
 PRELOAD_NAME = "libgapless_preload.so"
 ENGINE_NAME = "libgapless.so"
+# Where the package was installed by pip, which brings the engine alone.
+NOT_IN_PIP = "not part of what 'pip install' brings (the engine, and what needs nothing but it)"
+AFTER_PIP = (
+    "run 'make build' in a checkout of Gapless, and then its .venv/bin/gapless, or this command with "
+    "GAPLESS_BUILD_DIR=CHECKOUT/build/release (GAPLESS_LIBDIR=PREFIX/lib leads to a layer that 'cmake --install' put "
+    "there)"
+)
 
 
 def _cached_mpi_root(build: Path) -> Path | None:
@@ -48,6 +55,8 @@ class Build:
             folder = Path(named) if named else REPOSITORY / "build" / "release"
             root = _cached_mpi_root(folder)
             if root is None:
+                if is_installed() and not named:
+                    raise GaplessError(f"the measuring programs are {NOT_IN_PIP}", AFTER_PIP)
                 raise GaplessError(f"nothing is built in {folder}", "run 'make build' in the Gapless folder first")
             return cls(folder, root)
         wanted = mpi.expanduser().resolve()
@@ -75,6 +84,11 @@ class Build:
     def settings(self) -> Mapping[str, str]:
         """What the environment must say for this MPI's programs and launcher; nothing for the build's own."""
         return {}
+
+    @property
+    def network(self) -> Path | None:
+        """The network namespace in which ranks can reach us; None: our own."""
+        return None
 
     def launch(self, ranks: int) -> list[str]:
         """Return how a command begins that starts so many ranks."""
@@ -116,6 +130,8 @@ def _built_library(name: str, folder: str, what: str) -> Path:
     path = build_folder() / folder / name
     if path.is_file():
         return path.resolve()
+    if is_installed() and not os.environ.get("GAPLESS_BUILD_DIR"):
+        raise GaplessError(f"{what} ({name}) is {NOT_IN_PIP}", AFTER_PIP)
     raise GaplessError(
         f"{what} ({name}) is not in {path.parent}",
         "run 'make build' in the Gapless folder, or name the folder it is in with GAPLESS_LIBDIR",

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 
 from gapless.picture_canvas import LEFT, SPAN, Canvas, number
 from gapless.picture_colours import Colours
 from gapless.picture_view import Document
 
 MOST_ELEMENTS = 4
+# In units of the picture. What is thinner than THIN is drawn so wide, and no gap is drawn thinner.
+THIN = 1.0
+BIN = 4 * THIN
+MOST_APART = 0.25  # the shares of data in bins that may differ only by where bins begin
 
 
 def draw_bounds(canvas: Canvas, document: Document, colours: Colours) -> None:
@@ -58,22 +63,85 @@ def _buffer_mark(canvas: Canvas, x: Callable[[int], float], low: int, high: int,
 
 
 def _coverage(canvas: Canvas, document: Document, x: Callable[[int], float], begin: int, colour: str) -> None:
+    """Draw where an element has data: its runs where they can be told apart, else how dense they lie."""
     if document["coverage"] is None:
         if document["size"]:
             ends = document["true_lb"] + begin, document["true_lb"] + document["true_extent"] + begin
             canvas.text((x(ends[0]) + x(ends[1])) / 2, canvas.y + 7, "too many runs to draw", size=7.5, middle=True)
         return
-    width = document["coverage_bin_bytes"]
-    end = document["true_lb"] + document["true_extent"]
-    pending: tuple[int, int, int] | None = None  # begin, end, opacity of 8
-    for index, filled in enumerate([*document["coverage"], 0]):
-        at = document["true_lb"] + index * width
-        opacity = -(-min(filled, width) * 8 // max(1, min(width, end - at)))
-        opacity = min(opacity, 8)
-        if pending and (opacity, at) == (pending[2], pending[1]):
-            pending = (pending[0], min(at + width, end), opacity)
-            continue
-        if pending and pending[2]:
-            left, right = x(pending[0] + begin), x(pending[1] + begin)
-            canvas.rect(left, canvas.y, max(right - left, 1), 8, fill=colour, opacity=0.2 + pending[2] / 10)
-        pending = (at, min(at + width, end), opacity)
+    runs = _element_runs(document)
+    if runs is not None and _are_apart(runs, x):
+        stretches = [(at, end, 1.0) for at, end in runs]
+    else:
+        stretches = _densities(document, x(1) - x(0))
+    for at, end, density in stretches:
+        left, right = x(at + begin), x(end + begin)
+        canvas.rect(left, canvas.y, max(right - left, THIN), 8, fill=colour, opacity=round(0.2 + 0.8 * density, 3))
+
+
+def _element_runs(document: Document) -> list[tuple[int, int]] | None:
+    """Return where the first element's data begin and end, from low to high; None where that is not listed."""
+    low, high = document["true_lb"], document["true_lb"] + document["true_extent"]
+    if document["count"] > 1 and document["extent"] < document["true_extent"]:
+        return None  # other elements' data lie among its own
+    below = document["lowest_runs_below"]
+    if document["count"] == 0 or (below is not None and below < high):
+        return None
+    joined: list[tuple[int, int]] = []
+    for at, length, *_ in sorted(document["lowest_runs"]):
+        at, end = max(at, low), min(at + length, high)
+        if joined and at <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        elif at < end:
+            joined.append((at, end))
+    return joined
+
+
+def _are_apart(runs: list[tuple[int, int]], x: Callable[[int], float]) -> bool:
+    """Say whether each gap stays one where runs are drawn, thin ones wider than they are."""
+    scale = x(1) - x(0)
+    drawn = [(at * scale, max(end * scale, at * scale + THIN)) for at, end in runs]
+    return all(later[0] - earlier[1] >= THIN for earlier, later in zip(drawn, drawn[1:], strict=False))
+
+
+def _densities(document: Document, scale: float) -> list[tuple[int, int, float]]:
+    """Return stretches of an element and which part of each is data, in which a regular layout is one stretch.
+
+    A bin that is no multiple of the layout's period holds now more of it, now less: drawn one by one, bins of a regular
+    layout would show a pattern that is not there. So neighbours are one stretch as long as no two are further apart
+    than that can make them: runs or gaps are thinner than `THIN`, or they would be drawn, and bins are four times as
+    wide. A bin without data is a gap.
+
+    Parameters
+    ----------
+    document : dict
+        What the engine says.
+    scale : float
+        How wide a byte is drawn.
+    """
+    low = document["true_lb"]
+    high = low + document["true_extent"]
+    together = max(1, ceil(BIN / (document["coverage_bin_bytes"] * scale)))
+    width = document["coverage_bin_bytes"] * together
+    bins = [sum(document["coverage"][i : i + together]) for i in range(0, len(document["coverage"]), together)]
+    stretches: list[tuple[int, int, float]] = []
+    held: list[tuple[int, int]] = []  # of the stretch that grows: bytes of each bin, and which of them are data
+
+    def end_stretch(end: int) -> None:
+        bytes_ = sum(of for of, _ in held)
+        if bytes_:
+            stretches.append((end - bytes_, end, sum(filled for _, filled in held) / bytes_))
+        held.clear()
+
+    for index, covered in enumerate(bins):
+        at = low + index * width
+        of = min(width, high - at)
+        filled = min(covered, of)
+        shares = [part / whole for whole, part in [*held, (of, filled)]]
+        # What is left at the end is too little to be told apart.
+        if filled == 0 or (of == width and max(shares) - min(shares) > MOST_APART):
+            end_stretch(at)
+        if filled:
+            held.append((of, filled))
+    end_stretch(high)
+    return stretches

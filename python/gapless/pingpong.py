@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from gapless.display import console
-from gapless.errors import GaplessError
+from gapless.errors import GaplessError, MeasurementFailed
 from gapless.lab import run_lab
 from gapless.paths import Build
 from gapless.results import Recorder, of_kind
@@ -58,14 +58,14 @@ def measure_pingpong(
         progress.update(task, completed=launch, now="")
     failed = of_kind(recorder.lines, "error")
     if failed:
-        raise GaplessError(
+        raise MeasurementFailed(
             f"launch {failed[0]['launch']} of the ping-pong failed: {failed[0]['reason']}",
             f"the samples so far and the reason are in {recorder.path}",
         )
     if not of_kind(recorder.lines, "samples"):
         raise GaplessError("the ping-pong measured nothing", "see 'build/release/lab/pingpong --list' for its cases")
     if not all(line["layer_present"] for line in of_kind(recorder.lines, "samples")):
-        raise GaplessError(
+        raise MeasurementFailed(
             "the layer did not reach the lab's ranks",
             "check with 'gapless run -- mpiexec -n 2 build/release/lab/pingpong --list'",
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -18,7 +17,9 @@ from gapless.launcher import Launcher, launcher_version
 from gapless.mpi_library import MpiLibrary, looks_like_mpi
 from gapless.paths import build_folder
 from gapless.process import Ended, run_watched
-from gapless.reach import read_ranks
+from gapless.reach import Rank, read_ranks
+from gapless.rules import rules_setting
+from gapless.temporary import temporary_folder
 
 PROGRAM = "doctor_probe"
 VERSION_TIMEOUT_S = 20
@@ -49,6 +50,8 @@ class Probed:
     collectives: dict[str, Any] | None = None
     shared_memory: dict[str, Any] | None = None
     cma: dict[str, Any] | None = None
+    rules: str = ""  # the file of measured rules that was in force
+    rules_refused: str = ""  # one that was not, and why
     todo: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
@@ -131,14 +134,19 @@ def read_result(ended: Ended) -> dict[str, Any] | None:
 
 def run_layer(
     command: Sequence[str], kind: Launcher, front: Path, environment: dict[str, str], timeout_s: float
-) -> tuple[Ended, dict[str, Any] | None, str]:
-    """Run the program under the layer; return how it ended, its line, and why the layer left it alone, if it did."""
-    with tempfile.TemporaryDirectory(prefix="gapless-doctor-") as folder:
-        settings = {"GAPLESS_RUN_DIR": folder, "GAPLESS_STATS": "1", "GAPLESS_FORCE": "1"}
+) -> tuple[Ended, dict[str, Any] | None, list[Rank]]:
+    """Run the program under the layer; return how it ended, its line, and what the ranks reported."""
+    with temporary_folder("gapless-doctor-") as folder:
+        settings = {"GAPLESS_RUN_DIR": folder, "GAPLESS_STATS": "1", "GAPLESS_FORCE": "1"} | rules_setting()
         launch = put_under(command, str(front), settings, environment, kind)
         ended = run_watched(launch.command, launch.environment, timeout_s)
-        native = next((rank.native for rank in read_ranks(Path(folder)) if rank.native), "")
-    return ended, read_result(ended), native
+        ranks = read_ranks(Path(folder))
+    return ended, read_result(ended), ranks
+
+
+def left_alone(ranks: Sequence[Rank]) -> str:
+    """Return why the layer left ranks alone, if it did."""
+    return next((rank.native for rank in ranks if rank.native), "")
 
 
 def judge(
@@ -177,7 +185,7 @@ def probe(installation: Installation, front: Path, timeout_s: float) -> Probed:
     library, launcher = installation.library, installation.launcher
     probed = Probed(front=str(front))
     program = probe_program(library.abi)
-    with tempfile.TemporaryDirectory(prefix="gapless-doctor-") as links:
+    with temporary_folder("gapless-doctor-") as links:
         environment = _environment() | {"LD_LIBRARY_PATH": _library_path(library, program, Path(links))}
         _ask_version(library, environment, probed)
         if launcher is not None:
@@ -193,8 +201,12 @@ def probe(installation: Installation, front: Path, timeout_s: float) -> Probed:
             probed.todo.append(f"{probed.reason}: run 'make build'")
             return probed
         probed.command = launch_command(launcher, installation.kind, program)
-        ended, result, native = run_layer(probed.command, installation.kind, front, environment, timeout_s)
-        verdict = judge(ended, result, native, timeout_s, probed.version)
+        ended, result, ranks = run_layer(probed.command, installation.kind, front, environment, timeout_s)
+        verdict = judge(ended, result, left_alone(ranks), timeout_s, probed.version)
+        probed.rules = next((rank.rules for rank in ranks if rank.rules), "")
+        probed.rules_refused = next((rank.rules_refused for rank in ranks if rank.rules_refused), "")
+        if probed.rules_refused:
+            probed.todo.append(f"rules refused: {probed.rules_refused}: run 'gapless tune' again, or remove the file")
         if result is not None:
             probed.accelerated = int(result["accelerated"])
             probed.collectives = result["collectives"]

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gapless.errors import GaplessError
@@ -16,7 +16,9 @@ from gapless.errors import GaplessError
 FORWARDED = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2}
 
 
-def run_child(command: Sequence[str], environment: Mapping[str, str]) -> int:
+def run_child(
+    command: Sequence[str], environment: Mapping[str, str], started: Callable[[], None] = lambda: None
+) -> int:
     """Run a command with our own stdin, stdout and stderr; hand signals on; return its exit status.
 
     With a terminal as stdin the child stays in our process group, so that it may read the terminal and Ctrl-Z stops
@@ -29,6 +31,8 @@ def run_child(command: Sequence[str], environment: Mapping[str, str]) -> int:
         The program and its arguments.
     environment : mapping
         The child's whole environment.
+    started : callable
+        Called when the child runs; a thread that it starts gets none of our signals.
     """
     own_group = not sys.stdin.isatty()
     watched = FORWARDED | {signal.SIGCHLD}
@@ -46,6 +50,7 @@ def run_child(command: Sequence[str], environment: Mapping[str, str]) -> int:
             raise GaplessError(
                 f"cannot start {command[0]}: {error.strerror}", "check the name, and that it may be executed"
             ) from error
+        started()
         while child.poll() is None:
             news = signal.sigwaitinfo(watched)
             if news.si_signo == signal.SIGCHLD:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,11 +21,52 @@ class Rank:
     world_size: int
     library: str
     stats: dict[str, Any] = field(default_factory=dict)
+    rules: str = ""  # the file of rules that is in force; none: the built-in ones
+    rules_refused: str = ""  # one that is not, and why
+    refused: str = ""  # the settings that the rank did not know
+    agreed: bool = False  # whether collective calls of its world are changed
+    agreement: str = ""  # why, or why not; empty: it was not asked
     native: str = ""  # why the layer, though loaded, leaves every call of this rank to the library
+    finalised: bool = True  # whether it wrote its statistics itself; said of ranks that count calls
+
+
+def read_kept_counters(path: Path) -> dict[str, Any]:
+    """Read the counters that a rank keeps in a file, as it would have written them at its end.
+
+    The first line says what the numbers behind it are, so that any build's can be read. A file that is not there, or
+    not complete, has none.
+    """
+    try:
+        head, _, body = path.read_bytes().partition(b"\n")
+        names = json.loads(head)
+        numbers = array("q", body)
+    except (OSError, ValueError):
+        return {}
+    fields, reasons, procedures = names["fields"], names["declined"], names["procedures"]
+    width = len(fields) + len(reasons)
+    if len(numbers) != width * len(procedures):
+        return {}
+    found = {}
+    for k, procedure in enumerate(procedures):
+        row = numbers[k * width : (k + 1) * width].tolist()
+        count = dict(zip(fields, row, strict=False))
+        declined = {reason: n for reason, n in zip(reasons, row[len(fields) :], strict=True) if n}
+        calls = count["accelerated"] + count.pop("plain") + sum(declined.values())
+        if calls:
+            found[procedure] = {"calls": calls, **count, "declined": declined}
+    return {"procedures": found}
+
+
+def _calls(stats: dict[str, Any]) -> int:
+    return sum(int(entry.get("calls", 0)) for entry in stats.get("procedures", {}).values())
 
 
 def read_ranks(folder: Path) -> list[Rank]:
-    """Read the files of all ranks that the layer reached; a file cut off by a crash still counts as a rank."""
+    """Read the files of all ranks that the layer reached; a file cut off by a crash still counts as a rank.
+
+    What a rank wrote when it finalised MPI and what it kept while it ran are the same; where it ended in between, or
+    the folder's other copies lag behind, the one with more calls is the later one.
+    """
     ranks = []
     for path in sorted(folder.glob("*.json")):
         try:
@@ -39,8 +81,14 @@ def read_ranks(folder: Path) -> list[Rank]:
                 world_rank=int(entry.get("world_rank", -1)),
                 world_size=int(entry.get("world_size", 0)),
                 library=library[0] if library else "",
+                agreed=bool(entry.get("agreed", False)),
+                agreement=str(entry.get("agreement", "")),
                 native=str(entry.get("native", "")),
-                stats=entry.get("stats") or {},
+                rules=str(entry.get("rules", "")),
+                rules_refused=str(entry.get("rules_refused", "")),
+                refused=str(entry.get("refused", "")),
+                stats=max(entry.get("stats") or {}, read_kept_counters(path.with_suffix(".counters")), key=_calls),
+                finalised=bool(entry.get("stats")),
             )
         )
     return ranks
@@ -59,6 +107,11 @@ def expected_ranks(ranks: Sequence[Rank]) -> int:
     return max(total, len(ranks))
 
 
+def agreements(ranks: Sequence[Rank]) -> list[tuple[bool, str]]:
+    """Return for each kind of world whether its processes agreed that collective calls are changed, and why."""
+    return sorted({(rank.agreed, rank.agreement) for rank in ranks if rank.agreement})
+
+
 def library_name(ranks: Sequence[Rank]) -> str:
     """Return the MPI library in a few words, for example ``MPICH 5.0.2``."""
     names = {rank.library.replace("Version:", " ") for rank in ranks if rank.library}
@@ -72,6 +125,20 @@ def reached_line(ranks: Sequence[Rank]) -> str:
     line = f"the layer reached {len(ranks)} of {expected} ranks ({library_name(ranks)})"
     if len(ranks) < expected:
         line += "; ranks on other nodes can report only if TMPDIR is a folder that all nodes share"
+    return line
+
+
+def unfinished_line(ranks: Sequence[Rank]) -> str:
+    """Return what the statistics lack because ranks ended without MPI_Finalize; empty if none did."""
+    unfinished = [rank for rank in ranks if not rank.finalised]
+    lost = sum(not rank.stats for rank in unfinished)
+    if not unfinished:
+        return ""
+    line = f"{len(unfinished)} of {len(ranks)} ranks ended without MPI_Finalize"
+    if lost < len(unfinished):
+        line += "; what they counted is in the sums, up to the call in which they ended"
+    if lost:
+        line += f"; the counts of {lost} are lost: there was no room for them in the folder of temporary files (TMPDIR)"
     return line
 
 
@@ -98,6 +165,7 @@ def likely_causes(program: Path | None, unserved: Sequence[Rank] = ()) -> list[s
         ]
     return [
         "the program never called MPI_Init",
+        "MPI is called past the loader's order: opened with dlmopen, or found otherwise than by dlsym",
         "what the ranks ran is a setuid program or a static one: nothing can be preloaded into it",
         "MPI is linked into the program as a static library (libmpi.a): link against libmpi.so",
         "the launcher or a wrapper script does not pass LD_PRELOAD and GAPLESS_RUN_DIR on to the ranks",

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader
 from gapless.errors import GaplessError
 from gapless.guidelines import rows_of
 from gapless.halo import halo_rows
+from gapless.launch_facts import peer_lines_text
 from gapless.plots import halo_figure, ratio_figures
 from gapless.results import Line, of_kind
 from gapless.tables import (
@@ -52,7 +53,8 @@ def render(lines: Sequence[Line]) -> str:
         pingpong=pingpong_cells(rows),
         guideline_columns=GUIDELINE_COLUMNS,
         guidelines=guideline_cells(rows),
-        best=best_line(rows) if rows else None,
+        best=best_line(lines) if rows else None,
+        peers=peer_lines_text(lines),
         halo_columns=HALO_COLUMNS,
         halo=halo_cells(halo),
         figures=figures,

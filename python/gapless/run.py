@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from rich.console import Console
 
 from gapless.counters import as_json, counter_table, total
 from gapless.display import console
 from gapless.errors import GaplessError
 from gapless.fronts import Front, FrontName, choose_front
 from gapless.launch import put_under
-from gapless.launcher import launcher_position, ranks_programs, recognise
+from gapless.launcher import assigned, launcher_of, launcher_position, ranks_programs
+from gapless.listener import Listener
 from gapless.process import run_child
-from gapless.reach import Rank, expected_ranks, likely_causes, reached_line, read_ranks
+from gapless.reach import (
+    Rank,
+    agreements,
+    expected_ranks,
+    likely_causes,
+    reached_line,
+    read_ranks,
+    unfinished_line,
+)
+from gapless.rules import rules_setting
+from gapless.temporary import temporary_folder
+from gapless.tuned import rules_lines
+from gapless.variables import check_settings
 
 NOT_REACHED = 3
 STATS_SCHEMA = 1
@@ -68,8 +82,14 @@ def _record(command: Sequence[str], front: Front, status: int, ranks: Sequence[R
         "command": list(command),
         "status": status,
         "front": front.as_json(),
-        "ranks": {"reached": len(ranks), "expected": expected_ranks(ranks)},
+        "ranks": {
+            "reached": len(ranks),
+            "expected": expected_ranks(ranks),
+            "unfinished": sum(not rank.finalised for rank in ranks),
+            "lost": sum(not rank.stats for rank in ranks),
+        },
         "libraries": sorted({rank.library for rank in ranks if rank.library}),
+        "agreements": [{"agreed": agreed, "why": why} for agreed, why in agreements(ranks)],
         "procedures": as_json(total(ranks)),
     }
 
@@ -88,12 +108,19 @@ def run_under_layer(command: Sequence[str], stats: Stats, wanted: FrontName = Fr
     """
     if not command:
         raise GaplessError("no command to run", "try 'gapless run -- mpiexec -n 2 ./app'")
-    launcher = recognise(command[launcher_position(command)])
+    launcher = launcher_of(command, os.environ)
+    programs = ranks_programs(command, launcher, os.environ)
+    for environment in (
+        os.environ | assigned(command[: launcher_position(command)]),
+        *(one.environment for one in programs),
+    ):
+        check_settings(environment)
     front = choose_front(wanted, command, launcher, os.environ)
-    with tempfile.TemporaryDirectory(prefix="gapless-run-") as folder:
-        settings = {"GAPLESS_RUN_DIR": folder} | ({"GAPLESS_STATS": "1"} if stats.on else {})
+    with temporary_folder("gapless-run-") as folder, Listener() as listener:
+        settings = {"GAPLESS_RUN_DIR": folder} | rules_setting() | listener.settings
+        settings |= {"GAPLESS_STATS": "1"} if stats.on else {}
         launch = put_under(command, str(front.path), settings, os.environ, launcher)
-        status = run_child(launch.command, launch.environment)
+        status = run_child(launch.command, launch.environment, listener.start)
         loaded = read_ranks(Path(folder))
     ranks = [rank for rank in loaded if not rank.native]
     err = console(stderr=True)
@@ -110,11 +137,31 @@ def run_under_layer(command: Sequence[str], stats: Stats, wanted: FrontName = Fr
     if not ranks:
         ended = f" (the program ended with status {status})" if status else ""
         err.print(f"gapless: error: the layer reached no rank{ended}. Likely causes:", soft_wrap=True)
-        programs = [program.path for program in ranks_programs(command, launcher, os.environ)]
-        for cause in likely_causes(programs[0] if programs else None, loaded):
+        for cause in likely_causes(programs[0].path if programs else None, loaded):
             err.print(f"  - {cause}", soft_wrap=True, markup=False)
         return status or NOT_REACHED
-    err.print(f"gapless: {reached_line(ranks)}; front {front.name}: {front.reason}", soft_wrap=True, markup=False)
-    if stats.on and stats.file is None:
-        err.print(counter_table(total(ranks)))
+    err.print(f"gapless: {reached_line(ranks)}", soft_wrap=True, markup=False)
+    for refused in sorted({rank.refused for rank in ranks if rank.refused}):
+        err.print(f"gapless: on some ranks {refused}", soft_wrap=True, markup=False)
+    if stats.on or enabled("GAPLESS_LOG"):
+        err.print(f"gapless: front {front.name}: {front.reason}", soft_wrap=True, markup=False)
+    if stats.on:
+        _print_counts(err, ranks, table=stats.file is None)
+    for line in rules_lines(ranks):
+        err.print(f"gapless: {line}", soft_wrap=True, markup=False)
     return status
+
+
+def _print_counts(err: Console, ranks: Sequence[Rank], table: bool) -> None:
+    """Print the sums of all ranks, and what is missing from them."""
+    sums = total(ranks)
+    if table and sums:
+        err.print(counter_table(sums))
+    elif table and any(rank.stats for rank in ranks):
+        err.print("gapless: no call was counted: the ranks called nothing that the layer looks at", soft_wrap=True)
+    for agreed, why in agreements(ranks) if table else []:
+        how = "accelerated" if agreed else "left to the library"
+        err.print(f"gapless: collectives {how}: {why}", soft_wrap=True, markup=False)
+    lacking = unfinished_line(ranks)
+    if lacking:
+        err.print(f"gapless: {lacking}", soft_wrap=True, markup=False)

@@ -8,8 +8,10 @@ from rich.console import Console
 from rich.table import Table
 
 from gapless.display import plain_table
-from gapless.guidelines import TYPED, GuidelineSummary, Row, rows_of, slower_than_best, summaries
+from gapless.expectations.better_of import FEWEST_LAUNCHES, NOT_SLOWER, SLOWER
+from gapless.guidelines import TYPED, GuidelineSummary, Row, rows_of, stands_against_best, summaries
 from gapless.halo import HaloRow, halo_rows
+from gapless.launch_facts import data_text, peer_lines_text
 from gapless.results import Line, of_kind
 
 TITLES = {
@@ -108,18 +110,25 @@ def guideline_table(rows: Sequence[Row]) -> Table:
     return table
 
 
-def best_line(rows: Sequence[Row]) -> str | None:
+def best_line(lines: Sequence[Line]) -> str | None:
     """Return the sentence that compares Gapless with the better of the two native ways, or None without Gapless."""
-    ratios = slower_than_best(rows)
-    if not ratios:
+    found = stands_against_best(lines)
+    if not found:
         return None
-    (case, size), worst = max(ratios.items(), key=lambda item: item[1])
-    slower = sum(ratio > 1.05 for ratio in ratios.values())
-    verdict = "never slower" if slower == 0 else f"slower in {slower} of {len(ratios)} cases"
+    (case, size), worst = max(found.items(), key=lambda item: item[1].ratio)
+    count = {verdict: sum(of.verdict == verdict for of in found.values()) for verdict in (SLOWER, NOT_SLOWER)}
     return (
-        f"Gapless against the faster of native and MPI_Pack + send, within 5 %: {verdict} "
-        f"(worst ×{worst:.2f}: {case}, {bytes_text(size)})"
+        f"Gapless against the faster of native and MPI_Pack + send, within 5 %: proved slower in {count[SLOWER]} of "
+        f"{len(found)} cases, proved not slower in {count[NOT_SLOWER]}{few_launches(worst.launches)} "
+        f"(greatest ratio ×{worst.ratio:.2f}: {case}, {bytes_text(size)})"
     )
+
+
+def few_launches(launches: int) -> str:
+    """Return what is to be said of so many launches, or nothing."""
+    if launches >= FEWEST_LAUNCHES:
+        return ""
+    return f"; {launches} launch{'es prove' if launches > 1 else ' proves'} {'little' if launches > 1 else 'nothing'}"
 
 
 def halo_cells(rows: Sequence[HaloRow]) -> list[list[str]]:
@@ -160,17 +169,21 @@ def heading(lines: Sequence[Line]) -> str:
     libraries = sorted({line["mpi_library"].splitlines()[0].replace("Version: ", "") for line in samples})
     launches = len({line["launch"] for line in samples})
     replicates = f"medians over {launches} launches" if launches > 1 else "one launch"
-    return ", ".join([*libraries, str(environment.get("cpu", "unknown processor")), *([replicates] if samples else [])])
+    measured = [replicates, data_text(lines)] if samples else []
+    return ", ".join([*libraries, str(environment.get("cpu", "unknown processor")), *measured])
 
 
 def print_tables(out: Console, lines: Sequence[Line]) -> None:
     """Print everything that the demo shows of a result file."""
     rows, halo = rows_of(lines), halo_rows(lines)
     out.print(heading(lines) + "\n", soft_wrap=True, markup=False)
+    peers = peer_lines_text(lines)
+    if peers:
+        out.print(peers + "\n", soft_wrap=True, markup=False)
     if rows:
         out.print(pingpong_table(rows))
         out.print(guideline_table(rows))
-        best = best_line(rows)
+        best = best_line(lines)
         if best:
             out.print(best + "\n", soft_wrap=True, markup=False)
     if halo:

@@ -14,7 +14,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from types import TracebackType
 from gapless.errors import GaplessError
 from gapless.launcher import Launcher, launcher_version, recognise
 from gapless.libraries import RANKS, Library, intel_fabric
+from gapless.temporary import temporary_folder
 
 HOSTS = ("nodeA", "nodeB")
 ADDRESSES = ("10.99.0.1", "10.99.0.2")
@@ -60,6 +60,7 @@ class Nodes:
 
     def __init__(self) -> None:
         self._holders: list[subprocess.Popen[str]] = []
+        self._files = contextlib.ExitStack()
         self._folder: Path | None = None
         self._namespaces: set[str] = set()
 
@@ -93,7 +94,7 @@ class Nodes:
             raise
 
     def _open(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="gapless-nodes-"))
+        self._folder = Path(self._files.enter_context(temporary_folder("gapless-nodes-")))
         for host in HOSTS:
             self._hold(host)
         a, b = self.pids
@@ -144,6 +145,11 @@ class Nodes:
     def namespaces(self) -> frozenset[str]:
         """What the kernel calls the two network namespaces; known after the end too."""
         return frozenset(self._namespaces)
+
+    @property
+    def network(self) -> Path:
+        """The first node's network, where the launcher is."""
+        return Path(f"/proc/{self.pids[0]}/ns/net")
 
     @property
     def folder(self) -> Path:
@@ -203,9 +209,8 @@ class Nodes:
             holder.kill()
             holder.communicate()
         self._holders = []
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
+        self._files.close()
+        self._folder = None
 
 
 def _namespace(pid: int) -> str:
@@ -250,7 +255,8 @@ def on_two_nodes(library: Library, nodes: Nodes) -> Library:
     else:
         raise GaplessError(f"{mpiexec} cannot be told to use two nodes", "use mpiexec of MPICH, Intel MPI or Open MPI")
     started = nodes.launcher(mpiexec)
-    return replace(library, launcher=(str(started), *options, "-n", RANKS), environment=environment)
+    words = (str(started), *options, "-n", RANKS)
+    return replace(library, launcher=words, environment=environment, namespace=nodes.network)
 
 
 def _open_mpi_options(shell: str, old: bool) -> list[str]:

@@ -1,9 +1,10 @@
 // Settings come from the environment, GAPLESS_*, and from nowhere else. Cold: read once, kept by the reader.
 #pragma once
 
-#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
+#include <string>
 
 namespace gapless::base {
 
@@ -20,36 +21,13 @@ inline const char* setting_text(const char* name) noexcept {
 }
 
 // A number of bytes, with an optional suffix K, M or G (powers of 1024). `otherwise` if it is not set or no such
-// number.
-inline std::int64_t setting_bytes(const char* name, std::int64_t otherwise) noexcept {
-  const char* value = setting_text(name);
-  if (value == nullptr) return otherwise;
-  char* end = nullptr;
-  errno = 0;
-  const long long number = std::strtoll(value, &end, 10);
-  if (end == value || errno != 0 || number < 0) return otherwise;
-  int shift = 0;
-  switch (*end) {
-    case 'K':
-    case 'k':
-      shift = 10;
-      ++end;
-      break;
-    case 'M':
-    case 'm':
-      shift = 20;
-      ++end;
-      break;
-    case 'G':
-    case 'g':
-      shift = 30;
-      ++end;
-      break;
-    default:
-      break;
-  }
-  if (*end != '\0' || number > (INT64_MAX >> shift)) return otherwise;
-  return static_cast<std::int64_t>(number) << shift;
-}
+// number; then it is refused.
+std::int64_t setting_bytes(const char* name, std::int64_t otherwise) noexcept;
+
+// Keeps that the value of a setting is none of those that are known in this process, for explain, the log and the
+// statistics; the default is in force.
+void refuse_setting(const char* name, std::span<const char* const> known) noexcept;
+// What was refused until now, in a sentence each; empty: nothing.
+std::string refused_settings();
 
 }  // namespace gapless::base

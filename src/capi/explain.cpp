@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/settings.hpp"
 #include "capi/form_walk.hpp"
 #include "capi/guard.hpp"
 #include "capi/text_out.hpp"
@@ -60,9 +61,9 @@ class Touched {
     json["memory_bytes"] = to_ - from_;
     json["memory_complete"] = complete_ && !too_many_;
     json["memory"] = std::move(shown_);
-    json["first_runs"] = Json::array();
+    json["first_runs"] = Json::list();
     for (std::size_t i = 0; i < std::min(all_.size(), kMostFirst); ++i)
-      json["first_runs"].push_back({all_[i].at, all_[i].bytes});
+      json["first_runs"].push_back(Json::List{all_[i].at, all_[i].bytes});
     write_lowest(json);
   }
 
@@ -82,14 +83,14 @@ class Touched {
     const std::int64_t begin = std::max(at, from_), end = std::min(at + bytes, to_);
     if (begin >= end) return;
     if (shown_.size() < kMostShown)
-      shown_.push_back({begin, end - begin, index});
+      shown_.push_back(Json::List{begin, end - begin, index});
     else
       too_many_ = true;
   }
 
   // A picture begins at the lowest displacement, wherever in the packing order that is.
   void write_lowest(Json& json) {
-    json["lowest_runs"] = Json::array();
+    json["lowest_runs"] = Json::list();
     json["lowest_runs_below"] = Json();
     if (all_.size() > kMostLowest) {
       const auto end = all_.begin() + kMostLowest;
@@ -99,7 +100,7 @@ class Touched {
       all_.erase(end, all_.end());
       std::sort(all_.begin(), all_.end(), [](const Run& a, const Run& b) { return a.order < b.order; });
     }
-    for (const Run& run : all_) json["lowest_runs"].push_back({run.at, run.bytes, run.order, run.position});
+    for (const Run& run : all_) json["lowest_runs"].push_back(Json::List{run.at, run.bytes, run.order, run.position});
   }
 
   std::int64_t distinct_lines() {
@@ -120,12 +121,13 @@ class Touched {
   std::int64_t runs_ = 0, position_ = 0, lines_at_most_ = 0;
   std::vector<Run> all_;
   std::vector<std::pair<std::int64_t, std::int64_t>> lines_;  // first, last
-  Json shown_ = Json::array();
+  Json shown_ = Json::list();
 };
 
 // How the bytes of an element are spread over its true extent: the bytes in each of some equal pieces of it.
 void write_coverage(Json& json, const layout::Layout& type, const normal::Form& form) {
-  json["coverage_bin_bytes"] = json["coverage"] = Json();
+  json["coverage_bin_bytes"] = Json();
+  json["coverage"] = Json();
   if (type.size == 0) return;
   const std::int64_t width = (type.true_extent - 1) / kMostBins + 1;
   const auto bins = static_cast<std::size_t>((type.true_extent - 1) / width + 1);
@@ -146,7 +148,7 @@ void write_coverage(Json& json, const layout::Layout& type, const normal::Form& 
   std::int64_t filled = 0;
   for (std::size_t bin = 0; bin < bins; ++bin) bytes[bin] += (filled += through[bin]) * width;
   json["coverage_bin_bytes"] = width;
-  json["coverage"] = bytes;
+  json["coverage"] = Json::list_of(bytes);
 }
 
 Json form_text(const normal::Form& form, const Written& length) {
@@ -157,8 +159,8 @@ Json form_text(const normal::Form& form, const Written& length) {
 }
 
 Json plan_lines(const plan::Plan& plan, const Written& length) {
-  Json lines = Json::array();
-  if (length.nodes > kMostWritten) return {"too long to be written out"};
+  Json lines = Json::list();
+  if (length.nodes > kMostWritten) return Json::List{"too long to be written out"};
   const std::string text = plan.text();
   for (std::size_t from = 0; from < text.size(); from = text.find('\n', from) + 1) {
     if (lines.size() == kMostPlanLines) {
@@ -171,17 +173,18 @@ Json plan_lines(const plan::Plan& plan, const Written& length) {
 }
 
 Json kernels(const plan::Plan& plan) {
-  Json names = Json::array();
-  if (plan.size() == 0) return names;
+  std::vector<std::string> names;
+  if (plan.size() == 0) return Json::list();
   for (const char* name : plan.kernel_names())
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  return names;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+  return Json::list_of(names);
 }
 
 std::string explain(const layout::LayoutPtr& type, std::int64_t count, const plan::Plan& plan) {
   const layout::LayoutPtr message = count == 1 ? type : layout::contiguous(count, type);
   const Written length = written(plan.form());
-  Json json = {{"schema", kSchema}};
+  Json json = Json::object();
+  json["schema"] = kSchema;
   try {
     json["type"] = notation::print(*type, kMostTypeText);
     json["type_is_abridged"] = false;
@@ -201,11 +204,12 @@ std::string explain(const layout::LayoutPtr& type, std::int64_t count, const pla
   json["plan"] = plan_lines(plan, length);
   json["kernels"] = kernels(plan);
   json["isa"] = kernel::isa_name();
+  if (std::string refused = base::refused_settings(); !refused.empty()) json["refused"] = std::move(refused);
   json["far_from_count"] = plan.size() > 0 ? Json(plan.far_count() + 1) : Json();
   json["bytes_touched"] = message->size;
   write_coverage(json, *type, plan.form());
   Touched(*message, count == 1 ? plan.form() : normal::normalise(*message)).write(json);
-  return json.dump();
+  return json.text();
 }
 
 }  // namespace

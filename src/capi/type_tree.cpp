@@ -18,7 +18,8 @@ constexpr int kDeepest = 64;
 class Tree {
  public:
   Json node(const Layout& type, int depth) {
-    Json json = {{"combiner", layout::combiner_name(type.combiner)}};
+    Json json = Json::object();
+    json["combiner"] = layout::combiner_name(type.combiner);
     if (depth > kDeepest || nodes_++ >= kMostNodes) {
       json["cut"] = true;
       return json;
@@ -28,7 +29,7 @@ class Tree {
     for (const notation::Argument& argument : notation::arguments(type.combiner))
       std::visit([&](auto place) { add(type, place, argument.name, arguments, omitted); }, argument.place);
     if (!arguments.empty()) json["arguments"] = std::move(arguments);
-    Json children = Json::array();
+    Json children = Json::list();
     for (std::size_t i = 0; i < std::min(type.children.size(), kMostEntries); ++i)
       children.push_back(node(*type.children[i], depth + 1));
     if (type.children.size() > kMostEntries) omitted["children"] = type.children.size() - kMostEntries;
@@ -71,7 +72,7 @@ class Tree {
 
   template <class List>
   static void numbers(const List& list, const char* name, Json& arguments, Json& omitted) {
-    Json& values = arguments[name] = Json::array();
+    Json& values = arguments[name] = Json::list();
     for (std::size_t i = 0; i < std::min(list.size(), kMostEntries); ++i) values.push_back(list[i]);
     if (list.size() > kMostEntries) omitted[name] = list.size() - kMostEntries;
   }

@@ -1,13 +1,10 @@
 // The tree of a type as JSON, for `explain`.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include "capi/json.hpp"
 #include "layout/layout.hpp"
 
 namespace gapless::capi {
-
-using Json = nlohmann::ordered_json;
 
 // {"combiner", "name" (of a named type), "arguments": {...}, "omitted": {list: how many entries are left out},
 // "size", "lb", "extent", "children": [...]}. Long lists and large trees are cut: a node that is left out has only its

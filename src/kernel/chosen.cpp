@@ -1,9 +1,14 @@
 // Which set of kernels this process runs, and which kernel of a set serves a length. Cold: plans keep what they found.
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "kernel/isa.hpp"
 #include "kernel/sets.hpp"
 
@@ -15,6 +20,22 @@ const NestKernel& find(std::span<const NestKernel> table, std::int64_t block) no
   for (const NestKernel& kernel : table)
     if (kernel.block == block) return kernel;
   return table.back();
+}
+
+// AMD's Zen 5 and later, measured: 85 to 145 GB/s in a second cache where vectors make 67 to 95, wherever the two sides
+// begin. Zen 3 and 4 announce the same (ERMS and FSRM) and are slow where only the source is aligned, so the bits alone
+// tell nothing, and others are not measured.
+bool copies_strings() noexcept {
+#if defined(__x86_64__)
+  constexpr unsigned kZen5Family = 0x1a, kFastShortStrings = 1 << 4;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  __builtin_cpu_init();
+  if (!__builtin_cpu_is("amd") || __get_cpuid(1, &a, &b, &c, &d) == 0) return false;
+  const unsigned family = (a >> 8 & 0xf) + (a >> 20 & 0xff);  // the second part counts where the first is 15
+  return family >= kZen5Family && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & kFastShortStrings) != 0;
+#else
+  return false;
+#endif
 }
 
 std::vector<const Set*> runnable() {
@@ -33,6 +54,8 @@ std::vector<const Set*> runnable() {
 
 }  // namespace
 
+const bool kCopiesStrings = copies_strings();
+
 std::span<const Set* const> available() noexcept {
   static const std::vector<const Set*> sets = runnable();
   return sets;
@@ -40,9 +63,11 @@ std::span<const Set* const> available() noexcept {
 
 const Set& chosen() noexcept {
   static const Set& set = []() -> const Set& {
-    const char* const wish = std::getenv("GAPLESS_ISA");
-    for (const Set* one : available())
-      if (wish != nullptr && std::strcmp(wish, one->name) == 0) return *one;
+    if (const char* const wish = base::setting_text("GAPLESS_ISA"); wish != nullptr) {
+      for (const Set* one : available())
+        if (std::strcmp(wish, one->name) == 0) return *one;
+      base::refuse_setting("GAPLESS_ISA", isa_names());
+    }
     return *available().back();
   }();
   return set;

@@ -108,6 +108,7 @@ struct Pass;
 struct Repeats {
   std::int64_t count, to, from;
   std::int64_t rows, row_to, row_from;
+  bool fetch = true;  // they may touch more than the nearer caches hold: fetch ahead
 };
 // Makes the moves of every repetition. In any order.
 using CopyMoves = void (*)(char* dst, const char* src, const Pass& pass, const Repeats& repeats) noexcept;
@@ -128,6 +129,13 @@ struct LongMove {
 }
 // Fewer repetitions do not repay the making of the shuffles.
 inline constexpr std::int64_t kLeastShuffled = 64;
+
+// Bytes of both sides that are passed over again and again while they are in the first cache.
+inline constexpr std::int64_t kTileBytes = 16384;
+// Repetitions of a pattern of several passes that are a tile.
+[[gnu::always_inline]] inline constexpr std::int64_t tile_of(std::int64_t stride, std::int64_t bytes) {
+  return kTileBytes / ((stride < 0 ? -stride : stride) + bytes) + 1;
+}
 
 struct Pattern {
   std::span<const Pass> pack, unpack;
@@ -158,8 +166,14 @@ struct PatternKernel {
   CopyLongs longs;
 };
 
-// One run of any length, larger than the caches.
+// One run.
 using CopyBytes = void (*)(char* dst, const char* src, std::int64_t bytes) noexcept;
+// What fits a first cache with both sides, and is worth a call through a table [bytes].
+inline constexpr std::int64_t kLeastNear = 1024, kMostNear = 16384;
+
+// True where the processor copies strings faster than vectors do, once they are long and miss the first cache. Settled
+// when the engine is loaded.
+extern const bool kCopiesStrings;
 
 // The kernels of one instruction set.
 struct Set {
@@ -173,7 +187,10 @@ struct Set {
   std::span<const PairedKernel> paired;  // the last one is for any block
   std::span<const RunsKernel> runs;
   PatternKernel pattern;
+  CopyBytes near_copy;  // kLeastNear to kMostNear bytes; others are the C library's
   CopyBytes far_copy;
+  CopyBytes stream_lines;    // whole lines past the caches, from anywhere; `fence` afterwards
+  void (*fence)() noexcept;  // before anybody is told of them
 };
 
 // The kernel for blocks of this length: the one made for it, or the one for any length.

@@ -24,6 +24,14 @@ SequencePtr sequence_of(const Named& type) {
   return basic(type);
 }
 
+// [bytes] of the first basic type of a named one.
+std::int64_t value_size(const Named& type) noexcept {
+  for (const auto& pair : kPairs) {
+    if (std::strcmp(pair.name, type.name) == 0) return type.size - static_cast<std::int64_t>(sizeof(int));
+  }
+  return type.size;
+}
+
 class Builder {
  public:
   SequencePtr operator()(const Layout& type) {
@@ -121,6 +129,54 @@ bool Signature::is_prefix_of(const Signature& longer) const {
   if (!sequence_) return true;
   const SequencePtr front = prefix(longer.sequence_, basic_count());
   return front->hash == sequence_->hash && same_sequence(sequence_, front);
+}
+
+std::int64_t whole_basics(const Layout& type, std::int64_t bytes) noexcept {
+  const Layout* in = &type;
+  std::int64_t whole = 0;
+  for (;;) {
+    if (in->combiner == Combiner::kNamed) {
+      const std::int64_t value_bytes = value_size(*in->named);
+      return bytes < value_bytes ? whole : whole + value_bytes;
+    }
+    std::size_t member = 0;
+    if (in->combiner == Combiner::kStruct) {
+      for (std::int64_t in_member; bytes >= (in_member = in->blocklengths[member] * in->children[member]->size);
+           ++member) {
+        bytes -= in_member;
+        whole += in_member;
+      }
+    }
+    in = in->children[member].get();
+    const std::int64_t rest = bytes % in->size;
+    whole += bytes - rest;
+    bytes = rest;
+    if (bytes == 0) return whole;
+  }
+}
+
+namespace {
+
+const Named* only_basic(const Layout& type, int& steps) noexcept {
+  if (--steps < 0) return nullptr;
+  if (type.combiner == Combiner::kNamed) return value_size(*type.named) == type.size ? type.named : nullptr;
+  const Named* only = nullptr;
+  for (std::size_t i = 0; i < type.children.size(); ++i) {
+    const Layout& child = *type.children[i];
+    if (child.size == 0 || (type.combiner == Combiner::kStruct && type.blocklengths[i] == 0)) continue;
+    if (i > 0 && type.children[i] == type.children[i - 1] && only != nullptr) continue;
+    const Named* const its = only_basic(child, steps);
+    if (its == nullptr || (only != nullptr && only != its)) return nullptr;
+    only = its;
+  }
+  return only;
+}
+
+}  // namespace
+
+const Named* only_basic(const Layout& type) noexcept {
+  int steps = 1 << 14;
+  return only_basic(type, steps);
 }
 
 LayoutPtr signature_type(const Layout& type) {

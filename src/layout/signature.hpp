@@ -37,6 +37,12 @@ class Signature {
   SequencePtr sequence_;
 };
 
+// Of the first `bytes` bytes of an element's packed data, 0 <= bytes < type.size, those that whole basic types make up:
+// equal to `bytes` unless they end inside one. Cost: the depth, and the members of structures on the way.
+std::int64_t whole_basics(const Layout& type, std::int64_t bytes) noexcept;
+// The basic type that all data of a type are of, or nullptr: there are several, or none, or it would take long to say.
+const Named* only_basic(const Layout& type) noexcept;
+
 // The signature type: the basic types of one element of `type` one after the other without a gap, members aligned or
 // not. Its size and extent are `type`'s size, its lower bounds 0, its signature `type`'s. With it serialised data can
 // be allocated, sent and received type-safely. As small as the description. Throws base::Error kInvalidArgument if it

@@ -43,6 +43,8 @@ struct Direction {
     const char* const src = kPack ? static_cast<const char*>(user) : static_cast<const char*>(packed);
     if (!kNear && n >= kLeastFar)
       kernel::chosen().far_copy(dst, src, n);
+    else if (kernel::kLeastNear <= n && n <= kernel::kMostNear)
+      kernel::chosen().near_copy(dst, src, n);
     else
       std::memcpy(dst, src, static_cast<std::size_t>(n));
   }

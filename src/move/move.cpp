@@ -138,6 +138,15 @@ std::int64_t pack(const plan::Plan& plan, std::int64_t count, const void* buffer
   return run<true>(plan, count, static_cast<const char*>(buffer), position, static_cast<char*>(packed), budget);
 }
 
+std::int64_t pack_near(const plan::Plan& plan, std::int64_t count, const void* buffer, std::int64_t position,
+                       void* packed, std::int64_t budget) noexcept {
+  const std::int64_t moved = bytes_to_move(plan, count, position, budget);
+  if (moved == 0) return 0;
+  message<Direction<true, Reach::kNear>>(plan, count, position, position + moved, static_cast<const char*>(buffer),
+                                         static_cast<char*>(packed));
+  return moved;
+}
+
 std::int64_t unpack(const plan::Plan& plan, std::int64_t count, void* buffer, std::int64_t position, const void* packed,
                     std::int64_t budget) noexcept {
   return run<false>(plan, count, static_cast<char*>(buffer), position, static_cast<const char*>(packed), budget);

@@ -13,6 +13,10 @@ namespace gapless::move {
 std::int64_t pack(const plan::Plan& plan, std::int64_t count, const void* buffer, std::int64_t position, void* packed,
                   std::int64_t budget) noexcept;
 
+// The same, through the caches whatever the size.
+std::int64_t pack_near(const plan::Plan& plan, std::int64_t count, const void* buffer, std::int64_t position,
+                       void* packed, std::int64_t budget) noexcept;
+
 // The reverse: `packed` holds the stream's bytes from `position` on. No byte outside the type's runs is written, not
 // even with its old value: another thread may own it. Where runs overlap, the last one in type-map order wins.
 std::int64_t unpack(const plan::Plan& plan, std::int64_t count, void* buffer, std::int64_t position, const void* packed,

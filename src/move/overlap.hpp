@@ -19,12 +19,14 @@ inline std::int64_t bytes_to_move(const plan::Plan& plan, std::int64_t count, st
   return std::min(budget, total - position);
 }
 
-// overlap() where its sums may wrap.
-bool overlap_wide(const plan::Plan& plan, std::int64_t count, const void* buffer, const void* packed,
+// overlap(), whatever the sums. Cost: that of a seek; more where a list does not ascend, which is read, where regular
+// copies interleave, and where the memory lies in many gaps; but at most a few thousand steps and one for each run of
+// an element, after which the answer is that they share memory.
+bool runs_overlap(const plan::Plan& plan, std::int64_t count, const void* buffer, const void* packed,
                   std::int64_t bytes) noexcept;
 
-// Whether `bytes` at `packed` lie, in part, between the first and the last byte that `count` elements at `buffer`
-// touch. Constant time, so gaps count as touched; the whole message counts, not only the part that is moved.
+// Whether any byte of `bytes` at `packed` is one of `count` elements at `buffer`; the whole message counts, not only
+// the part that is moved. Constant time where the one does not lie between the first and the last byte of the other.
 inline bool overlap(const plan::Plan& plan, std::int64_t count, const void* buffer, const void* packed,
                     std::int64_t bytes) noexcept {
   if (count <= 0 || bytes <= 0 || plan.size() == 0) return false;
@@ -32,14 +34,14 @@ inline bool overlap(const plan::Plan& plan, std::int64_t count, const void* buff
   constexpr std::int64_t kShort = std::int64_t{1} << 56;
   if (!plan.has_short_bounds() || bytes > kShort ||
       (count > 1 && (__builtin_mul_overflow(count - 1, plan.extent(), &reach) || reach > kShort || reach < -kShort)))
-    return overlap_wide(plan, count, buffer, packed, bytes);
+    return runs_overlap(plan, count, buffer, packed, bytes);
   // From the first byte of user memory to that of the packed side; modulo 2^64, which is what decides where addresses
   // are far apart as well: then it is beyond any of these lengths.
   const std::int64_t low = plan.low() + std::min<std::int64_t>(reach, 0);
   const std::int64_t high = plan.high() + std::max<std::int64_t>(reach, 0);
   const auto from =
       static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(packed) - reinterpret_cast<std::uintptr_t>(buffer));
-  return from < high && low - bytes < from;
+  return from < high && low - bytes < from && runs_overlap(plan, count, buffer, packed, bytes);
 }
 
 // The same of two messages: whether the memory between the first and the last byte of the one meets that of the other.

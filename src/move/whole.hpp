@@ -28,7 +28,7 @@ void nest(const plan::Step& step, std::int64_t rows, typename Direction::User us
   const kernel::Nest shape{step.block, step.inner_count, step.inner_stride, rows, step.outer_stride};
   if (interleaves(step, rows))
     Direction::transpose(*step.transpose, user, packed, shape);
-  else if (step.pattern && rows > 1 && Direction::any_order(disjoint))
+  else if (rows > 1 && plan::repeats_pattern(step, rows, step.outer_stride) && Direction::any_order(disjoint))
     Direction::pattern(step.pattern->kernel(), user, packed, rows, step.outer_stride);
   else
     Direction::nest(*step.nest, user, packed, shape);
@@ -42,7 +42,7 @@ void loop(const plan::Step& body, std::int64_t count, std::int64_t stride, typen
     whole<Direction>(body, user, packed);
     return;
   }
-  if (body.pattern && body.outer_count == 1 &&
+  if (body.outer_count == 1 && plan::repeats_pattern(body, count, stride) &&
       Direction::any_order(body.disjoint && std::abs(stride) >= body.high - body.low)) {
     Direction::pattern(body.pattern->kernel(), user, packed, count, stride);
     return;

@@ -201,6 +201,51 @@ DatatypePtr owned_by_thread(const DatatypePtr& facts) {
 
 }  // namespace
 
+namespace {
+
+// Bytes without a gap, so that any number of elements is a run.
+bool is_dense(const layout::Layout& type) noexcept {
+  return type.size == type.extent && type.size == type.true_extent;
+}
+
+struct Constructors {
+  int levels = 0;
+  bool has_lists = false;
+};
+// Along the first child alone: a struct has lists whatever the others are.
+Constructors constructors_of(const layout::Layout* type) noexcept {
+  using layout::Combiner;
+  Constructors found;
+  for (; type != nullptr && !is_dense(*type); type = type->children.empty() ? nullptr : type->children.front().get()) {
+    switch (type->combiner) {
+      case Combiner::kNamed:
+      case Combiner::kResized:
+      case Combiner::kDup:
+        break;
+      case Combiner::kContiguous:
+      case Combiner::kVector:
+      case Combiner::kHvector:
+        ++found.levels;
+        break;
+      case Combiner::kSubarray:
+        found.levels += type->sizes.size() > 2 ? static_cast<int>(type->sizes.size()) - 1 : 1;
+        break;
+      default:
+        found.has_lists = true;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Datatype::Datatype(layout::LayoutPtr layout, plan::PlanPtr plan) : layout_(std::move(layout)), plan_(std::move(plan)) {
+  if (plan_ != nullptr && plan_->run_count() > 0) mean_run_bytes_ = plan_->size() / plan_->run_count();
+  const Constructors found = constructors_of(layout_.get());
+  levels_ = found.levels;
+  has_lists_ = found.has_lists;
+}
+
 void register_type(MPI_Datatype type) noexcept {
   if (is_contiguous_builtin(type) || type == MPI_DATATYPE_NULL || epochs.load(std::memory_order_relaxed) == 0) return;
   if (marks.add(key_of(type))) [[likely]]

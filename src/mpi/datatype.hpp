@@ -33,14 +33,23 @@ namespace gapless::mpi {
 // The facts. Immutable, shared by all types of equal construction and by all threads.
 class Datatype {
  public:
-  Datatype(layout::LayoutPtr layout, plan::PlanPtr plan) : layout_(std::move(layout)), plan_(std::move(plan)) {}
+  Datatype(layout::LayoutPtr layout, plan::PlanPtr plan);
   // The plan, or nullptr if the type cannot be decoded: it stays the library's.
   const plan::Plan* plan() const noexcept { return plan_.get(); }
   const layout::LayoutPtr& layout() const noexcept { return layout_; }
+  // How long its runs are on average; 0 without a plan.
+  std::int64_t mean_run_bytes() const noexcept { return mean_run_bytes_; }
+  // What the library has to go through, other than the plan: the program's own constructors. How many of them that
+  // repeat something with gaps lie one within the other, and whether any has a list of places.
+  int levels() const noexcept { return levels_; }
+  bool has_lists() const noexcept { return has_lists_; }
 
  private:
   layout::LayoutPtr layout_;
   plan::PlanPtr plan_;
+  std::int64_t mean_run_bytes_ = 0;
+  int levels_ = 0;
+  bool has_lists_ = false;
 };
 
 using DatatypePtr = std::shared_ptr<const Datatype>;

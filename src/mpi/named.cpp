@@ -4,7 +4,7 @@ namespace gapless::mpi {
 
 namespace {
 
-// Only the pair types have more than one run; every other named type is its size in bytes, whatever its name.
+// Only the pair types have more than one run; every other named type is one of its size, whatever its name.
 const char* pair_name(MPI_Datatype type) noexcept {
   if (type == MPI_FLOAT_INT) return "float_int";
   if (type == MPI_DOUBLE_INT) return "double_int";
@@ -25,6 +25,10 @@ const char* plain_name(std::int64_t size) {
       return "int32";
     case 8:
       return "int64";
+    case 16:
+      return "double_complex";
+    case 32:
+      return "long_double_complex";
     default:
       return nullptr;
   }
@@ -43,6 +47,12 @@ layout::LayoutPtr named_layout(MPI_Datatype type, std::int64_t size, std::int64_
   }
   // A hole would have to be somewhere, and nothing says where. LB and UB (no data, no extent) pass as zero bytes.
   if (size != extent || size < 0) return nullptr;
+  // Two values, of which a message may hold the first alone.
+  if (type != MPI_DATATYPE_NULL && (type == MPI_2INTEGER || type == MPI_2REAL || type == MPI_2DOUBLE_PRECISION)) {
+    if (const char* name = plain_name(size / 2); name != nullptr && size % 2 == 0) {
+      return layout::contiguous(2, layout::named(*layout::find_named(name)));
+    }
+  }
   if (const char* name = plain_name(size); name != nullptr) return layout::named(*layout::find_named(name));
   return layout::contiguous(size, layout::named(*layout::find_named("byte")));
 }

@@ -11,9 +11,14 @@
 
 namespace gapless::mpi::pool {
 
+std::int64_t cap() noexcept {
+  constexpr std::int64_t kDefaultCap = std::int64_t{1} << 30;
+  static const std::int64_t bytes = base::setting_bytes("GAPLESS_POOL_BYTES", kDefaultCap);
+  return bytes;
+}
+
 namespace {
 
-constexpr std::int64_t kDefaultCap = std::int64_t{1} << 30;
 constexpr std::int64_t kDescriptions = 16 << 10;  // [bytes] of descriptions mapped at a time
 
 // Everything below is guarded by `mutex` (`mapped` is only read without it). It is never destroyed: MPI is called even
@@ -27,11 +32,6 @@ constinit std::int64_t idle_bytes = 0;
 constinit std::int64_t windows = 0, idle_windows = 0;
 constinit bool windows_refused = false;  // by the kernel, once: it is not asked again
 constinit std::atomic<std::int64_t> mapped{0};
-
-std::int64_t cap() noexcept {
-  static const std::int64_t bytes = base::setting_bytes("GAPLESS_POOL_BYTES", kDefaultCap);
-  return bytes;
-}
 
 class Lock {
  public:

@@ -69,6 +69,8 @@ void trim(Block block) noexcept;
 void open(Shelf& shelf) noexcept;
 void close(Shelf& shelf) noexcept;
 
+// [bytes] GAPLESS_POOL_BYTES, asked once.
+std::int64_t cap() noexcept;
 // [bytes] of all blocks, idle ones too: what they take of the cap. Their descriptions, 64 bytes a region, come on top.
 std::int64_t mapped_bytes() noexcept;
 

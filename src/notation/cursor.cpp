@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "notation/characters.hpp"
+
 namespace gapless::notation {
 namespace {
 
@@ -17,19 +19,19 @@ bool is_word(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// One column a byte, so that the caret stands where it should.
-std::string printable(std::string_view text) {
-  std::string shown(text);
-  for (char& c : shown)
-    if (c == '\t') {
-      c = ' ';
-    } else if (c < ' ' || c > '~') {
-      c = '?';
-    }
-  return shown;
-}
-
 }  // namespace
+
+void Cursor::require_ascii() const {
+  const auto other = std::find_if(text_.begin(), text_.end(), [](char c) { return (c & 0x80) != 0; });
+  if (other == text_.end()) return;
+  const auto from = static_cast<std::size_t>(other - text_.begin());
+  const std::string_view rest = text_.substr(from);
+  const Character character = first_character(rest);
+  const std::string_view meant = ascii_for(character);
+  const std::string instead = meant == " " ? "a space" : "'" + std::string(meant) + "'";
+  fail(name_of(character, rest) + " is no character of the notation", from, from + 1,
+       meant.empty() ? ", which has only those of ASCII" : ": write " + instead);
+}
 
 std::size_t Cursor::at() {
   while (at_ < text_.size() && is_space(text_[at_])) ++at_;
@@ -84,7 +86,8 @@ void Cursor::fail(const std::string& what, std::size_t from, std::size_t to, con
   const std::size_t end = std::min(text_.find('\n', from), text_.size());
   // Of a long line, what is around the place.
   const std::size_t first = from - begin > kBefore ? from - kBefore : begin;
-  const std::size_t last = std::min(end, from + kBehind);
+  std::size_t last = std::min(end, from + kBehind);
+  for (int i = 0; i < 3 && last < end && (text_[last] & 0xC0) == 0x80; ++i) ++last;  // to the end of a character
   const std::string cut = first > begin ? "..." : "";
   const std::size_t width = std::max<std::size_t>(1, std::min(to, last) - std::min(from, last));
   throw base::Error(status, what + " (line " + std::to_string(line) + ", column " + std::to_string(from - begin + 1) +

@@ -14,6 +14,8 @@ class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}
 
+  // Throws if there is a character beyond ASCII anywhere. What follows is looked at byte by byte, each one column.
+  void require_ascii() const;
   // The position of the next token, behind white space.
   std::size_t at();
   bool at_end() { return at() == text_.size(); }

@@ -110,6 +110,12 @@ std::optional<layout::Combiner> find_constructor(std::string_view word) noexcept
   return std::nullopt;
 }
 
+std::optional<layout::Combiner> find_mpi_constructor(std::string_view word) noexcept {
+  for (const std::string_view prefix : {"MPI_Type_create_", "MPI_Type_"})
+    if (word.starts_with(prefix)) return find_constructor(word.substr(prefix.size()));
+  return std::nullopt;
+}
+
 std::string_view closest(std::string_view word, std::span<const std::string_view> known) {
   constexpr std::size_t kLongest = 40;  // no word that is known comes near
   if (word.size() > kLongest) return {};

@@ -15,6 +15,9 @@ const layout::Named* find_type(std::string_view word) noexcept;
 
 std::optional<layout::Combiner> find_constructor(std::string_view word) noexcept;
 
+// The constructor of MPI's procedure of that name, MPI_Type_vector or MPI_Type_create_hvector.
+std::optional<layout::Combiner> find_mpi_constructor(std::string_view word) noexcept;
+
 // The one of `known` that is closest to `word` in letters (upper case or not), empty if none is close.
 // Cost: bounded, whatever the length of `word`.
 std::string_view closest(std::string_view word, std::span<const std::string_view> known);

@@ -79,6 +79,7 @@ class Parser {
       : cursor_(text), most_numbers_(most_numbers), numbers_left_(most_numbers) {}
 
   LayoutPtr whole() {
+    cursor_.require_ascii();
     LayoutPtr type = this->type(1);
     if (!cursor_.at_end()) cursor_.fail_expected("the end of the text");
     return type;
@@ -93,7 +94,12 @@ class Parser {
       cursor_.fail("types nest at most " + std::to_string(kDeepest) + " deep", from, from + word.size());
     if (const layout::Named* named = find_type(word)) return layout::named(*named);
     const auto combiner = find_constructor(word);
-    if (!combiner) unknown("type", word, from, closest_type(word));
+    if (!combiner) {
+      if (const auto mpi = find_mpi_constructor(word))
+        cursor_.fail("'" + std::string(word) + "' is MPI's name", from, from + word.size(),
+                     ": here it is " + usage(*mpi) + ", lists in brackets, without their lengths and the new type");
+      unknown("type", word, from, closest_type(word));
+    }
     return constructor(*combiner, from, from + word.size(), depth);
   }
 
@@ -124,7 +130,10 @@ class Parser {
     const std::string_view word = cursor_.word();
     if (word.empty()) cursor_.fail_expected("the order, C or Fortran");
     if (word != "C" && word != "Fortran")
-      unknown("order", word, from, word == "F" || word == "f" ? "Fortran" : closest(word, kOrders));
+      unknown("order", word, from,
+              word == "F" || word == "f" || word == "MPI_ORDER_FORTRAN" ? "Fortran"
+              : word == "MPI_ORDER_C"                                   ? "C"
+                                                                        : closest(word, kOrders));
     into.order = word == "C" ? layout::Order::kC : layout::Order::kFortran;
   }
   void read(Distributions, const char*, Combiner, int, Arguments& into) {

@@ -82,6 +82,33 @@ Step blocks_of(const Node& node) {
   return step;
 }
 
+// Step::ascending: of copies that reach over as many bytes each, or of runs of listed lengths.
+bool ascends(const base::Numbers& offsets, std::int64_t each, const base::Numbers& lengths) {
+  return offsets.with_raw([&](const auto* raw) {
+    for (std::size_t i = 1; i < offsets.size(); ++i) {
+      std::int64_t apart;
+      if (__builtin_sub_overflow(raw[i] * offsets.scale(), raw[i - 1] * offsets.scale(), &apart) ||
+          apart < (lengths.empty() ? each : lengths[i - 1])) {
+        return false;
+      }
+    }
+    return true;
+  });
+}
+
+bool ascends(const Step& step) {
+  switch (step.op) {
+    case Op::kTable:
+      return ascends(step.offsets, step.block, {});
+    case Op::kBlocks:
+      return ascends(step.offsets, 0, step.lengths);
+    case Op::kPlaces:
+      return ascends(step.offsets, step.steps[0]->high - step.steps[0]->low, {});
+    default:
+      return false;
+  }
+}
+
 // Elements that touch no more than the caches hold, on both sides.
 std::int64_t far_count(const Node& node) {
   std::int64_t both;
@@ -92,7 +119,7 @@ std::int64_t far_count(const Node& node) {
 
 std::shared_ptr<const Step> Compiler::repeated(const Node& node) {
   const std::shared_ptr<Step> step = made(node);
-  if (step->op != Op::kNest && step->pattern == nullptr) step->pattern = pattern_of(*step);
+  if (step->op != Op::kNest && step->pattern == nullptr) set_pattern(*step, pattern_of(*step), costs_.pack(*step));
   return step;
 }
 
@@ -103,6 +130,7 @@ std::shared_ptr<Step> Compiler::made(const Node& node) {
   step->low = node.low;
   step->high = node.high;
   step->disjoint = node.disjoint;
+  step->ascending = ascends(*step);
   known_.emplace(&node, step);
   return step;
 }
@@ -130,7 +158,7 @@ Step Compiler::of_loop(const Node& node) {
     Step nest = *body;
     nest.inner_count = node.count;
     nest.inner_stride = node.stride;
-    if (nest.inner_count <= kMostRowPattern) nest.pattern = pattern_of_row(nest);
+    if (nest.inner_count <= kMostRowPattern) set_pattern(nest, pattern_of_row(nest), row_cost(nest));
     return nest;
   }
   if (body->op == Op::kNest && body->outer_count == 1) {
@@ -177,6 +205,23 @@ Step Compiler::of_sequence(const Node& node) {
   return step;
 }
 
+// The costs are all but linear in the number of elements: a few numbers show from where on one of them stays below.
+std::int64_t Compiler::fewest_grown(const Step& one, std::int64_t extent, const Growth& growth) {
+  // Copies that neither begin nor end in another way than the rest are the elements, or more of what they are made of.
+  constexpr std::int64_t kHuge = std::int64_t{1} << 40;
+  if ((!growth.before && !growth.after) || growth.each > kHuge) return growth.fewest;
+  const auto both = [&](auto cost) { return cost(true) + cost(false); };
+  std::int64_t fewest = 0;
+  for (const std::int64_t count : {256, 64, 32, 16, 8, 6, 4, 3, 2, 1}) {
+    if (count < growth.fewest) break;
+    const double together = both([&](bool packs) { return costs_.grown(growth, count, packs); });
+    const double one_by_one = both([&](bool packs) { return costs_.loop(one, count, extent, packs); });
+    if (together > one_by_one) break;
+    fewest = count;
+  }
+  return fewest;
+}
+
 PlanPtr compile(const normal::Message& message, std::int64_t extent) {
   std::shared_ptr<Plan> plan(new Plan);
   const normal::Form& form = message.one;
@@ -211,6 +256,8 @@ PlanPtr compile(const normal::Message& message, std::int64_t extent) {
   growth->each = message.each;
   growth->extra = message.extra;
   growth->fewest = message.fewest();
+  growth->fewest = compiler.fewest_grown(*plan->root_, extent, *growth);
+  if (growth->fewest == 0) return plan;
   plan->growth_ = std::move(growth);
   return plan;
 }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "normal/form.hpp"
+#include "plan/cost.hpp"
 #include "plan/step.hpp"
 
 namespace gapless::plan {
@@ -19,6 +20,9 @@ class Compiler {
   // A step that is repeated, as one kernel call where it may be. A nest has the pattern of its rows.
   std::shared_ptr<const Step> repeated(const normal::Node& node);
 
+  // From how many elements on the form that they have together takes less than the elements one by one; 0: never.
+  std::int64_t fewest_grown(const Step& one, std::int64_t extent, const Growth& growth);
+
  private:
   std::shared_ptr<Step> made(const normal::Node& node);
   Step build(const normal::Node& node);
@@ -27,6 +31,7 @@ class Compiler {
   Step of_sequence(const normal::Node& node);
 
   std::unordered_map<const normal::Node*, std::shared_ptr<Step>> known_;
+  Costs costs_{kRepeated};
 };
 
 }  // namespace gapless::plan

@@ -1,23 +1,19 @@
 #include "plan/cost.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 namespace gapless::plan {
 namespace {
 
-// In moves, all fitted to `gapless bench copy` on Zen 4. A kernel's call; one amid others like it, whose loops the
-// processor has not learnt.
-constexpr double kCall = 20, kRowsCall = 80;
-// A row of few repetitions, and of many, at whose end the processor guesses wrong.
-constexpr double kShortRow = 5, kLongRow = 20;
+// As many repetitions are many: at their end the processor guesses wrong.
 constexpr std::int64_t kManyRepetitions = 16;
-// A move that is looked up; one of those that are narrow [bytes] as well, of which four repetitions are so far apart
-// that the processor does not read ahead.
-constexpr double kLookedUpMove = 1.4, kFarMove = 4, kNarrow = 4;
-// What a shuffle packs in the time of a move [bytes], and what each line takes that it reads.
-constexpr double kShuffled = 16, kShuffledLine = 1.5;
+// Moves that are narrow [bytes].
+constexpr double kNarrow = 4;
 
 double moves_of(std::int64_t bytes) {
   return static_cast<double>((bytes + kernel::kWidestMove - 1) / kernel::kWidestMove);
@@ -30,49 +26,61 @@ double run_cost(std::int64_t bytes) {
 }
 
 // Of `bytes` of data in so many of each `stride`: a vector is made of all lines that hold its words.
-double shuffle_cost(std::int64_t bytes, std::int64_t block, std::int64_t stride) {
-  const double lines =
-      static_cast<double>(bytes) * static_cast<double>(stride) / static_cast<double>(block * kernel::kLine);
-  return kCall + std::max(static_cast<double>(bytes) / kShuffled, kShuffledLine * lines);
+double shuffle_cost(const Rates& at, double bytes, std::int64_t block, std::int64_t stride) {
+  const double lines = bytes * static_cast<double>(stride) / static_cast<double>(block * kernel::kLine);
+  return at.call + std::max(at.shuffled * bytes / 16, at.shuffled_line * lines);
 }
 
 // Whether so many repetitions of a pattern, whose runs span `span` bytes, are shuffled when they are packed.
 bool is_shuffled(const RunPattern& pattern, std::int64_t span, std::int64_t count, std::int64_t stride) {
-  return count >= kernel::kLeastShuffled && pattern.kernel().word_count > 0 && kernel::is_close(span, stride);
+  return count >= kernel::kLeastShuffled && pattern.kernel().word_count > 0 && stride >= span &&
+         stride - span < kernel::kLine;
 }
 
-double pattern_cost(const RunPattern& pattern) {
+// One repetition of a pattern, without the calls of its passes.
+double pattern_cost(const Rates& at, const kernel::Pattern& pattern) {
   double each = 0;
-  for (const kernel::LongMove& run : pattern.kernel().runs) each += run_cost(run.bytes);
+  for (const kernel::Pass& pass : pattern.pack)
+    each += at.pattern_move * std::accumulate(pass.counts.begin(), pass.counts.end(), 0);
+  for (const kernel::LongMove& run : pattern.longs) each += at.long_run + at.long_move * run_cost(run.bytes);
   return each;
 }
 
-double row_cost(std::int64_t count) {
-  return count > kManyRepetitions ? kLongRow : kShortRow;
+// What is called for each tile.
+double calls_of(const kernel::Pattern& pattern) {
+  return static_cast<double>(pattern.pack.size() + (pattern.longs.empty() ? 0 : 1));
 }
 
-double nest_cost(const Step& nest, bool packs) {
+double pattern_cost(const Rates& at, const RunPattern& of, std::int64_t count, std::int64_t stride) {
+  const kernel::Pattern& pattern = of.kernel();
+  const double calls = calls_of(pattern);
+  const double tiles = calls > 1 ? static_cast<double>(count / kernel::tile_of(stride, pattern.bytes) + 1) : 1;
+  return tiles * calls * at.pass + static_cast<double>(count) * pattern_cost(at, pattern);
+}
+
+double row_cost(const Rates& at, std::int64_t count) {
+  return count > kManyRepetitions ? at.long_row : at.short_row;
+}
+
+double row_moves(const Rates& at, const Step& nest, std::int64_t count) {
+  return row_cost(at, count) + static_cast<double>(count) * at.move * run_cost(nest.block);
+}
+
+// Of so many rows of a nest, which has its own inner loop.
+double rows_cost(const Rates& at, const Step& nest, std::int64_t count, std::int64_t rows, std::int64_t stride,
+                 bool by_pattern, bool packs) {
+  const double row_bytes = static_cast<double>(nest.block) * static_cast<double>(count);
   const bool has_words = nest.block == 4 || nest.block == 8 || nest.block == 12;
-  if (packs && has_words && nest.inner_count >= kernel::kLeastShuffled &&
-      kernel::is_close(nest.block, nest.inner_stride))
-    return shuffle_cost(nest.bytes, nest.block, nest.inner_stride);
-  const bool has_pattern = nest.pattern != nullptr && nest.outer_count > 1;
-  const std::int64_t span = (nest.inner_count - 1) * std::abs(nest.inner_stride) + nest.block;
-  if (packs && has_pattern && is_shuffled(*nest.pattern, span, nest.outer_count, nest.outer_stride))
-    return shuffle_cost(nest.bytes, nest.inner_count * nest.block, nest.outer_stride);
-  const auto rows = static_cast<double>(nest.outer_count), blocks = static_cast<double>(nest.inner_count);
-  return kCall + rows * ((has_pattern ? 0 : row_cost(nest.inner_count)) + blocks * run_cost(nest.block));
+  if (packs && has_words && count >= kernel::kLeastShuffled && kernel::is_close(nest.block, nest.inner_stride))
+    return static_cast<double>(rows) * shuffle_cost(at, row_bytes, nest.block, nest.inner_stride);
+  const std::int64_t span = by_pattern ? (count - 1) * std::abs(nest.inner_stride) + nest.block : 0;
+  if (by_pattern && packs && is_shuffled(*nest.pattern, span, rows, stride))
+    return shuffle_cost(at, static_cast<double>(rows) * row_bytes, count * nest.block, stride);
+  if (by_pattern) return pattern_cost(at, *nest.pattern, rows, stride);
+  return at.call + static_cast<double>(rows) * row_moves(at, nest, count);
 }
 
-// A loop whose body is not called again and again, because a kernel repeats its pattern (move/whole.hpp).
-double loop_cost(const Step& loop, bool packs) {
-  const Step& body = *loop.steps[0];
-  if (packs && is_shuffled(*body.pattern, body.high - body.low, loop.count, loop.stride))
-    return shuffle_cost(loop.bytes, body.bytes, loop.stride);
-  return kCall + static_cast<double>(loop.count) * pattern_cost(*body.pattern);
-}
-
-double moves_cost(const Joint& step) {
+double moves_cost(const Rates& at, const Joint& step) {
   double each = 0;
   const kernel::Pattern& pattern = step.pattern->kernel();
   bool is_looked_up = false;
@@ -81,9 +89,9 @@ double moves_cost(const Joint& step) {
     each += moves;
     is_looked_up |= moves > kernel::kMostMoves || (moves > 1 && pass.counts[4] + pass.counts[5] > 0);
   }
-  if (is_looked_up) each *= each * kNarrow >= static_cast<double>(pattern.bytes) ? kFarMove : kLookedUpMove;
+  if (is_looked_up) each *= each * kNarrow >= static_cast<double>(pattern.bytes) ? at.far_move : at.looked_up_move;
   for (const kernel::LongMove& run : pattern.longs) each += run_cost(run.bytes);
-  return static_cast<double>(step.rows) * (row_cost(step.count) + static_cast<double>(step.count) * each);
+  return static_cast<double>(step.rows) * (row_cost(at, step.count) + static_cast<double>(step.count) * each);
 }
 
 }  // namespace
@@ -92,14 +100,14 @@ double Costs::side(const Step& step, bool packs) {
   double sum = 0;
   switch (step.op) {
     case Op::kNest:
-      return nest_cost(step, packs);
+      return nest(step, step.outer_count, packs);
     case Op::kTable:
-      return kCall + static_cast<double>(step.offsets.size()) * (1 + moves_of(step.block));
+      return rates_.call + static_cast<double>(step.offsets.size()) * rates_.listed * (1 + moves_of(step.block));
     case Op::kBlocks:
-      return kCall + 3 * static_cast<double>(step.offsets.size()) + moves_of(step.bytes);
+      return rates_.call + rates_.listed_run * static_cast<double>(step.offsets.size()) +
+             rates_.listed_move * moves_of(step.bytes);
     case Op::kLoop:
-      if (step.steps[0]->pattern != nullptr && step.steps[0]->outer_count == 1) return loop_cost(step, packs);
-      return static_cast<double>(step.count) * of(*step.steps[0], packs);
+      return loop(*step.steps[0], step.count, step.stride, packs);
     case Op::kPlaces:
       return static_cast<double>(step.offsets.size()) * of(*step.steps[0], packs);
     case Op::kSequence:
@@ -107,6 +115,38 @@ double Costs::side(const Step& step, bool packs) {
       return sum;
   }
   return sum;
+}
+
+// As move/whole.hpp chooses, here and below.
+double Costs::nest(const Step& step, std::int64_t rows, bool packs) {
+  if (rows == 1 && step.inner_count == 1) return rates_.one_run + rates_.copied * moves_of(step.block);
+  const bool by_pattern = rows > 1 && repeats_pattern(step, rows, step.outer_stride);
+  return rows_cost(rates_, step, step.inner_count, rows, step.outer_stride, by_pattern, packs);
+}
+
+double Costs::loop(const Step& body, std::int64_t count, std::int64_t stride, bool packs) {
+  const auto copies = static_cast<double>(count);
+  if (count == 1) return of(body, packs);
+  if (body.outer_count == 1 && repeats_pattern(body, count, stride)) {
+    if (packs && is_shuffled(*body.pattern, body.high - body.low, count, stride))
+      return shuffle_cost(rates_, copies * static_cast<double>(body.bytes), body.bytes, stride);
+    return pattern_cost(rates_, *body.pattern, count, stride);
+  }
+  if (body.op == Op::kNest && body.outer_count == 1)
+    return rows_cost(rates_, body, body.inner_count, count, stride, false, packs);
+  return copies * of(body, packs);
+}
+
+double Costs::grown(const Growth& growth, std::int64_t count, bool packs) {
+  const Step& body = *growth.body;
+  const std::int64_t copies = growth.each * count + growth.extra;
+  double sum = 0;
+  if (growth.before) sum += of(*growth.before, packs);
+  if (growth.after) sum += of(*growth.after, packs);
+  if (copies == 0) return sum;
+  if (body.op != Op::kNest) return sum + loop(*body.steps[0], copies, body.stride, packs);
+  if (body.outer_count == 1) return sum + rows_cost(rates_, body, copies, 1, 0, false, packs);
+  return sum + nest(body, copies, packs);
 }
 
 double Costs::of(const Step& step, bool packs) {
@@ -120,24 +160,24 @@ double Costs::of(const Joint& step) {
   double sum = 0;
   switch (step.op) {
     case Joint::Op::kBlock:
-      return kShortRow + moves_of(step.bytes);
+      return rates_.short_row + moves_of(step.bytes);
     case Joint::Op::kMoves:
-      return kCall + moves_cost(step);
+      return rates_.call + moves_cost(rates_, step);
     case Joint::Op::kSquare:
-      return kCall + static_cast<double>(step.bytes) / kernel::kWidestMove;
+      return rates_.call + static_cast<double>(step.bytes) / kernel::kWidestMove;
     case Joint::Op::kPack:
       return pack(*step.side);
     case Joint::Op::kUnpack:
       return unpack(*step.side);
     case Joint::Op::kListed:
-      return kCall + count * (1 + moves_of(step.block));
+      return rates_.call + count * (1 + moves_of(step.block));
     case Joint::Op::kStrips:
       return count * (pack(*step.side) + unpack(*step.into));
     case Joint::Op::kLoop: {
       // Rows are called once for each tile.
       const auto tiles = static_cast<double>(tiles_of(step));
       for (const Joint& inner : step.steps)
-        sum += is_row(inner) ? count * moves_cost(inner) + tiles * kRowsCall : count * of(inner);
+        sum += is_row(inner) ? count * moves_cost(rates_, inner) + tiles * rates_.rows_call : count * of(inner);
       return sum;
     }
     case Joint::Op::kSequence:
@@ -145,6 +185,29 @@ double Costs::of(const Joint& step) {
       return sum;
   }
   return sum;
+}
+
+double row_cost(const Step& nest) {
+  return row_moves(kRepeated, nest, nest.inner_count);
+}
+
+void set_pattern(Step& step, std::shared_ptr<const RunPattern> pattern, double steps) {
+  if (pattern == nullptr) return;
+  const kernel::Pattern& kernel = pattern->kernel();
+  step.pattern_reach = std::numeric_limits<std::int64_t>::max();
+  // Several passes are called for each tile, and what they gain must repay that.
+  if (const double calls = calls_of(kernel); calls > 1) {
+    const double gain = steps - pattern_cost(kRepeated, kernel);
+    const double fewest = gain > 0 ? std::ceil(kRepeated.pass * calls / gain) : kernel::kTileBytes;
+    step.pattern_fewest = std::max<std::int64_t>(1, static_cast<std::int64_t>(fewest));
+    if (step.pattern_fewest > 1) step.pattern_reach = kernel::kTileBytes / (step.pattern_fewest - 1) - kernel.bytes;
+    // Shuffled, they are one pass.
+    if (kernel.word_count > 0 && step.pattern_fewest > kernel::kLeastShuffled) {
+      step.pattern_fewest = kernel::kLeastShuffled;
+      step.pattern_reach = 4 * (kernel.words[kernel.word_count - 1] + 1) + kernel::kLine;
+    }
+  }
+  if (step.pattern_reach > 0) step.pattern = std::move(pattern);
 }
 
 }  // namespace gapless::plan

@@ -28,6 +28,11 @@ Copies growing(std::int64_t each, std::int64_t extra) {
   return {0, "(" + text + ")"};
 }
 
+// Of as many as the text says, enough.
+bool by_pattern(const Step& step, const Copies& copies, std::int64_t stride) {
+  return repeats_pattern(step, copies.number == 0 ? step.pattern_fewest : copies.number, stride);
+}
+
 std::string counted(std::size_t number, const char* one, const char* many) {
   return std::to_string(number) + ' ' + (number == 1 ? one : many);
 }
@@ -95,7 +100,7 @@ class Page {
   // Copies of `body`: the head only, for its steps stand below it or above.
   void loop(const Step& body, const Copies& copies, std::int64_t stride, int indent) {
     line(indent) << "repeat " << copies.text << " times, stride " << stride;
-    if (body.pattern && body.outer_count == 1) {
+    if (body.outer_count == 1 && by_pattern(body, copies, stride)) {
       out_ << ", " << pattern_text(*body.pattern);
       if (!body.disjoint || std::abs(stride) < body.high - body.low) out_ << " (unpacked step by step)";
     }
@@ -122,7 +127,8 @@ class Page {
       return;
     }
     std::string kernel = of.nest->name;
-    if (of.pattern) kernel = pattern_text(*of.pattern) + (apart ? "" : " (unpacked by " + kernel + ")");
+    if (by_pattern(of, rows, of.outer_stride))
+      kernel = pattern_text(*of.pattern) + (apart ? "" : " (unpacked by " + kernel + ")");
     line(indent) << (of.transpose ? with_transposition(of, rows.number, kernel) : kernel) << ": " << rows.text
                  << (rows.number == 0 ? " rows of " : " x ") << of.inner_count << " blocks of " << of.block
                  << " bytes, strides " << of.outer_stride << ", " << of.inner_stride << '\n';
@@ -146,11 +152,13 @@ void collect(const Step& step, std::unordered_set<const Step*>& seen, std::vecto
   if (step.op == Op::kNest) {
     if (step.nest) names.push_back(step.nest->name);
     if (step.transpose) names.push_back(step.transpose->name);
-    if (step.pattern && step.outer_count > 1) names.push_back(pattern);
+    if (step.outer_count > 1 && repeats_pattern(step, step.outer_count, step.outer_stride)) names.push_back(pattern);
   }
   if (step.op == Op::kTable) names.push_back(step.listed->name);
   if (step.op == Op::kBlocks) names.push_back(step.runs->name);
-  if (step.op == Op::kLoop && step.steps[0]->pattern && step.steps[0]->outer_count == 1) names.push_back(pattern);
+  if (step.op == Op::kLoop && step.steps[0]->outer_count == 1 &&
+      repeats_pattern(*step.steps[0], step.count, step.stride))
+    names.push_back(pattern);
   for (const auto& inner : step.steps) collect(*inner, seen, names);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -37,7 +38,8 @@ struct Step {
   const kernel::ListedKernel* listed = nullptr;
   base::Numbers lengths;  // blocks [bytes]
   const kernel::RunsKernel* runs = nullptr;
-  bool spread = false;  // over more lines than the last cache holds
+  bool ascending = false;  // each of the offsets' copies begins where the one before has ended, or behind
+  bool spread = false;     // over more lines than the last cache holds
 
   // loop: count, stride, *steps[0]; places: *steps[0]; sequence: *steps[i] at offsets[i], its data from starts[i] on.
   // Shared, as the form's nodes are: a plan is as small as its form.
@@ -47,7 +49,15 @@ struct Step {
 
   // Few and short enough runs that many repetitions are one kernel call; null otherwise. Of a nest: of one row.
   std::shared_ptr<const RunPattern> pattern;
+  // Of the pattern: fewer repetitions than this, or any that are farther apart [bytes], take less time step by step,
+  // because each pass is called for few of them.
+  std::int64_t pattern_fewest = 1, pattern_reach = 0;
 };
+
+// Whether so many repetitions of a step, or rows of a nest, are made by its pattern.
+inline bool repeats_pattern(const Step& step, std::int64_t count, std::int64_t stride) noexcept {
+  return step.pattern && count >= step.pattern_fewest && std::abs(stride) <= step.pattern_reach;
+}
 
 // A message of `count` elements as normal::Message says: before, copies(count) of what the loop `body` repeats, after.
 struct Growth {

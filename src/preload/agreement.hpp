@@ -2,21 +2,30 @@
 // library: only then may collective calls be changed, for a collective that one process alone describes in another way
 // hangs in some libraries and gives wrong data in others.
 //
-// It is proved without a message where the whole world is on one node (job.hpp). Over several nodes nothing but a
-// message could prove it, and a process without the layer would take that for one of the program's; there the user
-// vouches for it (GAPLESS_EVERYWHERE=1), and what can be wrong then (another version, other settings) is asked of all
-// once, at initialisation.
+// It is proved without a message of MPI's, which a process without the layer would take for one of the program's. Where
+// the whole world is on one node, its processes count themselves (node.hpp); over several nodes `gapless run` adds up
+// what each node counted (roll_call.hpp). Where it cannot, the user may vouch for it (GAPLESS_EVERYWHERE=1), and what
+// can be wrong then (another version, other settings) is asked of all once, at initialisation.
 #pragma once
+
+#include <string>
 
 namespace gapless::preload {
 
-// Around MPI_Init[_thread], and before MPI_Finalize.
+// Around MPI_Init[_thread], and before MPI_Finalize or where MPI_Init failed.
 void before_world() noexcept;
 void world_began() noexcept;
 void world_ends() noexcept;
 
 // Whether the world agreed. From its beginning to its end the same on all its processes.
 bool world_agreed() noexcept;
+// Why it did or did not, in a few words.
+const std::string& reason_of_world() noexcept;
+
+// Where a process of the world is, as far as it became known while the world was asked whether it agrees: kHere, on the
+// node of this process. Of no meaning before the world has begun.
+enum class Place : unsigned char { kUnknown, kHere, kElsewhere };
+Place place_of(int world_rank) noexcept;
 
 // How many procedures the front has: a call that it lacks is never changed.
 int served_procedures() noexcept;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mpi/library.hpp"
-#include "preload/collective.hpp"
+#include "preload/refusal.hpp"
 #include "preload/transfer.hpp"
 
 namespace gapless::preload {
@@ -54,7 +54,16 @@ int uniform_exchange(Among among, bool same, Call call, const View& out, const V
                                : uniform(collective.sent, out, peers.out, {true, false}, peers);
     if (reason != Reason::kNone) return reason;
     its.most_bytes = both_ways(collective.sent.block_bytes(), its.members.size);
-    return uniform(collective.received, in, peers.in, {false, true}, peers);
+    const Reason of_received = uniform(collective.received, in, peers.in, {false, true}, peers);
+    if (of_received != Reason::kNone || among != Among::kAll) return of_received;
+    const int own = same ? its.members.rank : 0;
+    const std::int64_t bytes = collective.sent.block_bytes();
+    if (is_refused(out, in, own, bytes)) return Reason::kArguments;
+    if (collective.sent.lie_ready() && collective.received.lie_ready() &&
+        is_refused(view(collective.sent, out), view(collective.received, in), own, bytes)) {
+      collective.sent.stage();
+    }
+    return Reason::kNone;
   };
   const auto changed = [&](Collective* collective, MPI_Request* made) {
     if (collective == nullptr) return native(out, in, made);
@@ -67,6 +76,7 @@ int uniform_exchange(Among among, bool same, Call call, const View& out, const V
         !may_be_staged(both_ways(data_out.count, n))) {
       return false;
     }
+    if (is_wrongly_refused(data_out, data_in, out, in, same ? its.members.rank : 0)) return false;
     count_ready(its, data_out.count * (same ? 1 : n) + data_in.count * n);
     code = native(data_out, data_in, nullptr);
     return true;
@@ -89,8 +99,10 @@ int varying_gather(Among among, Call call, const View& out, const Views<Count, m
     if (in_place || reason != Reason::kNone) return reason;
     const Reason own = collective.sent.uniform(out.buffer, out.count, out.type, 1, {true, false});
     if (own == Reason::kNone && !is_large<Count> && collective.sent.block_bytes() > INT_MAX) return Reason::kLarge;
-    if (own == Reason::kNone && among == Among::kAll) collective.sent.join(collective.received);
-    return own;
+    if (own != Reason::kNone || among != Among::kAll) return own;
+    if (is_refused_at(in, its.members.rank, out, collective.sent.block_bytes())) return Reason::kArguments;
+    collective.sent.join(collective.received);
+    return Reason::kNone;
   };
   const auto changed = [&](Collective* collective, MPI_Request* made) {
     if (collective == nullptr) return native(out, in, made);
@@ -107,6 +119,10 @@ int varying_exchange(Among among, Call call, const Views<Count, mpi::PlaceOf<Cou
     Peers peers;
     if (const Reason reason = find_peers(among, its, peers); reason != Reason::kNone) return reason;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
+    // Which the library tells by the tables, and each process may leave to it.
+    if (among == Among::kAll && out.buffer == in.buffer && out.type == in.type && out.counts == in.counts) {
+      return Reason::kArguments;
+    }
     const Reason reason =
         collective.received.varying(in.buffer, peers.in, in.counts, in.places, in.type, {in_place, true});
     if (reason == Reason::kNone) spare_absent(collective.received, peers);
@@ -127,15 +143,18 @@ int varying_exchange(Among among, Call call, const Views<Count, mpi::PlaceOf<Cou
 template <class Count, class Place, class Native>
 int individual_exchange(Among among, Call call, const TypedViews<Count, Place>& out, const TypedViews<Count, Place>& in,
                         Native&& native) {
-  const auto judge = [](Blocks& blocks, const Limits& limits, Reason& reason) {
+  const auto judge = [](Blocks& blocks, Operation operation, Reason& reason) {
     if (!blocks.is_set()) return;
     if (!rule.force && blocks.lie_ready()) return blocks.leave();
-    if (!rule.force && !blocks.are_worth(limits)) return reason = Reason::kSmall, blocks.leave();
+    if (!rule.force && !blocks.are_worth(rule, operation)) return reason = Reason::kSmall, blocks.leave();
   };
   const auto describe = [&](Collective& collective, Call& its) {
     Peers peers;
     if (const Reason reason = find_peers(among, its, peers); reason != Reason::kNone) return reason;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
+    if (among == Among::kAll && out.buffer == in.buffer && out.types == in.types && out.counts == in.counts) {
+      return Reason::kArguments;
+    }
     Blocks &sent = collective.sent, &received = collective.received;
     Reason reason = received.individual(in.buffer, peers.in, in.counts, in.places, in.types, {in_place, true});
     if (!in_place && reason == Reason::kNone) {
@@ -149,9 +168,9 @@ int individual_exchange(Among among, Call call, const TypedViews<Count, Place>& 
     if (sent.needs_library() || received.needs_library()) return Reason::kCombiner;
     Reason left = Reason::kContiguous;
     const bool one_is_ready = received.lie_ready() || (!in_place && sent.lie_ready());
-    const Limits& limits = one_is_ready ? rule.individual : rule.individual_both;
-    judge(sent, limits, left);
-    judge(received, limits, left);
+    const Operation operation = one_is_ready ? Operation::kExchangeReady : Operation::kExchange;
+    judge(sent, operation, left);
+    judge(received, operation, left);
     return sent.is_set() || received.is_set() ? Reason::kNone : left;
   };
   const auto changed = [&](Collective* collective, MPI_Request* made) {

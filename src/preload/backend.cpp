@@ -33,8 +33,16 @@ bool switched_on() noexcept {
   return __atomic_load_n(the_front->on, __ATOMIC_RELAXED) != 0;
 }
 
+bool switched_past() noexcept {
+  return __atomic_load_n(the_front->on, __ATOMIC_RELAXED) == 2;
+}
+
 bool collectives_switched_on() noexcept {
   return __atomic_load_n(the_front->collectives_on, __ATOMIC_RELAXED) != 0;
+}
+
+bool completion_looked_up() noexcept {
+  return __atomic_load_n(the_front->completion_looked_up, __ATOMIC_RELAXED) != 0;
 }
 
 int served_procedures() noexcept {
@@ -56,6 +64,7 @@ extern "C" [[gnu::visibility("default")]] const gapless::preload::Backend* gaple
   }
   preload::the_front = front;
   preload::counting_on = base::setting_on("GAPLESS_STATS");
+  if (preload::counting_on) preload::keep_counters();
   preload::rule = preload::rule_for_this_library();
   preload::open_log();
   preload::look_closer(preload::counting_on || preload::logging() || preload::rule.force);

@@ -7,6 +7,7 @@
 #include "mpi/host_memory.hpp"
 #include "mpi/library.hpp"
 #include "preload/counters.hpp"
+#include "preload/refusal.hpp"
 #include "preload/transfer.hpp"
 
 namespace gapless::preload {
@@ -94,6 +95,7 @@ Reason Blocks::read(Elements& elements, MPI_Datatype type) noexcept {
   if (type == MPI_DATATYPE_NULL) return Reason::kArguments;
   elements.type = type;
   elements.facts = mpi::find_type(type, true);
+  if (elements.facts == nullptr && refuses_type(type)) return Reason::kUnregistered;
   elements.plan = elements.facts == nullptr ? nullptr : elements.facts->plan();
   if (elements.plan != nullptr) {
     elements.size = elements.plan->size();
@@ -148,6 +150,11 @@ void Blocks::settle() noexcept {
     elements.leave_to_library(outlasts_);
     needs_library_ = true;
   }
+}
+
+void Blocks::stage() noexcept {
+  ready_ = false;
+  settle();
 }
 
 // Of n uniform blocks: what one holds, and how many elements they are together.
@@ -299,10 +306,9 @@ Reason Blocks::individual(const void* buffer, int n, const Count* counts, const 
   return Reason::kNone;
 }
 
-bool Blocks::are_worth(const Limits& limits) const noexcept {
-  std::int64_t long_runs_bytes;
-  return bytes_ >= limits.smallest_bytes &&
-         (!product(runs_, limits.longest_run_bytes, long_runs_bytes) || bytes_ <= long_runs_bytes);
+bool Blocks::are_worth(const Rule& of, Operation operation) const noexcept {
+  const std::int64_t mean_run_bytes = runs_ > 0 ? bytes_ / runs_ : 0;
+  return of.verdict(operation, Distance::kAny, Shape::kVector, bytes_, mean_run_bytes) != Verdict::kNative;
 }
 
 bool Blocks::reserve() noexcept {

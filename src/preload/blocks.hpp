@@ -82,6 +82,8 @@ class Blocks {
   bool is_joined() const noexcept { return joined_ != nullptr; }
   // Block k, a piece of its own, is neither packed nor unpacked: the library will not look at it.
   void spare(int k) noexcept { pieces_[k].goes_out = pieces_[k].comes_in = false; }
+  // The bytes go through staging although they lie ready.
+  void stage() noexcept;
   // The library gets this side as the program gave it.
   void leave() noexcept { left_ = true; }
   // Of a uniform side, the bytes of one block; of all blocks together.
@@ -91,8 +93,8 @@ class Blocks {
   bool lie_ready() const noexcept { return ready_; }
   // Whether any type is not decoded or any byte not in this processor's memory, so that the library must pack.
   bool needs_library() const noexcept { return needs_library_; }
-  // Whether packing is worth it by the rule for point-to-point messages.
-  bool are_worth(const Limits& limits) const noexcept;
+  // Whether packing is measured to be worth it.
+  bool are_worth(const Rule& rule, Operation operation) const noexcept;
 
   // Gets the staging, if needed. False: there is none.
   bool reserve() noexcept;

@@ -22,21 +22,26 @@ template <class Call>
   OwnStatuses own(n, statuses, statuses == MPI_STATUSES_IGNORE);
   const Answer answer(flag);
   const int code = call(own.get());
-  own.give(n);
   const bool all = code == MPI_SUCCESS && (flag == nullptr || answer.get(0) != 0);
-  bool ended = false;
-  for (int k = 0; k < n; ++k) {
+  const auto has_ended = [&](int k) {
     const bool whole = held[k] != nullptr && held[k]->whole;
     // After an error each status says what became of its operation.
     const bool told =
         own.touched(k) ? (all || code != MPI_SUCCESS) && !own.pends(k) : all && (flag != nullptr || n == 1 || whole);
-    if (!held.ended(k, list, told)) continue;
+    return held.ended(k, list, told);
+  };
+  bool broken = false;
+  for (int k = 0; k < n; ++k) broken = (has_ended(k) && own.judge_among(k, held[k])) || broken;
+  own.give(n);
+  bool ended = false;
+  for (int k = 0; k < n; ++k) {
+    if (!has_ended(k)) continue;
     ended = true;
     // All of a collective's data are delivered without a look at the status, so it must be sure that it went well.
-    held.finish(k, whole && code != MPI_SUCCESS && !own.touched(k) ? nullptr : own.good(k));
+    held.finish(k, own[k], own.error(k, held[k]->whole && !own.touched(k) ? code : MPI_SUCCESS));
   }
   count_completion(procedure, ended);
-  return code;
+  return broken && code == MPI_SUCCESS ? raise_broken(MPI_ERR_IN_STATUS, MPI_COMM_NULL) : code;
 }
 
 }  // namespace
@@ -66,7 +71,7 @@ int wrap_Request_get_status_all(int n, const MPI_Request* list, int* flag, MPI_S
   const bool ended = code == MPI_SUCCESS && *flag != 0;
   own.give(n);
   for (int k = 0; ended && k < n; ++k) {
-    if (held[k] != nullptr && own.good(k) != nullptr) held[k]->deliver(*own.good(k));
+    if (held[k] != nullptr && own.error(k) == MPI_SUCCESS) held[k]->deliver(own[k]);
   }
   count_completion(Procedure::kRequest_get_status_all, ended && held.any());
   return code;

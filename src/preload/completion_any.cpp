@@ -19,20 +19,15 @@ template <class Call>
   OwnStatuses own(1, status, status == MPI_STATUS_IGNORE);
   const Answer answer(index);
   const int code = call(own.get());
-  own.give(1);
-  bool ended = false;
   const int k = answer.get(MPI_UNDEFINED);  // negative, as in the other ABIs
-  if (Pending* const pending = held[k]; pending != nullptr) {
-    if (keeps) {
-      ended = code == MPI_SUCCESS && own.get()->MPI_SOURCE != kNobody;
-      if (ended && own.good(0) != nullptr) pending->deliver(*own.good(0));
-    } else if (held.ended(k, list, true)) {
-      ended = true;
-      held.finish(k, code == MPI_SUCCESS ? own.good(0) : nullptr);
-    }
-  }
+  const bool ended =
+      keeps ? held[k] != nullptr && code == MPI_SUCCESS && own[0].MPI_SOURCE != kNobody : held.ended(k, list, true);
+  const int broken = ended && !keeps ? own.judge(0, held[k], code) : MPI_SUCCESS;
+  own.give(1);
+  if (ended && keeps && own.error(0) == MPI_SUCCESS) held[k]->deliver(own[0]);
+  if (ended && !keeps) held.finish(k, own[0], own.error(0, code));
   count_completion(procedure, ended);
-  return code;
+  return broken == MPI_SUCCESS ? code : raise_broken(broken, MPI_COMM_NULL);
 }
 
 }  // namespace

@@ -20,10 +20,12 @@ template <class Call>
   const int code = call(own.get());
   // An error is of this very operation, and ends it.
   const bool ended = held.ended(0, request, code != MPI_SUCCESS || flag == nullptr || answer.get(0) != 0);
+  const int broken = ended ? own.judge(0, held[0], code) : MPI_SUCCESS;
+  const MPI_Comm comm = held[0]->comm;
   own.give(1);
   count_completion(procedure, ended);
-  if (ended) held.finish(0, code == MPI_SUCCESS ? own.good(0) : nullptr);
-  return code;
+  if (ended) held.finish(0, own[0], own.error(0, code));
+  return broken == MPI_SUCCESS ? code : raise_broken(broken, rule.broken.through_world ? MPI_COMM_NULL : comm);
 }
 
 }  // namespace
@@ -58,7 +60,7 @@ int wrap_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
   const bool ended = code == MPI_SUCCESS && *flag != 0;
   own.give(1);
   count_completion(Procedure::kRequest_get_status, ended);
-  if (ended && own.good(0) != nullptr) held[0]->deliver(*own.good(0));
+  if (ended && own.error(0) == MPI_SUCCESS) held[0]->deliver(own[0]);
   return code;
 }
 

@@ -20,6 +20,10 @@ template <class Call>
   *done_count = 0;
   const int code = call(own.get());
   const int done = *done_count == MPI_UNDEFINED ? 0 : *done_count;
+  bool broken = false;
+  for (int k = 0; k < done && !keeps; ++k) {
+    broken = (held.ended(indices[k], list, true) && own.judge_among(k, held[indices[k]])) || broken;
+  }
   own.give(done);
   bool ended = false;
   for (int k = 0; k < done; ++k) {
@@ -27,14 +31,14 @@ template <class Call>
     if (pending == nullptr) continue;
     if (keeps) {
       ended = true;
-      if (own.good(k) != nullptr) pending->deliver(*own.good(k));
+      if (own.error(k) == MPI_SUCCESS) pending->deliver(own[k]);
     } else if (held.ended(indices[k], list, true)) {
       ended = true;
-      held.finish(indices[k], own.good(k));
+      held.finish(indices[k], own[k], own.error(k));
     }
   }
   count_completion(procedure, ended);
-  return code;
+  return broken && code == MPI_SUCCESS ? raise_broken(MPI_ERR_IN_STATUS, MPI_COMM_NULL) : code;
 }
 
 }  // namespace

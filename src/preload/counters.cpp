@@ -1,13 +1,17 @@
 #include "preload/counters.hpp"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <array>
-#include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <mutex>
+#include <new>
 
-#include "mpi/per_thread.hpp"
+#include "preload/run_file.hpp"
 
 namespace gapless::preload {
 
@@ -15,6 +19,7 @@ bool counting_on = false;
 
 namespace {
 
+// Nothing but numbers: the array of them is what a file of counters holds behind its first line.
 struct Tally {
   std::int64_t accelerated = 0, bytes = 0, plain = 0, pack_ns = 0, unpack_ns = 0;
   std::array<std::int64_t, kReasonCount> declined{};
@@ -25,76 +30,52 @@ struct Tally {
     return sum;
   }
 };
+constexpr int kOtherFields = 5;
+constexpr const char* kOtherFieldNames[] = {"accelerated", "bytes", "plain", "pack_ns", "unpack_ns"};
+static_assert(sizeof(Tally) == (kOtherFields + kReasonCount) * sizeof(std::int64_t));
 
 using Tallies = std::array<Tally, kProcedureCount>;
 
-// Written by one thread, read by any: a load and a store that cannot tear, never a locked instruction.
+Tallies in_memory{};
+Tallies* counted = &in_memory;  // or in a file of the run folder: set once, before the first call
+
+// Any thread adds to any counter, and none is lost: who counts also reads the clock, which costs more.
 void add(std::int64_t& counter, std::int64_t n) noexcept {
-  __atomic_store_n(&counter, __atomic_load_n(&counter, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&counter, n, __ATOMIC_RELAXED);
 }
 
-void add_all(Tally& sum, const Tally& part) noexcept {
+Tally& tally_of(Procedure procedure) noexcept {
+  return (*counted)[static_cast<int>(procedure)];
+}
+
+Tallies sums() noexcept {
   const auto value = [](const std::int64_t& counter) { return __atomic_load_n(&counter, __ATOMIC_RELAXED); };
-  sum.accelerated += value(part.accelerated);
-  sum.bytes += value(part.bytes);
-  sum.plain += value(part.plain);
-  sum.pack_ns += value(part.pack_ns);
-  sum.unpack_ns += value(part.unpack_ns);
-  for (int k = 0; k < kReasonCount; ++k) sum.declined[k] += value(part.declined[k]);
-}
-
-struct ThreadTallies;
-
-struct AllTallies {
-  std::mutex mutex;
-  ThreadTallies* threads = nullptr;
-  Tallies ended{};  // of threads that are no more
-};
-
-AllTallies& all_tallies() noexcept {
-  static AllTallies* const the = new AllTallies;
-  return *the;
-}
-
-struct ThreadTallies {
-  Tallies tallies{};
-  ThreadTallies* next = nullptr;
-  ThreadTallies() {
-    AllTallies& all = all_tallies();
-    const std::lock_guard lock(all.mutex);
-    next = all.threads;
-    all.threads = this;
-  }
-  ~ThreadTallies() {
-    AllTallies& all = all_tallies();
-    const std::lock_guard lock(all.mutex);
-    for (int k = 0; k < kProcedureCount; ++k) add_all(all.ended[k], tallies[k]);
-    ThreadTallies** link = &all.threads;
-    while (*link != this) link = &(*link)->next;
-    *link = next;
-  }
-};
-
-template <class Change>
-void change(Procedure procedure, Change&& change_tally) noexcept {
-  const int k = static_cast<int>(procedure);
-  if (ThreadTallies* const mine = mpi::PerThread<ThreadTallies>::get(); mine != nullptr) {
-    change_tally(mine->tallies[k]);
-    return;
-  }
-  AllTallies& all = all_tallies();
-  const std::lock_guard lock(all.mutex);
-  change_tally(all.ended[k]);
-}
-
-Tallies sums() {
-  AllTallies& all = all_tallies();
-  const std::lock_guard lock(all.mutex);
-  Tallies result = all.ended;
-  for (const ThreadTallies* thread = all.threads; thread != nullptr; thread = thread->next) {
-    for (int k = 0; k < kProcedureCount; ++k) add_all(result[k], thread->tallies[k]);
+  Tallies result;
+  for (int k = 0; k < kProcedureCount; ++k) {
+    const Tally& from = (*counted)[k];
+    Tally& to = result[k];
+    to.accelerated = value(from.accelerated);
+    to.bytes = value(from.bytes);
+    to.plain = value(from.plain);
+    to.pack_ns = value(from.pack_ns);
+    to.unpack_ns = value(from.unpack_ns);
+    for (int r = 0; r < kReasonCount; ++r) to.declined[r] = value(from.declined[r]);
   }
   return result;
+}
+
+// What the numbers behind it mean, as one line of JSON whose length is a multiple of theirs.
+std::string first_line_of_file() {
+  const auto list = [](const char* const* names, int count) {
+    std::string text;
+    for (int k = 0; k < count; ++k) text += (k == 0 ? "\"" : ",\"") + std::string(names[k]) + '"';
+    return text;
+  };
+  std::string text = "{\"schema\":1,\"fields\":[" + list(kOtherFieldNames, kOtherFields) + "],\"declined\":[" +
+                     list(kReasonNames, kReasonCount) + "],\"procedures\":[" + list(kProcedureNames, kProcedureCount) +
+                     "]}";
+  while (text.size() % sizeof(std::int64_t) != sizeof(std::int64_t) - 1) text += ' ';
+  return text + '\n';
 }
 
 std::string number(std::int64_t n) {
@@ -103,23 +84,46 @@ std::string number(std::int64_t n) {
 
 }  // namespace
 
+void keep_counters() noexcept {
+  try {
+    const std::string path = run_file_path(".counters"), head = first_line_of_file();
+    if (path.empty()) return;
+    const std::size_t bytes = head.size() + sizeof(Tallies);
+    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file < 0) return;
+    int code;
+    do {  // reserved: a page for which there is no room would end the program when it is touched
+      code = posix_fallocate(file, 0, static_cast<off_t>(bytes));
+    } while (code == EINTR);
+    void* const at = code == 0 ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    close(file);
+    if (at == MAP_FAILED) {
+      unlink(path.c_str());
+      return;
+    }
+    std::memcpy(at, head.data(), head.size());
+    counted = new (static_cast<char*>(at) + head.size()) Tallies(sums());
+  } catch (...) {  // no memory for the path: they stay where they are
+  }
+}
+
 void count_accelerated(Procedure procedure, std::int64_t bytes) noexcept {
-  change(procedure, [bytes](Tally& tally) {
-    add(tally.accelerated, 1);
-    add(tally.bytes, bytes);
-  });
+  Tally& tally = tally_of(procedure);
+  add(tally.accelerated, 1);
+  add(tally.bytes, bytes);
 }
 
 void count_declined(Procedure procedure, Reason reason) noexcept {
-  change(procedure, [reason](Tally& tally) { add(tally.declined[static_cast<int>(reason)], 1); });
+  add(tally_of(procedure).declined[static_cast<int>(reason)], 1);
 }
 
 void count_call(Procedure procedure) noexcept {
-  change(procedure, [](Tally& tally) { add(tally.plain, 1); });
+  add(tally_of(procedure).plain, 1);
 }
 
 void count_time(Procedure procedure, bool packs, std::int64_t ns) noexcept {
-  change(procedure, [=](Tally& tally) { add(packs ? tally.pack_ns : tally.unpack_ns, ns); });
+  Tally& tally = tally_of(procedure);
+  add(packs ? tally.pack_ns : tally.unpack_ns, ns);
 }
 
 std::int64_t now_ns() noexcept {

@@ -1,6 +1,7 @@
 // GAPLESS_STATS: what was accelerated, what was declined, and why. Off, it costs one test of a constant.
 //   GAPLESS_STATS=1           a table for each process on its standard error, when MPI is finalised
 //   GAPLESS_STATS=json:FILE   a line of JSON for each process, appended to FILE
+// Under `gapless run` they are counted in a file of the run folder, so that what was counted outlives the process.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,10 @@ extern bool counting_on;  // set once, before the first wrapped call
 inline bool counting() noexcept {
   return counting_on;
 }
+
+// Counts in <host>.<pid>.counters in GAPLESS_RUN_DIR from now on, mapped into memory: written by the kernel whatever
+// ends the process. Where that cannot be had, in plain memory as before. Called once, before the first call is counted.
+void keep_counters() noexcept;
 
 // One call: accelerated (`bytes` of data described anew), or declined for `reason`.
 void count_accelerated(Procedure procedure, std::int64_t bytes) noexcept;

@@ -75,19 +75,23 @@ void resolve_all(void* caller) {
 
 }  // namespace
 
+bool gapless::preload::called() noexcept {
+  return __atomic_load_n(&resolved, __ATOMIC_ACQUIRE);
+}
+
 // Called by the trampolines' first calls; returns where the call goes on.
 void* gapless_preload_resolve(void** slot, void* caller) {
   pthread_mutex_lock(&resolving);
   if (!resolved) {
     resolve_all(caller);
-    resolved = true;
+    __atomic_store_n(&resolved, true, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&resolving);
   return __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 }
 
 extern "C" [[gnu::visibility("default")]] int GAPLESS_Switch(int on) {
-  return __atomic_exchange_n(&switched_on, on != 0 ? 1 : 0, __ATOMIC_RELAXED);
+  return __atomic_exchange_n(&switched_on, on == 2 ? 2 : on != 0 ? 1 : 0, __ATOMIC_RELAXED);
 }
 
 extern "C" [[gnu::visibility("default")]] int GAPLESS_Switch_collectives(int on) {

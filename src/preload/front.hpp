@@ -19,6 +19,9 @@ struct Served {
   bool tool_between;  // MPI_X leads to a tool that calls PMPI_X
 };
 
+// Whether some procedure has been called through the trampolines.
+bool called() noexcept;
+
 // Looks for the library; `caller` is an address inside of the code that called MPI. nullptr, or why there is none.
 const char* find_library(void* caller) noexcept;
 // A function of the library, or nullptr.

@@ -2,15 +2,17 @@
 // backend is opened when the library's ABI is known.
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 
+#include "base/settings.hpp"
 #include "preload/front.hpp"
 #include "preload/imports.hpp"
 #include "preload/library_search.hpp"
+#include "preload/look_up.hpp"
+#include "preload/run_file.hpp"
 
 extern "C" {
 extern void* gapless_preload_slots[];  // trampolines.S: MPI_X, PMPI_X, ... of each of kServed
@@ -40,20 +42,28 @@ std::string own_folder() {
   return std::string(path, std::strrchr(path, '/') + 1);
 }
 
-// A program may be bound to what its library has and this front lacks.
-bool completes_unserved(const char* name) {
-  const char* const own = name[0] == 'P' ? name + 1 : name;
-  for (const Procedure one :
-       {Procedure::kRequest_get_status_all, Procedure::kRequest_get_status_any, Procedure::kRequest_get_status_some}) {
-    if (std::strcmp(own, kProcedureNames[static_cast<int>(one)]) == 0) {
-      return std::find(std::begin(kServed), std::end(kServed), one) == std::end(kServed);
-    }
+// A program may be bound to what its library has and this front lacks, or ask for it by name.
+// At the end: a process that has an MPI library, but no call of it came here, says so to who started it. The library
+// itself is not asked: it may have ended before.
+[[gnu::destructor]] void tell_of_calls_that_passed_by() {
+  if (called() || base::setting_text("GAPLESS_RUN_DIR") == nullptr || base::setting_on("GAPLESS_DISABLE") ||
+      another_front_leads()) {
+    return;
   }
-  return completes_unwrapped(name);
+  try {
+    RunFile file;
+    file.library = library_file();
+    if (file.library.empty()) return;
+    file.native =
+        "the program has loaded this library, but calls none of the procedures that the layer serves, or calls them "
+        "past the loader's order (opened with RTLD_DEEPBIND, or found otherwise than by dlsym)";
+    write_run_file(file);
+  } catch (...) {  // no memory: nothing is said
+  }
 }
 
 bool imports_unwrapped_completion() {
-  return some_object_imports(completes_unserved);
+  return __atomic_load_n(completion_looked_up(), __ATOMIC_RELAXED) != 0 || some_object_imports(completes_unserved);
 }
 
 }  // namespace
@@ -101,13 +111,8 @@ const Backend* open_backend(const int* on, const int* collectives_on, std::strin
     reason = dlerror();
     return nullptr;
   }
-  static const Front front{kInterfaceVersion,
-                           next_symbol,
-                           visible_data,
-                           imports_unwrapped_completion,
-                           on,
-                           collectives_on,
-                           static_cast<int>(served_count())};
+  static const Front front{kInterfaceVersion,      next_symbol, visible_data,   imports_unwrapped_completion,
+                           completion_looked_up(), on,          collectives_on, static_cast<int>(served_count())};
   const auto start = reinterpret_cast<StartBackend>(dlsym(handle, kStartBackend));
   const char* why = "it has no start function";
   const Backend* const started = start == nullptr ? nullptr : start(&front, &why);

@@ -135,10 +135,12 @@ bool another_front_leads() noexcept {
 }
 
 const Backend* open_backend(const int* on, const int* collectives_on, std::string& reason) {
+  static const int never = 0;  // nobody finds the library's procedures by name
   static const Front front{kInterfaceVersion,
                            library_function,
                            find_data,
                            imports_unwrapped_completion,
+                           &never,
                            on,
                            collectives_on,
                            static_cast<int>(served_count())};

@@ -7,7 +7,7 @@
 namespace gapless::preload {
 
 // Both come from the same build and are installed side by side; the number finds a mixture.
-inline constexpr int kInterfaceVersion = 3;
+inline constexpr int kInterfaceVersion = 4;
 
 struct Front {
   int version;
@@ -15,6 +15,8 @@ struct Front {
   void* (*find_data)(const char* name);  // a variable of it, as the program sees it
   // Whether some loaded object is bound to a procedure that completes requests behind the wrappers' back.
   bool (*imports_unwrapped_completion)();
+  // Whether the process has asked the loader for such a procedure by its name since; read with relaxed atomic loads.
+  const int* completion_looked_up;
   // The run-time switches, of everything but collectives and of those; read with relaxed atomic loads.
   const int* on;
   const int* collectives_on;

@@ -66,12 +66,14 @@ class Held {
     if (pending == nullptr) return false;
     return pending->persistent ? told && pending->is_active() : list[k] == MPI_REQUEST_NULL;
   }
-  // It is over; with a status, its data are delivered first. A persistent one stays in the table.
-  void finish(int k, const MPI_Status* status) noexcept {
+  // It is over, with the library's `error`; what data there are are delivered first. A persistent one stays in the
+  // table.
+  void finish(int k, const MPI_Status& status, int error) noexcept {
     Pending* const pending = (*this)[k];
     if (pending == nullptr) return;
-    if (pending->persistent) return status != nullptr ? pending->end(*status) : pending->fail();
-    if (status != nullptr) pending->deliver(*status);
+    const bool failed = error != MPI_SUCCESS && error != pending->broken;
+    if (!failed || pending->has_data_after(error, status)) pending->deliver(status);
+    if (pending->persistent) return failed ? pending->fail() : pending->end(status);
     requests.finish(pending);
     entries_[k] = nullptr;
     --count_;
@@ -100,10 +102,24 @@ class OwnStatuses {
   bool touched(int k) noexcept { return own_[k].MPI_SOURCE != kNobody || own_[k].MPI_ERROR != kUntouched; }
   // Whether the library says that the operation at `k` is neither over nor failed.
   bool pends(int k) noexcept { return own_[k].MPI_ERROR == MPI_ERR_PENDING; }
-  // The status at `k`, or nullptr if the library says that its operation failed.
-  const MPI_Status* good(int k) noexcept {
-    const bool failed = own_[k].MPI_ERROR != kUntouched && own_[k].MPI_ERROR != MPI_SUCCESS;
-    return failed ? nullptr : &own_[k];
+  const MPI_Status& operator[](int k) noexcept { return own_[k]; }
+  // What the library says of the operation at `k`: in its status, or, if it is the only one, by what it returned.
+  int error(int k, int code = MPI_SUCCESS) noexcept {
+    return own_[k].MPI_ERROR != kUntouched && own_[k].MPI_ERROR != MPI_SUCCESS ? own_[k].MPI_ERROR : code;
+  }
+  // What it would have said (Pending::judge) of an operation that is over.
+  int judge(int k, Pending* pending, int code = MPI_SUCCESS) noexcept {
+    return pending == nullptr || error(k, code) != MPI_SUCCESS ? MPI_SUCCESS : pending->judge(own_[k]);
+  }
+  // The same of one among many, where the error is said in its status; the others' say that they have none.
+  bool judge_among(int k, Pending* pending) noexcept {
+    const int broken = judge(k, pending);
+    if (broken == MPI_SUCCESS) return false;
+    for (int other = 0; other < n_; ++other) {
+      if (own_[other].MPI_ERROR == kUntouched) own_[other].MPI_ERROR = MPI_SUCCESS;
+    }
+    own_[k].MPI_ERROR = broken;
+    return true;
   }
   // Gives the first `n` to the program as the library left them.
   void give(int n) noexcept {

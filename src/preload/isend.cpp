@@ -14,7 +14,7 @@ using LargeIsend = mpi::Signatures<MPI_Count>::Isend;
                             const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                             MPI_Request* request) {
   Side side(procedure, buffer, count, type);
-  side.choose(Operation::kSend, dest, comm);
+  side.choose(Operation::kIsend, dest, comm);
   Start start(procedure, request, nullptr, &side);
   count_sides(side);
   side.pack();

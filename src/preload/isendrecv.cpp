@@ -15,8 +15,8 @@ namespace {
                                    MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,
                                    MPI_Request* request) {
   Side sent(procedure, out, out_count, out_type), received(procedure, in, in_count, in_type);
-  sent.choose(Operation::kSend, dest, comm);
-  received.choose(Operation::kReceive, source, comm);
+  sent.choose(Operation::kIsend, dest, comm);
+  received.choose(Operation::kIreceive, source, comm);
   Start start(procedure, request, &received, &sent);
   count_sides(sent, received);
   sent.pack();

@@ -1,154 +1,119 @@
 #include "preload/job.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
-#include <string>
 
 #include "base/settings.hpp"
-#include "preload/front_to_backend.hpp"
 
 namespace gapless::preload {
 
 namespace {
 
-struct Entry {
-  std::atomic<std::int64_t> pid;
-  std::uint64_t began;  // of the process, as the kernel counts: a number is given to processes again and again
-  std::uint64_t facts;
-};
-
-enum Verdict : std::uint32_t { kOpen, kComplete, kIncomplete };
-
-constexpr std::uint32_t kMostEntries = 1024;
-
-// When a process began, in ticks since the machine did; 0 if it is no more.
-std::uint64_t beginning_of(std::int64_t pid) noexcept {
-  char path[48], text[1024];
-  std::snprintf(path, sizeof path, "/proc/%lld/stat", static_cast<long long>(pid));
+// A small file of /proc; empty if it cannot be read.
+std::string contents(std::int64_t pid, const char* name) {
+  char path[48], part[1024];
+  std::snprintf(path, sizeof path, "/proc/%lld/%s", static_cast<long long>(pid), name);
   const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  const ssize_t length = read(file, text, sizeof text - 1);
-  ::close(file);
-  if (length <= 0) return 0;
-  text[length] = '\0';
-  // Field 22; the second one is a name in parentheses and may hold anything.
-  const char* at = std::strrchr(text, ')');
-  for (int field = 2; at != nullptr && field < 22; ++field) at = std::strchr(at + 1, ' ');
-  return at == nullptr ? 0 : std::strtoull(at, nullptr, 10);
+  if (file < 0) return "";
+  std::string text;
+  ssize_t n;
+  while ((n = read(file, part, sizeof part)) > 0 || (n < 0 && errno == EINTR)) {
+    if (n > 0) text.append(part, static_cast<std::size_t>(n));
+  }
+  close(file);
+  return text;
 }
 
-// Names the job by the process manager's process on this node, which is at the other end of the socket that it left to
-// each of its processes (PMI 1 and 2), or by its own name for the job and the folder that it made for it (PMIx). Empty:
-// there is none that is known. What is spawned shares a manager with its parents, and is not named.
-std::string job_name() {
-  if (base::setting_on("PMI_SPAWNED")) return "";
-  if (const char* const space = base::setting_text("PMIX_NAMESPACE"); space != nullptr) {
-    std::string name = std::string("x ") + space;
-    struct statx folder{};
-    const char* const path = base::setting_text("PMIX_SERVER_TMPDIR");
-    if (path != nullptr && statx(AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &folder) == 0) {
-      name += ' ' + std::to_string(folder.stx_ino) + ' ' + std::to_string(folder.stx_btime.tv_sec) + ' ' +
-              std::to_string(folder.stx_btime.tv_nsec);
-    }
-    return name;
+// The word behind an option of a process, or empty.
+std::string option_of(std::int64_t pid, const char* option) {
+  const std::string words = contents(pid, "cmdline");
+  const std::string wanted = std::string(1, '\0') + option + '\0';
+  const std::size_t at = words.find(wanted);
+  if (at == std::string::npos) return "";
+  const std::size_t from = at + wanted.size();
+  return words.substr(from, words.find('\0', from) - from);
+}
+
+std::string text_of(const char* name) {
+  const char* const text = base::setting_text(name);
+  return text == nullptr ? "" : text;
+}
+
+int number_of(const char* name) noexcept {
+  const char* const text = base::setting_text(name);
+  if (text == nullptr) return -1;
+  char* end = nullptr;
+  const long value = std::strtol(text, &end, 10);
+  return *end != '\0' || value < 0 || value > INT_MAX ? -1 : static_cast<int>(value);
+}
+
+// The manager's own name for the job, and on this node the folder that it made for it.
+void name_by_pmix(Job& job, const std::string& space) {
+  job.here = "x " + space;
+  struct statx folder{};
+  const char* const path = base::setting_text("PMIX_SERVER_TMPDIR");
+  if (path != nullptr && statx(AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &folder) == 0) {
+    job.here += ' ' + std::to_string(folder.stx_ino) + ' ' + std::to_string(folder.stx_btime.tv_sec) + ' ' +
+                std::to_string(folder.stx_btime.tv_nsec);
   }
-  const char* const socket_text = base::setting_text("PMI_FD");
-  if (socket_text == nullptr) return "";
+  job.whole = "x " + space;
+  job.rank = number_of("PMIX_RANK");
+  const int size = number_of("OMPI_COMM_WORLD_SIZE");
+  job.is_on_one_node = size > 0 && size == number_of("OMPI_COMM_WORLD_LOCAL_SIZE");
+}
+
+// The manager's process on this node, which is at the other end of the socket that it left to each of its processes;
+// and where it reports to, which is the same on all nodes: Intel's has a name of its own for that, MPICH's an address
+// among its options, Slurm a number for the step.
+void name_by_pmi(Job& job, int to_manager) {
   ucred peer{};
   socklen_t length = sizeof peer;
-  if (getsockopt(std::atoi(socket_text), SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.pid <= 0) return "";
+  if (getsockopt(to_manager, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.pid <= 0) return;
   const std::uint64_t began = beginning_of(peer.pid);
-  return began == 0 ? "" : "p " + std::to_string(peer.pid) + ' ' + std::to_string(began);
+  if (began == 0) return;
+  job.here = "p " + std::to_string(peer.pid) + ' ' + std::to_string(began);
+  const std::string unique = text_of("I_MPI_HYDRA_UUID"), step = text_of("SLURM_STEP_ID");
+  const std::string port = option_of(peer.pid, "--control-port"), group = option_of(peer.pid, "--pgid");
+  if (!unique.empty()) {
+    job.whole = "i " + unique;
+  } else if (!port.empty() && !group.empty()) {
+    job.whole = "h " + port + ' ' + group;
+  } else if (!step.empty()) {
+    job.whole = "s " + text_of("SLURM_JOB_ID") + ' ' + step;
+  }
+  job.rank = number_of("PMI_RANK");
+  const int size = number_of("PMI_SIZE");
+  job.is_on_one_node = size > 0 && size == number_of("MPI_LOCALNRANKS");
 }
 
 }  // namespace
 
-// FNV-1a.
-std::uint64_t hash_of(const std::string& text) noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
+std::uint64_t beginning_of(std::int64_t pid) {
+  const std::string text = contents(pid, "stat");
+  // Field 22; the second one is a name in parentheses and may hold anything.
+  std::size_t at = text.rfind(')');
+  for (int field = 2; at != std::string::npos && field < 22; ++field) at = text.find(' ', at + 1);
+  return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at, nullptr, 10);
 }
 
-// Zero is how it begins.
-struct Job::Table {
-  std::atomic<std::uint32_t> verdict, entered, asked;
-  Entry entries[kMostEntries];
-};
-
-void Job::enter(std::uint64_t facts) noexcept {
-  std::string job;
-  try {
-    job = job_name();
-    // Another build's table may be another one.
-    if (!job.empty()) job += ' ' + std::to_string(kInterfaceVersion) + ' ' + std::to_string(sizeof(Table));
-  } catch (...) {
-    return;
+Job find_job() {
+  Job job;
+  // What is spawned shares a manager with its parents, and is not named.
+  if (base::setting_on("PMI_SPAWNED")) return job;
+  if (const std::string space = text_of("PMIX_NAMESPACE"); !space.empty()) {
+    name_by_pmix(job, space);
+  } else if (const int to_manager = number_of("PMI_FD"); to_manager >= 0) {
+    name_by_pmi(job, to_manager);
   }
-  if (job.empty() || table_ != nullptr) return;
-  std::snprintf(name_, sizeof name_, "/dev/shm/gapless-%u-%016llx", static_cast<unsigned>(geteuid()),
-                static_cast<unsigned long long>(hash_of(job)));
-  const int file = open(name_, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file < 0) return;
-  struct stat found{};
-  void* mapped = MAP_FAILED;
-  // Ours, nobody else's under another name; and with memory behind it, or a write to it would end the program.
-  if (fstat(file, &found) == 0 && found.st_uid == geteuid() && S_ISREG(found.st_mode) && found.st_nlink <= 1 &&
-      (found.st_size == 0 || found.st_size == sizeof(Table)) && posix_fallocate(file, 0, sizeof(Table)) == 0) {
-    mapped = mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  }
-  ::close(file);
-  if (mapped == MAP_FAILED) return;
-  table_ = static_cast<Table*>(mapped);
-  place_ = table_->entered.fetch_add(1);
-  if (place_ >= kMostEntries) return;  // it is never complete then
-  Entry& mine = table_->entries[place_];
-  mine.began = beginning_of(getpid());
-  mine.facts = facts;
-  mine.pid.store(getpid(), std::memory_order_release);
-}
-
-bool Job::is_complete(int size) noexcept {
-  if (table_ == nullptr) return false;
-  std::uint32_t verdict = table_->verdict.load();
-  if (verdict == kOpen) {
-    const std::uint32_t entered = table_->entered.load();
-    bool complete = entered == static_cast<std::uint32_t>(size) && entered <= kMostEntries;
-    const std::uint64_t facts = table_->entries[0].facts;
-    for (std::uint32_t k = 0; complete && k < entered; ++k) {
-      const Entry& entry = table_->entries[k];
-      const std::int64_t pid = entry.pid.load(std::memory_order_acquire);
-      complete = pid != 0 && entry.facts == facts && entry.began != 0 && entry.began == beginning_of(pid);
-    }
-    std::uint32_t open = kOpen;
-    const std::uint32_t mine = complete ? kComplete : kIncomplete;
-    verdict = table_->verdict.compare_exchange_strong(open, mine) ? mine : open;
-    // Who comes later finds a table that will never be complete, either.
-    if (verdict == kIncomplete) unlink(name_);
-  }
-  if (place_ >= static_cast<std::uint32_t>(size)) verdict = kIncomplete;
-  // When all have asked, nobody will look for the file again.
-  if (table_->asked.fetch_add(1) + 1 == static_cast<std::uint32_t>(size) && verdict == kComplete) unlink(name_);
-  if (verdict == kComplete) close();
-  return verdict == kComplete;
-}
-
-void Job::leave() noexcept {
-  if (table_ != nullptr) close();
-}
-
-void Job::close() noexcept {
-  munmap(table_, sizeof(Table));
-  table_ = nullptr;
+  return job;
 }
 
 }  // namespace gapless::preload

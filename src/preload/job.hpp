@@ -1,5 +1,4 @@
-// The processes of one MPI_COMM_WORLD on this node, counted without a message: before MPI is initialised no process can
-// be asked, and one without the layer would not answer.
+// What a process knows of its job before MPI is initialised: what the process manager left in its environment.
 #pragma once
 
 #include <cstdint>
@@ -7,27 +6,25 @@
 
 namespace gapless::preload {
 
-// A file in shared memory, named after the process manager that started the job here. Each process enters itself before
-// it initialises MPI, and asks when that has been done: in the libraries that we know, initialisation ends nowhere
-// before it has begun everywhere. The first to ask decides, for all and for good: where initialisation does not wait,
-// the answer may be no for want of entries, but it is the same everywhere.
-std::uint64_t hash_of(const std::string& text) noexcept;
-
-class Job {
- public:
-  // Enters this process. `facts`: what must be the same everywhere.
-  void enter(std::uint64_t facts) noexcept;
-  // Whether all `size` processes of the world are entered, live, and have the same facts.
-  bool is_complete(int size) noexcept;
-  // The world is about to end. The file went when the last one had asked, or the first one in vain.
-  void leave() noexcept;
-
- private:
-  struct Table;
-  void close() noexcept;
-  Table* table_ = nullptr;
-  char name_[64] = "";
-  std::uint32_t place_ = 0;
+struct Job {
+  std::string here;   // names the job's part on this node, for as long as it runs; empty: no manager that is known
+  std::string whole;  // names the job on all its nodes, among those of one `gapless run`; empty: it has no such name
+  int rank = -1;      // in MPI_COMM_WORLD; -1: it is not said
+  bool is_on_one_node = false;  // known to be; else it may be all the same
 };
+
+// May throw bad_alloc.
+Job find_job();
+
+// When a process began, in ticks since the machine did; 0 if it is no more. A number is given to processes again and
+// again.
+std::uint64_t beginning_of(std::int64_t pid);
+
+// FNV-1a.
+inline std::uint64_t hash_of(const std::string& text) noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
 
 }  // namespace gapless::preload

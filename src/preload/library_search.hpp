@@ -1,6 +1,8 @@
 // Finding the program's MPI library without being linked with one.
 #pragma once
 
+#include <string>
+
 namespace gapless::preload {
 
 enum class Abi { kMpich, kOpenMpi, kStandard };
@@ -16,5 +18,17 @@ void* visible_data(const char* name) noexcept;
 // Whether two addresses lie in the same loaded object.
 bool same_object(void* a, void* b) noexcept;
 Abi detect_abi() noexcept;
+
+// The dlsym behind this object.
+void* next_dlsym() noexcept;
+// Whether dlsym(RTLD_NEXT, name), called at `caller`, leads to the library's own definition: the caller stands between
+// this object and the library in the loader's order, and no other definition does behind it.
+bool library_is_next(const char* name, void* caller) noexcept;
+// Whether dlsym(handle, name) does. Where no library is known yet, the first one that is asked so is the program's.
+bool library_answers(void* handle, const char* name) noexcept;
+// Whether an address lies in the library.
+bool library_has(void* address) noexcept;
+// The file of the first MPI library that is in the process, or an empty text.
+std::string library_file();
 
 }  // namespace gapless::preload

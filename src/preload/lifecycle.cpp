@@ -8,11 +8,17 @@
 #include <string>
 
 #include "base/settings.hpp"
+#include "kernel/caches.hpp"
+#include "kernel/isa.hpp"
 #include "mpi/datatype.hpp"
+#include "mpi/pool.hpp"
 #include "preload/agreement.hpp"
 #include "preload/counters.hpp"
+#include "preload/distance.hpp"
+#include "preload/log.hpp"
 #include "preload/members.hpp"
 #include "preload/orphans.hpp"
+#include "preload/rules_file.hpp"
 #include "preload/run_file.hpp"
 #include "preload/wrappers.hpp"
 
@@ -35,6 +41,13 @@ std::string library_name() {
   return mpi::library.Get_library_version(version, &length) == MPI_SUCCESS ? first_line(version) : "";
 }
 
+// Those that are otherwise read at the first message: so that whoever reports knows what was refused.
+void read_all_settings() noexcept {
+  kernel::isa_name();
+  kernel::far_bytes();
+  mpi::pool::cap();
+}
+
 // Reports that this process was reached: all that `gapless run` needs, even if the program never finalises.
 void began(bool world) noexcept {
   mpi::epoch_began();
@@ -44,22 +57,44 @@ void began(bool world) noexcept {
     mpi::library.Comm_rank(MPI_COMM_WORLD, &rank);
     mpi::library.Comm_size(MPI_COMM_WORLD, &size);
     rank_of_world.store(rank, std::memory_order_relaxed);
+    learn_distance(size);
     world_began();
     learn_world();
+    if (logging()) log_world(world_agreed(), reason_of_world());
   }
-  if (base::setting_text("GAPLESS_RUN_DIR") == nullptr && !counting()) return;
+  if (base::setting_text("GAPLESS_RUN_DIR") == nullptr && !counting() && !logging()) return;
+  read_all_settings();
+  if (logging()) log_refused();
   try {
     const std::lock_guard lock(reporting);
     RunFile& file = own_file();
     file.abi = mpi::kAbiName;
     file.library = library_name();
+    file.rules = rules_report().file;
+    file.rules_refused = rules_report().refused;
+    file.refused = base::refused_settings();
     if (world) {
       file.world_rank = rank;
       file.world_size = size;
+      file.agreed = world_agreed();
+      file.agreement = reason_of_world();
     }
     write_run_file(file);
   } catch (...) {  // a report less
   }
+}
+
+template <class Init>
+int begin_world(Init&& init) {
+  if (world_is_up()) return init();  // an error, which is the library's to raise
+  before_world();
+  const int code = init();
+  if (code == MPI_SUCCESS) {
+    began(true);
+  } else {
+    world_ends();
+  }
+  return code;
 }
 
 void ending() noexcept {
@@ -83,13 +118,15 @@ void ended() noexcept {
     const std::lock_guard lock(reporting);
     RunFile& file = own_file();
     file.stats = counters_json();
+    file.refused = base::refused_settings();
     const char* const wanted = base::setting_text("GAPLESS_STATS");
     if (base::setting_text("GAPLESS_RUN_DIR") != nullptr) {
       write_run_file(file);
     } else if (std::strncmp(wanted, "json:", 5) == 0) {
       append_run_line(file, wanted + 5);
     } else {
-      const std::string text = "gapless: rank " + std::to_string(file.world_rank) + "\n" + counters_table();
+      std::string text = "gapless: rank " + std::to_string(file.world_rank) + "\n" + counters_table();
+      if (!file.refused.empty()) text += "  " + file.refused + '\n';
       std::fputs(text.c_str(), stderr);
     }
   } catch (...) {
@@ -107,17 +144,11 @@ bool world_is_up() noexcept {
 }
 
 int wrap_Init(int* argc, char*** argv) {
-  before_world();
-  const int code = mpi::library.Init(argc, argv);
-  if (code == MPI_SUCCESS) began(true);
-  return code;
+  return begin_world([=] { return mpi::library.Init(argc, argv); });
 }
 
 int wrap_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  before_world();
-  const int code = mpi::library.Init_thread(argc, argv, required, provided);
-  if (code == MPI_SUCCESS) began(true);
-  return code;
+  return begin_world([=] { return mpi::library.Init_thread(argc, argv, required, provided); });
 }
 
 int wrap_Finalize(void) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "preload/procedures.hpp"
 #include "preload/strategy.hpp"
@@ -16,7 +17,11 @@ inline bool logging() noexcept {
 }
 void open_log() noexcept;
 void log_decision(const Side& side) noexcept;
+// The settings that were refused, once they are known.
+void log_refused() noexcept;
 // Of a collective call: `bytes` of data described anew, or the reason why it is left to the library.
 void log_collective(Procedure procedure, std::int64_t bytes, Reason reason) noexcept;
+// Whether collective calls may be described anew, and why.
+void log_world(bool agreed, const std::string& why) noexcept;
 
 }  // namespace gapless::preload

@@ -30,7 +30,7 @@ std::unique_ptr<Partitions> divide(Side& side, int partitions, bool receives) no
 [[gnu::noinline]] int send_init(const void* buffer, int partitions, MPI_Count count, MPI_Datatype type, int dest,
                                 int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
   Side side(Procedure::kPsend_init, buffer, total(partitions, count), type);
-  side.choose(Operation::kSend, dest, comm);
+  side.choose(Operation::kIsend, dest, comm);
   auto parts = divide(side, partitions, false);
   Start start(Procedure::kPsend_init, request, nullptr, &side, Start::Lasts::kPersistent);
   start.divide(std::move(parts));
@@ -42,7 +42,7 @@ std::unique_ptr<Partitions> divide(Side& side, int partitions, bool receives) no
 [[gnu::noinline]] int receive_init(void* buffer, int partitions, MPI_Count count, MPI_Datatype type, int source,
                                    int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
   Side side(Procedure::kPrecv_init, buffer, total(partitions, count), type);
-  side.choose(Operation::kReceive, source, comm);
+  side.choose(Operation::kIreceive, source, comm);
   auto parts = divide(side, partitions, true);
   Start start(Procedure::kPrecv_init, request, &side, nullptr, Start::Lasts::kPersistent);
   start.divide(std::move(parts));

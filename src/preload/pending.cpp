@@ -46,6 +46,22 @@ void Pending::deliver(const MPI_Status& status) noexcept {
   __atomic_store_n(&delivered, 2, __ATOMIC_RELEASE);
 }
 
+int Pending::judge(MPI_Status& status) noexcept {
+  broken = MPI_SUCCESS;
+  if (!receives || whole || partitions != nullptr || !is_active() || status.MPI_SOURCE == kNobody) return MPI_SUCCESS;
+  std::int64_t bytes = received_bytes(status);
+  broken = received.judge(bytes);
+  if (broken != MPI_SUCCESS) set_bytes(status, bytes);
+  return broken;
+}
+
+bool Pending::has_data_after(int code, const MPI_Status& status) const noexcept {
+  if (!receives || collective != nullptr || status.MPI_SOURCE == kNobody) return false;
+  // Of what is unpacked whole, the rest is what the program had there.
+  const std::int64_t bytes = whole ? 0 : received_bytes(status);
+  return (partitions != nullptr && bytes <= received.bytes()) || has_truncated_data(code, bytes, received.bytes());
+}
+
 void Pending::unpack(std::int64_t received_bytes) noexcept {
   if (collective != nullptr) {
     collective->unpack();

@@ -39,11 +39,20 @@ struct Pending {
   // The library did not start it: as it was before.
   void undo(Before before) noexcept;
 
+  // The program's communicator, for errors; it may have been freed.
+  MPI_Comm comm = MPI_COMM_NULL;
+
+  // What the library would have said of the message of this status, which is corrected then (Side::judge); kept.
+  int judge(MPI_Status& status) noexcept;
+  int broken = MPI_SUCCESS;
   // The library says that the data of this status are there, though the request may stay. Any number of threads.
   void deliver(const MPI_Status& status) noexcept;
-  // A persistent operation is over: with its data, or with an error.
+  // A persistent operation is over: with its data, or with an error, after which there may be data, too.
   void end(const MPI_Status& status) noexcept;
   void fail() noexcept;
+  // Whether an error of the library's (`code`) leaves data that are to be delivered: what was cut off, and what arrived
+  // of a partitioned operation, which MPICH and Intel MPI call an error if it is less than there is room for.
+  bool has_data_after(int code, const MPI_Status& status) const noexcept;
 
   bool is_active() const noexcept { return !persistent || __atomic_load_n(&active, __ATOMIC_ACQUIRE); }
 

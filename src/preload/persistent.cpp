@@ -18,7 +18,7 @@ using LargeSendInit = mpi::Signatures<MPI_Count>::Send_init;
                                 const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
                                 MPI_Comm comm, MPI_Request* request) {
   Side side(procedure, buffer, count, type);
-  side.choose(Operation::kSend, dest, comm);
+  side.choose(Operation::kIsend, dest, comm);
   Start start(procedure, request, nullptr, &side, Start::Lasts::kPersistent);
   count_sides(side);
   return start.end(call(large, native, native_large, side, dest, tag, comm, start.request()));
@@ -27,8 +27,9 @@ using LargeSendInit = mpi::Signatures<MPI_Count>::Send_init;
 [[gnu::noinline]] int receive_init(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                                    int source, int tag, MPI_Comm comm, MPI_Request* request) {
   Side side(procedure, buffer, count, type);
-  side.choose(Operation::kReceive, source, comm);
+  side.choose(Operation::kIreceive, source, comm);
   Start start(procedure, request, &side, nullptr, Start::Lasts::kPersistent);
+  start.raises_on(comm);
   count_sides(side);
   return start.end(
       call(large, mpi::library.Recv_init, mpi::library.Recv_init_c, side, source, tag, comm, start.request()));

@@ -22,14 +22,13 @@ namespace {
   if (side.path() != Path::kPack) return native(status);
   OwnStatus own(status);
   const int code = native(own.get());
-  finish(side, own, code);
-  return code;
+  return finish(side, own, code, comm);
 }
 
 [[gnu::noinline]] int matched_receive(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                                       MPI_Message* message, MPI_Status* status) {
   Side side(procedure, buffer, count, type);
-  choose_matched(side, message);
+  choose_matched(side, Operation::kReceive, message);
   count_sides(side);
   const auto native = [&](MPI_Status* s) {
     return call(large, mpi::library.Mrecv, mpi::library.Mrecv_c, side, message, s);
@@ -38,8 +37,7 @@ namespace {
   if (side.path() != Path::kPack) return native(status);
   OwnStatus own(status);
   const int code = native(own.get());
-  finish(side, own, code);
-  return code;
+  return finish(side, own, code, MPI_COMM_NULL);
 }
 
 }  // namespace

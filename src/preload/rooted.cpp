@@ -1,5 +1,5 @@
 // MPI_Gather, MPI_Scatter, in all forms.
-#include "preload/collective.hpp"
+#include "preload/refusal.hpp"
 #include "preload/transfer.hpp"
 #include "preload/wrappers.hpp"
 
@@ -19,6 +19,9 @@ int rooted(bool gathers, Call call, const View& many, const View& single, int ro
     Blocks& of_each = gathers ? collective.sent : collective.received;
     Reason reason = Reason::kNone;
     if (!in_place) reason = of_each.uniform(single.buffer, single.count, single.type, 1, {gathers, !gathers});
+    if (is_root && !in_place && reason == Reason::kNone && is_refused(single, many, root, of_each.block_bytes())) {
+      return Reason::kArguments;
+    }
     if (is_root && reason == Reason::kNone) {
       reason = of_root.uniform(many.buffer, many.count, many.type, all.size, {!gathers, gathers}, root,
                                {!gathers && !in_place, false});
@@ -40,6 +43,7 @@ int rooted(bool gathers, Call call, const View& many, const View& single, int ro
         !may_be_staged(both_ways(of_each.count, all.size)) || (all.rank == root && !say_in_bytes(of_root, all.size))) {
       return false;
     }
+    if (all.rank == root && is_wrongly_refused(of_each, of_root, single, many, root)) return false;
     count_ready(its, of_each.count + (all.rank == root ? of_root.count * all.size : 0));
     code = native(of_root, of_each, nullptr);
     return true;

@@ -1,5 +1,5 @@
 // MPI_Gatherv, MPI_Scatterv, in all forms. How many bytes there are in all is known to the root alone.
-#include "preload/collective.hpp"
+#include "preload/refusal.hpp"
 #include "preload/transfer.hpp"
 #include "preload/wrappers.hpp"
 
@@ -22,6 +22,7 @@ int rooted(bool gathers, Call call, const Views<Count, mpi::PlaceOf<Count>>& man
       if (!is_large<Count> && of_each.block_bytes() > INT_MAX) return Reason::kLarge;
     }
     if (!is_root) return Reason::kNone;
+    if (!in_place && is_refused_at(many, root, single, of_each.block_bytes())) return Reason::kArguments;
     const Reason reason = of_root.varying(many.buffer, all.size, many.counts, many.places, many.type,
                                           {!gathers, gathers}, root, {!gathers && !in_place, false});
     if (!in_place && reason == Reason::kNone) of_each.join(of_root);

@@ -37,10 +37,11 @@ bool write_all(const char* path, const std::string& text, int how) {
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t n = write(file, text.data() + done, text.size() - done);
+    if (n < 0 && errno == EINTR) continue;
     if (n <= 0) break;
     done += static_cast<std::size_t>(n);
   }
-  return close(file) == 0 && done == text.size();
+  return (close(file) == 0 || errno == EINTR) && done == text.size();  // interrupted, it is closed all the same
 }
 
 }  // namespace
@@ -67,17 +68,28 @@ std::string as_json(const RunFile& file) {
                      ",\"world_size\":" + std::to_string(file.world_size) + ",\"abi\":" + quoted(file.abi) +
                      ",\"library\":" + quoted(file.library);
   if (!file.native.empty()) text += ",\"native\":" + quoted(file.native);
+  if (!file.agreement.empty()) {
+    text += std::string(",\"agreed\":") + (file.agreed ? "true" : "false") + ",\"agreement\":" + quoted(file.agreement);
+  }
+  if (!file.rules.empty()) text += ",\"rules\":" + quoted(file.rules);
+  if (!file.rules_refused.empty()) text += ",\"rules_refused\":" + quoted(file.rules_refused);
+  if (!file.refused.empty()) text += ",\"refused\":" + quoted(file.refused);
   if (!file.stats.empty()) text += ",\"stats\":" + file.stats;
   return text + "}\n";
 }
 
 }  // namespace
 
-void write_run_file(const RunFile& file) noexcept {
+std::string run_file_path(const char* ending) {
   const char* const folder = base::setting_text("GAPLESS_RUN_DIR");
-  if (folder == nullptr) return;
+  if (folder == nullptr) return "";
+  return std::string(folder) + "/" + host_name() + "." + std::to_string(getpid()) + ending;
+}
+
+void write_run_file(const RunFile& file) noexcept {
   try {
-    const std::string path = std::string(folder) + "/" + host_name() + "." + std::to_string(getpid()) + ".json";
+    const std::string path = run_file_path(".json");
+    if (path.empty()) return;
     const std::string temporary = path + ".part";
     if (!write_all(temporary.c_str(), as_json(file), O_TRUNC) || rename(temporary.c_str(), path.c_str()) != 0) {
       unlink(temporary.c_str());

@@ -24,8 +24,7 @@ namespace {
   if (received.path() != Path::kPack) return native(status);
   OwnStatus own(status);
   const int code = native(own.get());
-  finish(received, own, code);
-  return code;
+  return finish(received, own, code, comm);
 }
 
 [[gnu::noinline]] int replace(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
@@ -44,8 +43,7 @@ namespace {
   side.pack();
   OwnStatus own(status);
   const int code = native(own.get());
-  finish(side, own, code);
-  return code;
+  return finish(side, own, code, comm);
 }
 
 }  // namespace

@@ -17,9 +17,12 @@ class Start {
   Start(Procedure procedure, MPI_Request* users, Side* received, Side* sent, Lasts lasts = Lasts::kOnce) noexcept
       : users_(users), received_(received), sent_(sent) {
     const bool persistent = lasts == Lasts::kPersistent;
-    if (receives_stay_native && staged(received)) received->stay_native(Reason::kCompletion);
-    if (receives_stay_native && persistent && staged(sent)) sent->stay_native(Reason::kCompletion);
     if (!staged(received) && !staged(sent)) return;
+    if (receives_stay_native || completion_looked_up()) {
+      if (staged(received)) received->stay_native(Reason::kCompletion);
+      if (persistent && staged(sent)) sent->stay_native(Reason::kCompletion);
+      if (!staged(received) && !staged(sent)) return;
+    }
     pending_ = users == nullptr ? nullptr : requests.make(procedure);
     if (pending_ != nullptr) {
       pending_->persistent = persistent;
@@ -37,6 +40,11 @@ class Start {
 
   // For the library to set.
   MPI_Request* request() noexcept { return pending_ == nullptr ? users_ : &made_; }
+
+  // Whose error handler the completion of a receive calls.
+  void raises_on(MPI_Comm comm) noexcept {
+    if (pending_ != nullptr) pending_->comm = comm;
+  }
 
   // The status will not say how much was received.
   void unpack_whole() noexcept {

@@ -1,67 +1,69 @@
 #include "preload/strategy.hpp"
 
+#include <climits>
 #include <cstring>
 
 #include "base/settings.hpp"
 #include "mpi/library.hpp"
+#include "preload/rules_file.hpp"
 
 namespace gapless::preload {
 
 namespace {
 
-struct Line {
-  const char* version;  // what MPI_Get_library_version must contain; nullptr: any library
-  Rule rule;
-};
+// What holds where nothing was measured here: a text like those that `gapless tune` writes.
+constexpr const char* kDefaults =
+#include "preload/defaults.inc"
+    ;
 
-constexpr std::int64_t kAnyLength = INT64_MAX;
-const Line lines[] = {
-#define GAPLESS_RULE(version, send, receive, pack) {version, {send, receive, pack}},
-#define GAPLESS_LIMITS(smallest_bytes, longest_run_bytes) \
-  Limits {                                                \
-    smallest_bytes, longest_run_bytes                     \
+// In place, with single spaces: libraries align it with blanks.
+std::string_view first_line(char* text) noexcept {
+  std::size_t length = 0;
+  for (const char* at = text; *at != '\0' && *at != '\n'; ++at) {
+    const bool is_blank = *at == ' ' || *at == '\t' || *at == '\r';
+    if (!is_blank) {
+      text[length++] = *at;
+    } else if (length > 0 && text[length - 1] != ' ') {
+      text[length++] = ' ';
+    }
   }
-#include "preload/rules.def"
-#undef GAPLESS_LIMITS
-#undef GAPLESS_RULE
-};
+  while (length > 0 && text[length - 1] == ' ') --length;
+  return {text, length};
+}
 
-// MPI_Alltoallw is not made of sends like the program's: what MPICH does with a datatype costs more than two copies
-// however long the runs, Open MPI copies runs of a kilobyte faster than we could, and so does Intel MPI if one of the
-// two ends is contiguous; if none is, it is slow where more processes than cores take part. `gapless bench fft` has
-// both kinds: a slab's redistribution has one contiguous end, a pencil's first one has none.
-struct IndividualLine {
+// MPICH 5.0.2 between processes of a node: what goes through a cell of its queues, which `MPI_ERR_TYPE` comes from;
+// more is accepted as it is. Open MPI 5.0.11 accepts everything.
+struct BrokenLine {
   const char* version;
-  Limits one, both;
+  Broken broken;
 };
-const IndividualLine individual_lines[] = {{"Intel(R) MPI", {0, 128}, {0, 4096}},
-                                           {"Open MPI", {0, 128}, {0, 128}},
-                                           {nullptr, {0, kAnyLength}, {0, kAnyLength}}};
+const BrokenLine broken_lines[] = {{"Intel(R) MPI", {MPI_ERR_TRUNCATE, INT_MAX, false, true}},
+                                   {"MPICH", {MPI_ERR_TYPE, 8192, true, false}},
+                                   {nullptr, {}}};
 
-template <class AnyLine, std::size_t n>
-const AnyLine& line_of(const AnyLine (&table)[n], const char* version) {
-  for (const AnyLine& line : table) {
-    if (line.version == nullptr || std::strstr(version, line.version) != nullptr) return line;
+Broken broken_of(const char* version) noexcept {
+  for (const BrokenLine& line : broken_lines) {
+    if (line.version == nullptr || std::strstr(version, line.version) != nullptr) return line.broken;
   }
-  return table[n - 1];
+  return {};
 }
 
 }  // namespace
 
 Rule rule_for_this_library() {
+  Rule rule;
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   if (mpi::library.Get_library_version(version, &length) != MPI_SUCCESS) version[0] = '\0';
-  Rule rule = line_of(lines, version).rule;
-  const IndividualLine& individual = line_of(individual_lines, version);
-  rule.individual = individual.one;
-  rule.individual_both = individual.both;
-  for (Limits* const limits :
-       {&rule.send, &rule.receive, &rule.pack, &rule.individual, &rule.individual_both, &rule.file}) {
-    limits->smallest_bytes = base::setting_bytes("GAPLESS_SMALLEST_BYTES", limits->smallest_bytes);
-    limits->longest_run_bytes = base::setting_bytes("GAPLESS_LONGEST_RUN", limits->longest_run_bytes);
-  }
+  rule.broken = broken_of(version);
   rule.sends_what_was = std::strstr(version, "Intel(R) MPI") != nullptr;
+  const std::string_view line = first_line(version);
+  read_rules(kDefaults, line, rule.rules);
+  rule.hash = lay_rules_of_files(line, rule.rules);
+  rule.limits = {base::setting_bytes("GAPLESS_SMALLEST_BYTES", 0),
+                 base::setting_bytes("GAPLESS_LONGEST_RUN", INT64_MAX)};
+  rule.limited =
+      base::setting_text("GAPLESS_SMALLEST_BYTES") != nullptr || base::setting_text("GAPLESS_LONGEST_RUN") != nullptr;
   rule.force = base::setting_on("GAPLESS_FORCE");
   return rule;
 }

@@ -26,3 +26,15 @@ gapless_preload_slots:
 #include "mpi/procedures.def"
 #undef GAPLESS_EACH
         .size   gapless_preload_slots, . - gapless_preload_slots
+
+// The trampolines of PMPI_X, in the same order.
+        .section .data.rel.ro, "aw", @progbits
+        .p2align 3
+        .hidden gapless_preload_inner
+        .globl  gapless_preload_inner
+        .type   gapless_preload_inner, @object
+gapless_preload_inner:
+#define GAPLESS_EACH(name) .quad own_PMPI_##name ;
+#include "mpi/procedures.def"
+#undef GAPLESS_EACH
+        .size   gapless_preload_inner, . - gapless_preload_inner

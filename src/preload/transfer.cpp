@@ -1,9 +1,12 @@
 #include "preload/transfer.hpp"
 
+#include "layout/signature.hpp"
 #include "move/move.hpp"
 #include "move/overlap.hpp"
+#include "move/past.hpp"
 #include "mpi/host_memory.hpp"
 #include "mpi/library.hpp"
+#include "preload/distance.hpp"
 #include "preload/log.hpp"
 
 namespace gapless::preload {
@@ -35,10 +38,10 @@ void Side::choose(Operation operation, int peer, MPI_Comm comm) noexcept {
   if (mpi::is_contiguous_builtin(type_) && !rule.force) return stay_native(Reason::kContiguous);
   if (peer == MPI_PROC_NULL) return stay_native(Reason::kProcNull);
   if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
-  choose(operation);
+  choose(operation, distance_to(peer, comm));
 }
 
-void Side::choose(Operation operation) noexcept {
+void Side::choose(Operation operation, Distance distance) noexcept {
   if (mpi::is_contiguous_builtin(type_) && !rule.force) return stay_native(Reason::kContiguous);
   if (!switched_on()) return stay_native(Reason::kOff);
   if (count_ <= 0) return stay_native(count_ == 0 ? Reason::kZero : Reason::kArguments);
@@ -46,22 +49,30 @@ void Side::choose(Operation operation) noexcept {
   if (datatype_ == nullptr) return stay_native(Reason::kUnregistered);
   plan_ = datatype_->plan();
   if (plan_ == nullptr) return stay_native(Reason::kCombiner);
-  const Decision decision = decide(rule, *plan_, count_, operation, largest_message());
+  const Decision decision = decide(rule, *datatype_, count_, operation, distance, largest_message());
   if (decision.path == Path::kNative) return stay_native(decision.reason);
   if (buffer_ == MPI_BOTTOM && lowest_byte(*plan_) < kLowestAddress) return stay_native(Reason::kBuffer);
   // Absolute addresses may name memory of both kinds.
   if (buffer_ == MPI_BOTTOM && mpi::has_gpu_runtime()) return stay_native(Reason::kDevice);
   if (!mpi::is_host(static_cast<const char*>(buffer_) + plan_->first_byte())) return stay_native(Reason::kDevice);
+  past_ = decision.past || switched_past();
   const bool staged = operation != Operation::kPack && operation != Operation::kUnpack;
-  if (decision.path == Path::kPack && staged &&
-      !reserve(operation == Operation::kReceive || operation == Operation::kReplace, decision.bytes)) {
+  if (decision.path == Path::kPack && staged && !reserve(operation, decision.bytes)) {
     return stay_native(Reason::kStaging);
   }
   path_ = decision.path;
   bytes_ = decision.bytes;
 }
 
-bool Side::reserve(bool receives, std::int64_t bytes) noexcept {
+bool Side::reserve(Operation operation, std::int64_t bytes) noexcept {
+  const bool receives =
+      operation == Operation::kReceive || operation == Operation::kIreceive || operation == Operation::kReplace;
+  // What a peer's core has read is dear to write: what is sent past the caches has buffers that no receive uses.
+  if (past_ && !receives) {
+    if (mpi::kTruncationOverruns || !staging_.reserve_isolated(bytes)) return staging_.reserve(bytes);
+    staging_.contained();
+    return true;
+  }
   if (!mpi::kTruncationOverruns) return staging_.reserve(bytes);
   // Sends, too, though they need not: so that what goes out and what comes in share the buffer that is warm.
   if (!staging_.reserve_isolated(bytes)) return !receives && staging_.reserve(bytes);
@@ -69,9 +80,9 @@ bool Side::reserve(bool receives, std::int64_t bytes) noexcept {
   return true;
 }
 
-void choose_matched(Side& side, const MPI_Message* message) noexcept {
+void choose_matched(Side& side, Operation operation, const MPI_Message* message) noexcept {
   const bool real = message != nullptr && *message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC;
-  side.choose(Operation::kReceive, real ? 0 : MPI_PROC_NULL, MPI_COMM_SELF);
+  side.choose(operation, real ? 0 : MPI_PROC_NULL, MPI_COMM_SELF);
 }
 
 void* Side::buffer() const noexcept {
@@ -82,7 +93,9 @@ void* Side::buffer() const noexcept {
 }
 
 void Side::pack() noexcept {
-  if (path_ == Path::kPack) pack_to(staging_.data());
+  if (path_ != Path::kPack) return;
+  if (!past_) return pack_to(staging_.data());
+  timed(procedure_, true, [&] { move::pack_past(*plan_, count_, buffer_, 0, staging_.data(), bytes_); });
 }
 
 void Side::unpack(std::int64_t received_bytes) noexcept {
@@ -92,6 +105,16 @@ void Side::unpack(std::int64_t received_bytes) noexcept {
   const std::int64_t bytes = received_bytes < bytes_ ? received_bytes : bytes_;
   timed(procedure_, false,
         [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, staging_.data(), bytes); });
+}
+
+int Side::judge_rest(std::int64_t& received_bytes) const noexcept {
+  const std::int64_t rest = received_bytes % plan_->size();
+  if (rest == 0) return MPI_SUCCESS;
+  const layout::Layout& type = *datatype_->layout();
+  const std::int64_t whole = layout::whole_basics(type, rest);
+  if (whole == rest || (!rule.broken.looks_at_mixed && layout::only_basic(type) == nullptr)) return MPI_SUCCESS;
+  received_bytes += whole - rest;
+  return rule.broken.error_class;
 }
 
 void Side::pack_part(std::int64_t position, std::int64_t bytes) noexcept {
@@ -148,19 +171,45 @@ std::int64_t received_bytes(const MPI_Status& status) noexcept {
   return elements == MPI_UNDEFINED ? 0 : elements;
 }
 
+void set_bytes(MPI_Status& status, std::int64_t bytes) noexcept {
+  mpi::library.Status_set_elements_x(&status, MPI_BYTE, bytes);
+}
+
 OwnStatus::OwnStatus(MPI_Status* users) noexcept : users_(users) {
   // Fields that the library leaves alone (MPI_ERROR, where one request is completed) stay as they were.
   if (users != MPI_STATUS_IGNORE) own_ = *users;
   own_.MPI_SOURCE = kNobody;
 }
 
-std::int64_t OwnStatus::finish() noexcept {
-  const bool untouched = own_.MPI_SOURCE == kNobody;
-  if (users_ != MPI_STATUS_IGNORE) {
-    if (untouched) own_.MPI_SOURCE = users_->MPI_SOURCE;
-    *users_ = own_;
-  }
-  return untouched ? 0 : received_bytes(own_);
+std::int64_t OwnStatus::bytes() const noexcept {
+  return own_.MPI_SOURCE == kNobody ? 0 : received_bytes(own_);
+}
+
+void OwnStatus::give() noexcept {
+  if (users_ == MPI_STATUS_IGNORE) return;
+  if (own_.MPI_SOURCE == kNobody) own_.MPI_SOURCE = users_->MPI_SOURCE;
+  *users_ = own_;
+}
+
+bool has_truncated_data(int code, std::int64_t received_bytes, std::int64_t room_bytes) noexcept {
+  int error_class = MPI_SUCCESS;
+  return (mpi::kTruncationOverruns || received_bytes <= room_bytes) && code != MPI_SUCCESS &&
+         mpi::library.Error_class(code, &error_class) == MPI_SUCCESS && error_class == MPI_ERR_TRUNCATE;
+}
+
+int raise_broken(int error_class, MPI_Comm comm) noexcept {
+  if (comm == MPI_COMM_NULL) comm = rule.broken.through_world ? MPI_COMM_WORLD : MPI_COMM_SELF;
+  mpi::library.Comm_call_errhandler(comm, error_class);
+  return error_class;
+}
+
+int finish(Side& side, OwnStatus& status, int code, MPI_Comm comm) noexcept {
+  std::int64_t bytes = status.bytes();
+  const int error = code == MPI_SUCCESS ? side.judge(bytes) : MPI_SUCCESS;
+  if (error != MPI_SUCCESS) status.correct(bytes);
+  status.give();
+  if (code == MPI_SUCCESS || has_truncated_data(code, bytes, side.bytes())) side.unpack(bytes);
+  return error == MPI_SUCCESS ? code : raise_broken(error, comm);
 }
 
 }  // namespace gapless::preload

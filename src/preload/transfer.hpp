@@ -17,7 +17,11 @@ namespace gapless::preload {
 extern Rule rule;  // of decide(); set once, before the first wrapped call
 // Set once: the completion of requests may not be seen, nor the start of persistent ones.
 extern bool receives_stay_native;
+// The same since then, because the process has asked for such a procedure by its name. Not among the facts that ranks
+// agree on, so that collective calls do not depend on it.
+bool completion_looked_up() noexcept;
 bool switched_on() noexcept;              // the run-time switch
+bool switched_past() noexcept;            // whether it says that all sends are packed past the caches
 std::int64_t largest_message() noexcept;  // [bytes] that the library can be given as one message
 
 // Below this no program has memory: a null buffer is meant as MPI_BOTTOM only if the type says addresses.
@@ -54,7 +58,7 @@ class Side {
 
   // Decides, once. `peer` and `comm` as the user gave them; without them for what stays in this process.
   void choose(Operation operation, int peer, MPI_Comm comm) noexcept;
-  void choose(Operation operation) noexcept;
+  void choose(Operation operation, Distance distance = Distance::kAny) noexcept;
   void stay_native(Reason reason) noexcept;
 
   Procedure procedure() const noexcept { return procedure_; }
@@ -78,19 +82,29 @@ class Side {
   // Only if path() is kPack; for disjoint parts, several threads at a time.
   void pack_part(std::int64_t position, std::int64_t bytes) noexcept;
   void unpack_part(std::int64_t position, std::int64_t bytes) noexcept;
+  // What the library would have said of a message of so many bytes: an error class, if it ends inside a basic type;
+  // `received_bytes` are those of whole ones then.
+  int judge(std::int64_t& received_bytes) const noexcept {
+    // A whole number of elements for nearly every message.
+    if (received_bytes >= bytes_ || received_bytes > rule.broken.most_bytes || plan_->is_contiguous())
+      return MPI_SUCCESS;
+    return judge_rest(received_bytes);
+  }
   void pack_to(void* packed) noexcept;
   void unpack_from(const void* packed) noexcept;
   // Whether `packed`, of bytes() bytes, shares memory with the user's data. Only if converted().
   bool overlaps(const void* packed) const noexcept;
 
  private:
-  bool reserve(bool receives, std::int64_t bytes) noexcept;
+  bool reserve(Operation operation, std::int64_t bytes) noexcept;
+  int judge_rest(std::int64_t& received_bytes) const noexcept;
 
   Procedure procedure_{};  // that the program called
   const void* buffer_ = nullptr;
   MPI_Count count_ = 0;
   MPI_Datatype type_{};
   Path path_ = Path::kNative;
+  bool past_ = false;  // packed past the caches
   Reason reason_ = Reason::kNone;
   std::int64_t bytes_ = 0;
   const plan::Plan* plan_ = nullptr;
@@ -120,11 +134,15 @@ template <class Count>
 inline constexpr bool is_large = sizeof(Count) > sizeof(int);
 
 // Decides for a matched receive: no communicator is given, and the message says whether it has a source.
-void choose_matched(Side& side, const MPI_Message* message) noexcept;
+void choose_matched(Side& side, Operation operation, const MPI_Message* message) noexcept;
 
 // Counts and logs a call with one side, or with two, once everything is decided.
 void count_sides(const Side& side) noexcept;
 void count_sides(const Side& a, const Side& b) noexcept;
+
+// The bytes of a status that the library has set; 0 if the receive was cancelled.
+std::int64_t received_bytes(const MPI_Status& status) noexcept;
+void set_bytes(MPI_Status& status, std::int64_t bytes) noexcept;
 
 // A status of our own under a call that receives, because two things must be known: how many bytes came, and whether
 // any message came at all. The return code does not say that: where the program's error handler returns, MPICH returns
@@ -133,24 +151,33 @@ class OwnStatus {
  public:
   explicit OwnStatus(MPI_Status* users) noexcept;
   MPI_Status* get() noexcept { return &own_; }
-  // After the call: gives the user the status, as far as there is one. Returns the bytes that came into staging; 0 if
-  // nothing came: the call failed before it received, or the receive was cancelled.
-  std::int64_t finish() noexcept;
+  // After the call: the bytes that came into staging; 0 if nothing came: the call failed before it received, or the
+  // receive was cancelled.
+  std::int64_t bytes() const noexcept;
+  // The status says so many bytes instead.
+  void correct(std::int64_t bytes) noexcept { set_bytes(own_, bytes); }
+  // Gives the user the status, as far as there is one.
+  void give() noexcept;
 
  private:
   MPI_Status own_{};
   MPI_Status* users_;
 };
 
-// The bytes of a status that the library has set; 0 if the receive was cancelled.
-std::int64_t received_bytes(const MPI_Status& status) noexcept;
 // No rank, and none of MPI's negative constants: what a status's source is before the library sets it.
 inline constexpr int kNobody = -0x47415053;
 
-// Ends a staged receive: the status first, then the data, unless the call says that it failed.
-inline void finish(Side& side, OwnStatus& status, int code) noexcept {
-  const std::int64_t received_bytes = status.finish();
-  if (code == MPI_SUCCESS) side.unpack(received_bytes);
-}
+// Whether data came although the library failed with `code`: what was cut off, of which `received_bytes` are counted
+// for a room of `room_bytes`. MPICH and Intel MPI count what they deliver; where they count all that was sent (MPICH,
+// from a sender with a native type, beyond its eager limit), they deliver nothing. Open MPI counts all and fills the
+// room.
+bool has_truncated_data(int code, std::int64_t received_bytes, std::int64_t room_bytes) noexcept;
+
+// Raises an error that the library would have raised, and returns it. `comm`: the operation's, for a call that names
+// it; MPI_COMM_NULL for others.
+int raise_broken(int error_class, MPI_Comm comm) noexcept;
+
+// Ends a staged receive: the status first, then the data, unless the call says that it failed. Returns its code.
+int finish(Side& side, OwnStatus& status, int code, MPI_Comm comm) noexcept;
 
 }  // namespace gapless::preload

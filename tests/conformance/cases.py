@@ -60,7 +60,7 @@ def _collectives() -> Iterator[Case]:
         yield Case("coll_mixed", (what, "8"))
     for what in ("outstanding", "intercomm"):
         yield Case("coll_mixed", (what, "8"), ranks=3)
-    for what in ("memory", "undecoded", "contiguous", "errors"):
+    for what in ("memory", "undecoded", "contiguous", "errors", "aliased"):
         yield Case("coll_faults", (what,), ranks=3, timeout_s=300)
     yield Case("coll_ends")
     yield Case("coll_ends", (), FORCED, ranks=3)

@@ -1,6 +1,6 @@
 // Collectives when something is wrong, or different, on one rank: no memory, a type that the layer cannot decode,
 // contiguous data here and strided there, wrong arguments, no layer at all. Never a hang, never wrong data.
-// usage: coll_faults memory | undecoded | contiguous | errors | segments | apart
+// usage: coll_faults memory | undecoded | contiguous | errors | aliased | segments | apart
 #include <sys/resource.h>
 
 #include <fstream>
@@ -178,6 +178,15 @@ Outcome wrong_arguments(MPI_Comm comm) {
   both(type, 1, -3);
   both(type, -1, 0);
   both(MPI_DATATYPE_NULL, 1, 0);
+  MPI_Datatype uncommitted;
+  MPI_Type_vector(8, 1, 2, MPI_DOUBLE, &uncommitted);
+  note(seen, MPI_Bcast(in, 1, uncommitted, 0, comm));
+  note(seen, MPI_Gather(out, 1, uncommitted, in, 1, uncommitted, 0, comm));
+  note(seen, MPI_Allgather(out, 1, uncommitted, in, 1, uncommitted, comm));
+  note(seen, MPI_Alltoall(out, 1, uncommitted, in, 1, uncommitted, comm));
+  note(seen,
+       MPI_Alltoallv(out, ones.data(), places.data(), uncommitted, in, ones.data(), places.data(), uncommitted, comm));
+  MPI_Type_free(&uncommitted);
   for (const MPI_Datatype t : {type, MPI_DATATYPE_NULL}) {
     const int count = t == type ? -1 : 1;
     const auto& counts = t == type ? negative : ones;
@@ -193,6 +202,78 @@ Outcome wrong_arguments(MPI_Comm comm) {
   }
   MPI_Type_free(&type);
   return seen;
+}
+
+// Send and receive buffers that are the same memory. `alone`: this process's only communicator, where every call can
+// be made although it fails on every process; of those among several, only those that no process waits in for ever.
+Outcome same_buffers(MPI_Comm comm, bool alone, bool with_others) {
+  static double memory[1 << 12];
+  int rank, size;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  Outcome seen;
+  MPI_Datatype gapped, dense;
+  MPI_Type_vector(3, 1, 2, MPI_DOUBLE, &gapped);
+  MPI_Type_contiguous(3, MPI_DOUBLE, &dense);
+  for (MPI_Datatype type : {gapped, dense}) {
+    MPI_Datatype other;
+    MPI_Type_commit(&type);
+    MPI_Type_dup(type, &other);
+    const auto n = static_cast<std::size_t>(size);
+    const std::vector<int> ones(n, 1);
+    std::vector<int> places(n), bytes(n);
+    for (int k = 0; k < size; ++k) places[static_cast<std::size_t>(k)] = k, bytes[static_cast<std::size_t>(k)] = 48 * k;
+    const std::vector<MPI_Datatype> types(n, type);
+    const int *c = ones.data(), *p = places.data(), *b = bytes.data();
+    const auto wait = [&](int code, MPI_Request* request) {
+      note(seen, code);
+      if (*request != MPI_REQUEST_NULL) note(seen, MPI_Wait(request, MPI_STATUS_IGNORE));
+    };
+    // Where the root alone fails, messages stay behind.
+    const auto apart = [comm] {
+      MPI_Comm own;
+      MPI_Comm_dup(comm, &own);
+      return own;
+    };
+    // Where MPICH and Intel MPI look: a block of theirs has no gaps.
+    double *const all = memory, *const own = memory + 3 * rank, *const second = memory + 1024;
+    MPI_Request request = MPI_REQUEST_NULL;
+    double* const to_root = rank == 0 ? all : second;
+    note(seen, MPI_Gather(to_root, 1, type, all, 1, type, 0, apart()));
+    note(seen, MPI_Gatherv(to_root, 1, type, all, c, p, type, 0, apart()));
+    wait(MPI_Igather(to_root, 1, type, all, 1, type, 0, apart(), &request), &request);
+    note(seen, MPI_Allgather(own, 1, type, all, 1, type, comm));
+    note(seen, MPI_Allgatherv(own, 1, type, all, c, p, type, comm));
+    wait(MPI_Iallgather(own, 1, type, all, 1, type, comm, &request), &request);
+    note(seen, MPI_Alltoall(all, 1, type, all, 1, type, comm));
+    note(seen, MPI_Alltoallv(all, c, p, type, all, c, p, type, comm));
+    note(seen, MPI_Alltoallw(all, c, b, types.data(), all, c, b, types.data(), comm));
+    wait(MPI_Ialltoall(all, 1, type, all, 1, type, comm, &request), &request);
+    // Not the same to them, and so no error. But MPICH itself copies a block to where it is, and stops the job for it.
+    note(seen, with_others ? MPI_Allgather(own, 1, type, all, 1, other, comm) : MPI_SUCCESS);
+    note(seen, with_others ? MPI_Alltoall(all, 1, type, all, 1, other, comm) : MPI_SUCCESS);
+    if (alone) {
+      note(seen, MPI_Scatter(all, 1, type, all, 1, type, 0, comm));
+      note(seen, MPI_Scatterv(all, c, p, type, all, 1, type, 0, comm));
+      wait(MPI_Iscatter(all, 1, type, all, 1, type, 0, comm, &request), &request);
+    }
+    MPI_Type_free(&other);
+    MPI_Type_free(&type);
+  }
+  return seen;
+}
+
+void aliased(CollectiveTwin& twin) {
+  for (const bool alone : {false, true}) {
+    for (const Way way : {Way::kOff, Way::kOn}) {
+      twin.switch_to(way);
+      MPI_Comm own;
+      MPI_Comm_split(MPI_COMM_WORLD, alone ? twin.rank() : 0, 0, &own);
+      MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+      twin.see(alone ? "same buffers, alone" : "same buffers",
+               same_buffers(own, alone, way == Way::kOn || twin.is_open_mpi()), "");
+    }
+  }
 }
 
 void errors(CollectiveTwin& twin) {
@@ -237,6 +318,8 @@ int main(int argc, char** argv) {
     for (const Way way : {Way::kOff, Way::kOn}) all(twin, way, 4, [size](int k) { return half_contiguous(k, size); });
   } else if (what == "errors") {
     errors(twin);
+  } else if (what == "aliased") {
+    aliased(twin);
   } else if (what == "segments") {
     segments(twin, Way::kOff, argc > 3);
     segments(twin, Way::kOn, false);
@@ -244,7 +327,7 @@ int main(int argc, char** argv) {
   } else if (what == "apart") {
     all(twin, Way::kOn, 4, [](int k) { return with_kind(k, nullptr); });
   } else {
-    std::fprintf(stderr, "usage: coll_faults memory | undecoded | contiguous | errors | segments | apart\n");
+    std::fprintf(stderr, "usage: coll_faults memory | undecoded | contiguous | errors | aliased | segments | apart\n");
     return 2;
   }
   return 0;

@@ -81,9 +81,72 @@ void truncated(Twin& twin, MPI_Comm comm, MPI_Datatype type, int room, int sent,
   }
   handled = handled_class = 0;
   for (int k = 0; k <= kNeighbours; ++k) {
-    // What a truncated receive leaves in its own buffer is undefined.
-    if (k != kNeighbours / 2) seen.note_bytes("neighbour " + std::to_string(k), to[k]);
+    // MPI leaves open what a truncated receive leaves in its own buffer. Every library delivers what there is room for,
+    // but for MPICH beyond its eager limit, from a type with gaps.
+    const bool is_open = k == kNeighbours / 2 && span.size > 1000;
+    if (!is_open) seen.note_bytes("receive " + std::to_string(k), to[k]);
   }
+}
+
+// Whether broken messages may be there before their receive. MPICH 5.0.2 crashes then in the very call that receives or
+// starts (PMPI_Recv, PMPI_Irecv, PMPI_Start): it fails, frees the request and writes to it. Intel MPI 2021.19 crashes
+// in MPI_Irecv, and MPI_Recv says MPI_ERR_TYPE for MPI_ERR_TRUNCATE. Under the layer they are given bytes and do not
+// fail; that the layer converts is sure only by force.
+bool may_wait(const Twin& twin) {
+  static const bool is_forced = std::getenv("GAPLESS_FORCE") != nullptr;
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  return std::strstr(version, "Open MPI") != nullptr || (is_forced && twin.is_on_at_first());
+}
+
+// Messages of bytes that end inside a basic type of the receive's type, or behind one: received in each way. `waits`:
+// the message is there before the receive, where it may; otherwise the receive is there first.
+void broken(Twin& twin, MPI_Comm comm, MPI_Datatype type, int bytes, int how, bool waits, Transcript& seen) {
+  constexpr int kReady = 1;  // the tag that asks for the message
+  const test::Span span = test::span_of(type, 4);
+  const int peer = twin.peer();
+  if (twin.rank() == 0) {
+    const std::vector<char> from(static_cast<std::size_t>(bytes), 5);
+    MPI_Recv(nullptr, 0, MPI_BYTE, peer, kReady, comm, MPI_STATUS_IGNORE);
+    MPI_Send(from.data(), bytes, MPI_BYTE, peer, 0, comm);
+    return;
+  }
+  const auto ask = [&] { MPI_Send(nullptr, 0, MPI_BYTE, peer, kReady, comm); };
+  waits = waits && may_wait(twin);
+  if (waits) {
+    ask();
+    MPI_Probe(peer, 0, comm, MPI_STATUS_IGNORE);
+  } else if (how == 0) {
+    how = 2;  // one cannot ask from within MPI_Recv
+  }
+  test::Field to(span, 77);
+  MPI_Status status = marked_status();
+  MPI_Request request = MPI_REQUEST_NULL;
+  int index = 0, flag = 0, done = 0, code = MPI_SUCCESS;
+  if (how == 0) {
+    code = MPI_Recv(to.buffer(), 4, type, peer, 0, comm, &status);
+  } else if (how == 1) {
+    // The libraries post the receive before they send.
+    const int dest = waits ? MPI_PROC_NULL : peer;
+    code = MPI_Sendrecv(nullptr, 0, MPI_BYTE, dest, kReady, to.buffer(), 4, type, peer, 0, comm, &status);
+  } else {
+    (how == 7 ? MPI_Recv_init : MPI_Irecv)(to.buffer(), 4, type, peer, 0, comm, &request);
+    if (how == 7) MPI_Start(&request);
+    if (!waits) ask();
+  }
+  if (how == 2 || how == 7) code = MPI_Wait(&request, &status);
+  if (how == 3) code = MPI_Waitany(1, &request, &index, &status);
+  if (how == 4) code = MPI_Waitall(1, &request, &status);
+  if (how == 5) code = MPI_Waitsome(1, &request, &done, &index, &status);
+  while (how == 6 && flag == 0 && code == MPI_SUCCESS) code = MPI_Test(&request, &flag, &status);
+  note_error(seen, "receive", code);
+  seen.note("error in the status", how == 4 || how == 5 ? test::error_class(status.MPI_ERROR) : 0);
+  int count = -1;
+  MPI_Get_count(&status, MPI_BYTE, &count);
+  seen.note("bytes", count);
+  seen.note_bytes("data", to);
+  if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
 }
 
 void wrong_arguments(Twin& twin, MPI_Comm comm, MPI_Datatype type, MPI_Datatype uncommitted, Transcript& seen) {
@@ -124,6 +187,13 @@ int main(int argc, char** argv) {
   MPI_Type_vector(500, 2, 5, MPI_DOUBLE, &large);  // 8000 bytes
   MPI_Type_vector(8, 2, 16, MPI_DOUBLE, &uncommitted);
   MPI_Type_commit(&small);
+  const int ones[] = {1, 1};
+  const MPI_Aint places[] = {0, 24};
+  const MPI_Datatype members[] = {MPI_INT, MPI_DOUBLE};
+  MPI_Datatype pair, mixed;
+  MPI_Type_create_struct(2, ones, places, members, &pair);
+  MPI_Type_contiguous(20, pair, &mixed);
+  MPI_Type_commit(&mixed);
   MPI_Type_commit(&large);
   for (const bool returns : {true, false}) {
     MPI_Comm_set_errhandler(own, returns ? MPI_ERRORS_RETURN : mine);
@@ -134,10 +204,22 @@ int main(int argc, char** argv) {
       twin.compare(name + ", large", [&](Transcript& seen) { truncated(twin, own, large, 1, 4, how, seen); });
       twin.compare(name + ", larger", [&](Transcript& seen) { truncated(twin, own, large, 4, 64, how, seen); });
     }
+    for (int how = 0; how < 8 && returns; ++how) {
+      for (const int bytes : {4, 8, 12, 200, 204}) {
+        for (const bool waits : {false, true}) {
+          const std::string name =
+              "ends at " + std::to_string(bytes) + " received " + std::to_string(how) + (waits ? " late" : "");
+          twin.compare(name, [&](Transcript& seen) { broken(twin, own, small, bytes, how, waits, seen); });
+          twin.compare(name + ", mixed", [&](Transcript& seen) { broken(twin, own, mixed, bytes, how, waits, seen); });
+        }
+      }
+    }
     if (!checks_arguments) continue;
     twin.compare("arguments" + which, [&](Transcript& seen) { wrong_arguments(twin, own, small, uncommitted, seen); });
   }
   MPI_Type_free(&small);
+  MPI_Type_free(&pair);
+  MPI_Type_free(&mixed);
   MPI_Type_free(&large);
   MPI_Type_free(&uncommitted);
   MPI_Errhandler_free(&mine);

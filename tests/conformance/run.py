@@ -79,6 +79,7 @@ class Run:
         settings = {
             "GAPLESS_STATS": "1",
             "GAPLESS_RUN_DIR": folder,
+            "GAPLESS_SMALLEST_BYTES": "0",  # pack all that gains or loses: what is slower is not the question
             "CONFORMANCE_LACKS": ",".join(sorted(self.lacks)),
         } | case.settings
         start = [self.library.launcher, *self.library.options]
@@ -89,12 +90,14 @@ class Run:
         launcher = Launcher.OPEN_MPI if self.library.is_open_mpi() else Launcher.HYDRA
         preload = str(self.front())
         if case.tool:
-            tool = program.parent / "tool.so"
-            preload = f"{preload}:{tool}" if case.tool == "after" else f"{tool}:{preload}"
+            tool = str(program.parent / "tool.so")
+            preload, behind = (preload, tool) if case.tool == "after" else (tool, preload)
+            given = ["-x", f"LD_PRELOAD={behind}"] if self.library.is_open_mpi() else ["-genv", "LD_PRELOAD", behind]
+            command[len(start) : len(start)] = given
         if case.layer_on_first:
             # An environment of its own for rank 0, by a program that every launcher starts alike.
-            given = {**settings, "LD_PRELOAD": preload}
-            first[1:1] = [f"{name}={value}" for name, value in given.items()]
+            values = {**settings, "LD_PRELOAD": preload}
+            first[1:1] = [f"{name}={value}" for name, value in values.items()]
         if apart:
             command = [*start, "-n", "1", *first, ":", "-n", str(case.ranks - 1), *words]
         if case.layer_on_first:

@@ -364,6 +364,19 @@ MUTANTS = [
         "      copy_long(",
     ),
     Mutant(
+        "a pattern of long runs alone forgets its last one",
+        "src/kernel/generic/pattern.hpp",
+        "for (const LongMove& run : pattern.longs)\n        copy(",
+        "for (const LongMove& run : pattern.longs.first(pattern.longs.size() - (pattern.longs.size() > 1)))\n"
+        "        copy(",
+    ),
+    Mutant(
+        "a row of long blocks forgets its last one",
+        "src/kernel/generic/nest.hpp",
+        "for (std::int64_t j = 0; j < nest.inner_count; ++j, d += to, s += from) copy(",
+        "for (std::int64_t j = 0; j + (j > 0) < nest.inner_count; ++j, d += to, s += from) copy(",
+    ),
+    Mutant(
         "a copy forgets its last long run",
         "src/kernel/generic/pattern.hpp",
         "for (const LongMove& run : pattern.longs)\n      if (",

@@ -1,13 +1,16 @@
-// With another tool in the process: each sees each call once, with the program's arguments, and the data are right.
+// With other tools in the process: each sees each call once, with the program's arguments, and the data are right.
+//
+// chain_test [TOOL]...: the first words of what the tools are asked by, tool_ if none is named
+#include <string>
 #include <vector>
 
 #include "support.hpp"
 
 namespace {
 
-int ask(const char* what) {
-  const auto function = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, what));
-  CHECK(function != nullptr, "%s: the tool is not in this process", what);
+int ask(const std::string& what) {
+  const auto function = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, what.c_str()));
+  CHECK(function != nullptr, "%s: the tool is not in this process", what.c_str());
   return function();
 }
 
@@ -37,11 +40,16 @@ int main(int argc, char** argv) {
     }
   }
   const int mine = rank == 0 ? kRounds : 0, its = kRounds - mine;
-  CHECK(ask("tool_sends") == mine, "%d", ask("tool_sends"));
-  CHECK(ask("tool_receives") == its, "%d", ask("tool_receives"));
-  CHECK(ask("tool_packs") == mine, "%d", ask("tool_packs"));
-  CHECK(ask("tool_commits") == 1, "%d", ask("tool_commits"));
-  CHECK(ask("tool_derived") == kRounds, "the tool saw other arguments than the program's: %d", ask("tool_derived"));
+  std::vector<std::string> tools(argv + 1, argv + argc);
+  if (tools.empty()) tools = {"tool_"};
+  for (const std::string& tool : tools) {
+    CHECK(ask(tool + "sends") == mine, "%s: %d", tool.c_str(), ask(tool + "sends"));
+    CHECK(ask(tool + "receives") == its, "%s: %d", tool.c_str(), ask(tool + "receives"));
+    CHECK(ask(tool + "packs") == mine, "%s: %d", tool.c_str(), ask(tool + "packs"));
+    CHECK(ask(tool + "commits") == 1, "%s: %d", tool.c_str(), ask(tool + "commits"));
+    CHECK(ask(tool + "derived") == kRounds, "%s saw other arguments than the program's: %d", tool.c_str(),
+          ask(tool + "derived"));
+  }
   CHECK(layer.count("MPI_Send").calls == mine && layer.accelerated("MPI_Send") == mine, "%lld",
         layer.accelerated("MPI_Send"));
   CHECK(layer.count("MPI_Recv").calls == its && layer.accelerated("MPI_Recv") == its, "%lld",

@@ -10,14 +10,15 @@ endfunction()
 
 # linked_test(NAME PRELOAD LAUNCHER... -- PROGRAM ARGUMENT...)
 function(linked_test name)
-  add_test(NAME layer.${name} COMMAND ${CMAKE_COMMAND} -E env GAPLESS_STATS=1 ${ARGN})
+  # Packed whether the rules say that it gains or not.
+  add_test(NAME layer.${name} COMMAND ${CMAKE_COMMAND} -E env GAPLESS_STATS=1 GAPLESS_SMALLEST_BYTES=0 ${ARGN})
   set_tests_properties(layer.${name} PROPERTIES LABELS layer TIMEOUT 60 PROCESSORS 2)
 endfunction()
 
 set(run_mpich ${mpiexec} -n 2)
 set(run_standard ${run_mpich})
 set(run_openmpi OPAL_PREFIX=${GAPLESS_OPENMPI_ROOT} ${GAPLESS_OPENMPI_ROOT}/bin/mpiexec --allow-run-as-root
-    --oversubscribe --bind-to none -x GAPLESS_STATS -n 2)
+    --oversubscribe --bind-to none -x GAPLESS_STATS -x GAPLESS_SMALLEST_BYTES -n 2)
 foreach(abi ${GAPLESS_ABIS})
   foreach(front gapless_preload gapless_preload_lc41)
     set(name ${front}_linked_${abi})

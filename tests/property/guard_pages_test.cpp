@@ -8,6 +8,7 @@
 
 #include "layout/layout.hpp"
 #include "move/move.hpp"
+#include "move/past.hpp"
 #include "notation/print.hpp"
 #include "plan/plan.hpp"
 #include "property/guarded_buffer.hpp"
@@ -19,6 +20,9 @@ namespace {
 using layout::LayoutPtr;
 
 constexpr std::size_t kMostBytes = 1 << 16;
+
+using Pack = std::int64_t (*)(const plan::Plan&, std::int64_t, const void*, std::int64_t, void*, std::int64_t) noexcept;
+constexpr Pack kPacks[] = {move::pack, move::pack_past};
 
 class GuardPages : public ::testing::Test {
  protected:
@@ -35,10 +39,12 @@ class GuardPages : public ::testing::Test {
         std::byte* packed = packed_.place(size, packed_edge);
         for (std::int64_t i = 0; i < size; ++i) packed[i] = static_cast<std::byte>(i * 7 + 1);
         ASSERT_EQ(move::unpack(*plan, count, user, position, packed, size), size);
-        std::memset(packed, 0, static_cast<std::size_t>(size));
-        ASSERT_EQ(move::pack(*plan, count, user, position, packed, size), size);
-        for (std::int64_t i = 0; i < size; ++i) {
-          ASSERT_EQ(packed[i], static_cast<std::byte>(i * 7 + 1)) << notation::print(*type) << ", byte " << i;
+        for (const auto pack : kPacks) {
+          std::memset(packed, 0, static_cast<std::size_t>(size));
+          ASSERT_EQ(pack(*plan, count, user, position, packed, size), size);
+          for (std::int64_t i = 0; i < size; ++i) {
+            ASSERT_EQ(packed[i], static_cast<std::byte>(i * 7 + 1)) << notation::print(*type) << ", byte " << i;
+          }
         }
       }
     }

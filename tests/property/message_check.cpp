@@ -6,6 +6,8 @@
 #include <string>
 
 #include "move/move.hpp"
+#include "move/overlap.hpp"
+#include "property/recorded_lines.hpp"
 #include "property/type_check.hpp"
 
 namespace gapless::test {
@@ -44,7 +46,7 @@ MessageCheck::MessageCheck(const plan::Plan& plan, const Oracle& oracle, std::in
   oracle_pack(bytes_, source_.data() + kCanary - low_, 0, stream_.data(), std::numeric_limits<std::int64_t>::max());
   incoming_.resize(bytes_.size());
   fill_random(incoming_, random_);
-  out_.assign(bytes_.size() + 2 * kCanary, kUntouched);
+  out_.assign(bytes_.size() + 3 * kCanary, kUntouched);
   memory_.assign(source_.size(), kUntouched);
   expected_ = memory_;
 }
@@ -67,6 +69,27 @@ void MessageCheck::pack_part(std::int64_t position, std::int64_t budget) {
     }
     byte = kUntouched;
   }
+  pack_past_part(position, budget, moved);
+}
+
+void MessageCheck::pack_past_part(std::int64_t position, std::int64_t budget, std::int64_t moved) {
+  // At every place of a line in turn.
+  shift_ = (shift_ + 1) % kCanary;
+  std::byte* const to = out_.data() + kCanary + shift_;
+  const std::byte* const user = source_.data() + kCanary - low_;
+  RecordedLines lines(to, moved);
+  const auto compare = [&](const char* what, std::int64_t got) {
+    if (got != moved) throw Wrong(where(what, count_, position, budget) + "moved " + std::to_string(got) + " bytes");
+    for (std::int64_t i = -kCanary; i < moved + kCanary; ++i) {
+      const bool inside = i >= 0 && i < moved;
+      if (to[i] != (inside ? stream_[static_cast<std::size_t>(position + i)] : kUntouched))
+        throw Wrong(where(what, count_, position, budget) + "byte " + std::to_string(i) + " of the result is wrong");
+    }
+    std::fill(to, to + moved, kUntouched);
+  };
+  compare("pack past the caches", move::pack_past(plan_, count_, user, position, to, budget));
+  compare("pack line by line", move::pack_past(plan_, count_, user, position, to, budget, lines));
+  if (!lines.complaint().empty()) throw Wrong(where("pack line by line", count_, position, budget) + lines.complaint());
 }
 
 void MessageCheck::compare_memory(const char* what, std::int64_t position, std::int64_t budget) {
@@ -149,6 +172,24 @@ void MessageCheck::nothing() {
     unpack_part(position, 0);
   }
   compare_memory("unpack of nothing", total, 0);
+}
+
+void MessageCheck::overlaps(Random& random) {
+  if (bytes_.empty()) return;
+  std::vector<bool> is_touched(static_cast<std::size_t>(high_ - low_));
+  for (const std::int64_t byte : bytes_) is_touched[static_cast<std::size_t>(byte - low_)] = true;
+  // Nothing is read: any address will do.
+  const auto* const buffer = reinterpret_cast<const std::byte*>(std::uintptr_t{1} << 40);
+  for (int i = 0; i < kRandomParts; ++i) {
+    // Short ones, too, for the gaps.
+    const std::int64_t bytes = random.between(1, i % 2 == 0 ? 24 : high_ - low_ + 1);
+    const std::int64_t from = random.between(low_ - bytes - 2, high_ + 2);
+    bool expected = false;
+    for (std::int64_t byte = std::max(from, low_); byte < std::min(from + bytes, high_); ++byte)
+      expected = expected || is_touched[static_cast<std::size_t>(byte - low_)];
+    if (move::overlap(plan_, count_, buffer, buffer + from, bytes) != expected)
+      throw Wrong(where("overlap", count_, from, bytes) + (expected ? "not seen" : "seen where there is none"));
+  }
 }
 
 }  // namespace gapless::test

@@ -23,9 +23,12 @@ class MessageCheck {
   void streamed();
   // Positions and budgets for which nothing must move.
   void nothing();
+  // Whether some memory holds bytes of the message: before it, behind it, in its gaps and over them.
+  void overlaps(Random& random);
 
  private:
   void pack_part(std::int64_t position, std::int64_t budget);
+  void pack_past_part(std::int64_t position, std::int64_t budget, std::int64_t moved);
   void unpack_part(std::int64_t position, std::int64_t budget);
   void compare_memory(const char* what, std::int64_t position, std::int64_t budget);
   void reset_memory();
@@ -40,6 +43,7 @@ class MessageCheck {
   // What is unpacked: not stream_, in which bytes that land on one another would be equal, and their order unseen.
   std::vector<std::byte> incoming_;
   std::vector<std::byte> out_;       // packed by the engine, with canaries
+  std::int64_t shift_ = 0;           // [bytes] of what is packed past the caches, from the start of a line
   std::vector<std::byte> memory_;    // unpacked by the engine
   std::vector<std::byte> expected_;  // unpacked by the oracle
 };

@@ -110,6 +110,9 @@ Observed check_type(const layout::LayoutPtr& type, std::uint64_t seed) {
   Random more(mixed(seed, 2));
   for (const std::int64_t elements : {std::int64_t{0}, std::int64_t{1}, std::max<std::int64_t>(count, 2)})
     check_iov(*plan, oracle, elements, more);
+  Random places(mixed(seed, 3));
+  for (const std::int64_t elements : {std::int64_t{1}, std::max<std::int64_t>(count, 2)})
+    MessageCheck(*plan, oracle, elements, places).overlaps(places);
   if (seed % kSequencesEvery == 0) check_sequence(type, count, more);
   return observed;
 }

@@ -19,6 +19,11 @@ from gapless.paths import REPOSITORY, Build
 # would then wait for nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Rules that a developer measured on this machine decide nothing here, and nobody is told to measure some: there is no
+# such folder. What pip keeps stays where it is.
+os.environ.setdefault("PIP_CACHE_DIR", str(Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "pip"))
+os.environ["XDG_CACHE_HOME"] = "/dev/null/none"
+
 Lines = list[dict[str, Any]]
 MEDIANS_US = {
     ("contiguous", "contiguous"): 100.0,

@@ -53,6 +53,15 @@ def test_chunks_are_compared_with_the_whole() -> None:
     assert row.ratio == pytest.approx(0.8)
 
 
+def test_touched_lines_are_compared_with_the_parts_that_touch_them() -> None:
+    lines = process("mpich", 1, {}, transposes=True)
+    lines.append(lines[1] | {"rival": "touched", "samples": [95.0, 100.0, 105.0]})
+    rows = by_rival(lines)
+    assert (rows["touched"].chunk, rows["touched"].gb_per_s, rows["touched"].rival_gb_per_s) == (8192, 51.2, 64.0)
+    assert rows["touched"].ratio == pytest.approx(0.8)
+    assert rows["whole"].ratio == pytest.approx(0.8)
+
+
 @pytest.mark.parametrize(("op", "moved"), [("pack", 200 * 64 + 6400), ("unpack", 400 * 64 + 6400)])
 def test_the_limit_compares_bytes_moved_for_time(op: str, moved: int) -> None:
     line = COMMON | {"op": op}

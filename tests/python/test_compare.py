@@ -163,7 +163,7 @@ def test_the_command_and_its_exit_status(gapless: Command, tmp_path: Path) -> No
     assert len(found["rows"]) == found["counts"]["regression"] >= 19
     table = gapless("compare", c, a, "--format", "tsv", "--all")
     assert table.returncode == 0
-    assert [len(line.split("\t")) for line in table.stdout.splitlines()] == [20] * 121
+    assert [len(line.split("\t")) for line in table.stdout.splitlines()] == [21] * 121
     loose = gapless("compare", a, c, "--tolerance", "0.5")
     assert loose.returncode == 0
     warned = gapless("compare", a, b, "--absolute")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,18 @@ import pytest
 from conftest import Command
 from gapless.overhead import CASES
 from gapless.paths import Build
+
+
+def test_all_texts_say_how_long_the_demo_takes(repository: Path) -> None:
+    told = [
+        re.search(pattern, (repository / file).read_text(encoding="utf-8"))
+        for file, pattern in (
+            ("python/gapless/cli.py", r"what they cost with Gapless \((\w+) minutes\)"),
+            ("Makefile", r"what they cost with Gapless \((\w+) minutes\)"),
+            ("README.md", r"make demo .*what they cost with Gapless: about (\w+) minutes"),
+        )
+    ]
+    assert [match and match[1] for match in told] == ["6", "6", "six"]
 
 
 def test_the_quick_demo_has_every_method(gapless: Command, build: Build, tmp_path: Path) -> None:

@@ -91,7 +91,8 @@ def test_what_is_said_of_the_others(
 
 def test_what_is_said_of_the_machine(diagnosis: dict[str, Any]) -> None:
     assert diagnosis["schema"] == 1
-    assert diagnosis["isa"]["used"] in diagnosis["isa"]["has"]
+    has = diagnosis["isa"]["has"]
+    assert diagnosis["isa"]["used"] == [name for name in ("baseline", "avx2", "avx512", "neon") if name in has][-1]
     assert ("avx2" in diagnosis["isa"]["has"]) == ({"avx2", "bmi2"} <= machine.cpu_flags())
     assert diagnosis["shared_memory"]["bytes"] == os.statvfs("/dev/shm").f_blocks * os.statvfs("/dev/shm").f_frsize
     # Two ranks and two processes of ours are in the same position.
@@ -278,6 +279,18 @@ def test_a_child_is_watched() -> None:
 def test_shared_memory_that_is_not_there(tmp_path: Path) -> None:
     check, size, _ = machine.shared_memory(tmp_path / "nothing")
     assert check.works is False and "--shm-size" in check.todo and size == 0
+
+
+def test_the_kernels_in_force_are_the_engines_word(gapless: Command, diagnosis: dict[str, Any]) -> None:
+    # The lowest that there is, by force: a constant, or a guess from the processor's features, would not see it.
+    code = "from gapless.machine import used_instruction_set; print(used_instruction_set())"
+    for name in [name for name in diagnosis["isa"]["has"] if name != "sve"]:
+        told = subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | {"GAPLESS_ISA": name}, capture_output=True, text=True
+        )
+        assert told.stdout == f"{name}\n", told.stderr
+        document = json.loads(gapless("explain", "--json", "byte", GAPLESS_ISA=name).stdout)
+        assert document["isa"] == name
 
 
 def test_a_no_of_the_machine_comes_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -275,6 +275,56 @@ def test_wrong_data_are_an_error(exchange: Exchange, compile_c: Any, at: int, ra
     assert done.returncode == 1
 
 
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("cache", ["warm", "cold"])
+def test_fresh_data_arrive_and_their_writing_is_a_second_figure(exchange: Exchange, pattern: str, cache: str) -> None:
+    texts = ("int32", "vector(20, 3, 7, int16)", "struct([(1, 0, int32), (3, 8, double), (2, -16, char)])")
+    groups = [
+        group(text, [message("one", text, 4, "same"), message("dup", f"dup({text})", 4, "same")], ("gapless", "pack"),
+              pattern, data="fresh", cache=cache, root=1, reps={"inner": 3})
+        for text in texts
+    ]  # fmt: skip
+    lines = exchange.lines(groups, layer=True)
+    assert of_kind(lines, "error") == []
+    samples = of_kind(lines, "samples")
+    assert len(samples) == 4 * len(texts)
+    for line in samples:
+        assert line["data"] == "fresh"
+        assert len(line["cycle_samples"]) == len(line["samples"]) == 2
+        assert all(0 < without <= cycle for without, cycle in zip(line["samples"], line["cycle_samples"], strict=True))
+
+
+# Sends for ever what it was given first.
+STALE = """
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+int MPI_Send(const void* b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c) {
+  static void* kept;
+  if (n == 100 && !kept) { kept = malloc(400); memcpy(kept, b, 400); }
+  return PMPI_Send(n == 100 ? kept : b, n, t, to, tag, c);
+}
+"""
+
+
+@pytest.mark.parametrize("data", ["fresh", "constant"])
+def test_stale_data_are_an_error_where_data_are_fresh(exchange: Exchange, compile_c: Any, data: str) -> None:
+    stale = compile_c(f"stale_{data}.so", STALE, "-shared", "-fPIC")
+    exchange.write([group("dense", [message("dense", "int32", 100)], ("native",), data=data)])
+    mpiexec, *rest = exchange.command(2)
+    command = [mpiexec, "-genv", "LD_PRELOAD", str(stale), *rest]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    errors = [line["reason"] for line in of_kind(lines, "error")]
+    assert done.returncode == (1 if data == "fresh" else 0)
+    assert ["before timing: receive buffer, byte 0" in reason for reason in errors] == ([True] * (data == "fresh"))
+
+
+def test_each_launch_says_what_a_line_costs_that_a_peer_has_read(any_library: Exchange) -> None:
+    facts = any_library.lines([group("g", [message("dense", "int32", 100)])])[0]
+    assert all(0.1 < facts["peer_line_ns"][way] < 10_000 for way in ("plain", "past"))
+
+
 def test_unequal_payloads_are_an_error(exchange: Exchange) -> None:
     lines = exchange.lines([group("bad", [message("a", "int32", 10), message("b", "int32", 11)])], fails=True)
     (error,) = of_kind(lines, "error")

@@ -88,7 +88,6 @@ def test_settings_choose_the_kernels_and_what_is_far(gapless: Command) -> None:
         return dict(json.loads(gapless("explain", "--json", "vector(64, 1, 100, double)", **settings).stdout))
 
     assert explained(GAPLESS_ISA="baseline")["isa"] == "baseline"
-    assert explained(GAPLESS_ISA="mmx")["isa"] == explained()["isa"]
     assert explained(GAPLESS_NT_BYTES="1")["far_from_count"] == 1
     # An element touches 64 lines, one more for each run at most, and 512 bytes of packed data.
     assert explained(GAPLESS_NT_BYTES="1M")["far_from_count"] == (1 << 20) // (64 * 72 + 512) + 1
@@ -199,3 +198,26 @@ def test_the_documented_types_are_types(repository: Path) -> None:
     assert len(names) == 26
     for name in names:
         assert explain_type(name)["type"] == name
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("vector(3, 2, 4, d\u00f3uble)", "'\u00f3' (U+00F3) is no character of the notation (line 1, column 18)"),
+        (
+            "vector(3, 2, \u22124, double)",
+            "'\u2212' (U+2212) is no character of the notation (line 1, column 14): write '-'",
+        ),
+        (
+            "MPI_Type_vector(3, 2, 4, MPI_INT)",
+            "'MPI_Type_vector' is MPI's name (line 1, column 1): here it is vector(count, blocklength, stride, type)",
+        ),
+    ],
+)
+def test_what_is_not_of_the_notation_is_named(gapless: Command, text: str, said: str) -> None:
+    answer = gapless("explain", text, PYTHONIOENCODING="utf-8", PYTHONUTF8="1")
+    assert answer.returncode == 2
+    first, line, caret = answer.stderr.splitlines()
+    assert said in first
+    assert line == f"    {text}"
+    assert caret.index("^") == 4 + int(re.findall(r"column (\d+)", said)[0]) - 1

@@ -104,7 +104,7 @@ def test_what_is_refused_says_why() -> None:
         gapless.indexed([1], "1", "byte")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="2 blocklengths, but 1 displacements"):
         gapless.indexed([1, 2], [1], "byte")
-    with pytest.raises(TypeError, match=r"a gapless\.Datatype, or one's text, is needed, not 'type'"):
+    with pytest.raises(TypeError, match=r"a gapless\.Datatype, or one's text such as 'double', is needed, not 'type'"):
         gapless.contiguous(1, float)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"a gapless\.Datatype is needed, not 'str'"):
         gapless.byte.layout_equal("byte")  # type: ignore[arg-type]

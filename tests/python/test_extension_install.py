@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -13,6 +14,7 @@ from pathlib import Path
 import extension_needed  # noqa: F401
 import gapless
 import pytest
+from gapless.paths import Build
 
 Run = Callable[..., str]
 
@@ -30,17 +32,55 @@ def installed(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Run
         assert answer.returncode == 0, f"{' '.join(command)}\n{answer.stdout}\n{answer.stderr}"
         return answer.stdout
 
+    # Versions alone: pip cannot ask for the hash of a folder, such as this one.
+    pinned = re.sub(r" *\\\n +--hash=\S+", "", (repository / "requirements.txt").read_text(encoding="utf-8"))
+    (elsewhere / "versions.txt").write_text(pinned, encoding="utf-8")
     run(
         "pip",
         "install",
         "--quiet",
         "--disable-pip-version-check",
         "-c",
-        repository / "requirements.txt",
+        elsewhere / "versions.txt",
         ".",
         cwd=repository,
     )
     return run
+
+
+def test_the_build_takes_nothing_but_what_pypi_has(installed: Run, repository: Path) -> None:
+    # Whether or not this machine has them: the extension's build must not look for the lab's C++ libraries.
+    caches = list((repository / "build" / "pip").glob("*/CMakeCache.txt"))
+    assert caches
+    for cache in caches:
+        text = cache.read_text(encoding="utf-8")
+        assert not re.search(r"nlohmann_json_DIR|CLI11_DIR|GTest_DIR|FETCHCONTENT_SOURCE_DIR", text), cache
+        assert not (cache.parent / "_deps").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments", [["run", "--", "true"], ["doctor"], ["demo"], ["measure", "pingpong"], ["bench", "types"]]
+)
+def test_what_pip_does_not_bring_says_where_it_is(installed: Run, arguments: list[str]) -> None:
+    code = "import subprocess, sys; sys.exit(subprocess.run([sys.prefix + '/bin/gapless', *sys.argv[1:]]).returncode)"
+    command = [installed("python", "-c", "import sys; print(sys.executable)").strip(), "-c", code, *arguments]
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("GAPLESS_", "PYTHON"))}
+    answer = subprocess.run(command, env=clean, capture_output=True, text=True, timeout=60, check=False)
+    assert answer.returncode == 2
+    assert "not part of what 'pip install' brings" in answer.stderr
+    assert "run 'make build' in a checkout of Gapless" in answer.stderr
+    assert len(answer.stderr.splitlines()) == 1
+
+
+def test_an_installed_command_takes_the_layer_from_a_build(installed: Run, build: Build) -> None:
+    gapless_command = installed("python", "-c", "import sys; print(sys.prefix)").strip() + "/bin/gapless"
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("GAPLESS_", "PYTHON"))}
+    answer = subprocess.run(
+        [gapless_command, "run", "--", str(build.mpiexec), "-n", "2", str(build.program("lab/mpich/doctor_probe"))],
+        env=clean | {"GAPLESS_BUILD_DIR": str(build.folder)}, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    assert "the layer reached 2 of 2 ranks" in answer.stderr
 
 
 def test_the_package_is_complete(installed: Run) -> None:

@@ -119,10 +119,10 @@ def test_the_user_may_choose(all_fronts: Path) -> None:
 def test_the_choice_ends_the_run(gapless: Command, build: Build, all_fronts: Path) -> None:
     command = ["--", build.mpiexec, "-n", 2, build.program("lab/mpich/doctor_probe")]
     settings = {"GAPLESS_LIBDIR": str(all_fronts)}
-    auto = gapless("run", *command, **settings)
+    auto = gapless("run", "--stats", *command, **settings)
     assert "front lc41: libmpi.so.12, libmpi_abi.so.1 have MPI_Request_get_status_all" in auto.stderr
     assert '"verified":true' in auto.stdout
-    plain = gapless("run", "--front", "plain", *command, **settings)
+    plain = gapless("run", "--stats", "--front", "plain", *command, **settings)
     assert "front plain: as asked" in plain.stderr
     assert "the layer reached 2 of 2 ranks" in plain.stderr
 
@@ -146,11 +146,11 @@ def test_a_program_that_asks_for_large_counts_finds_them_only_where_the_library_
     source = WEAK.replace("#include <mpi.h>", "int MPI_Init(int *, char ***);\nint MPI_Finalize(void);")
     settings = {"GAPLESS_LIBDIR": str(all_fronts)}
     mpich = compile_c("weak_mpich", source)
-    assert gapless("run", "--", build.mpiexec, "-n", 1, mpich, **settings).stdout == "there\n"
+    assert gapless("run", "--stats", "--", build.mpiexec, "-n", 1, mpich, **settings).stdout == "there\n"
     lib = OPEN_MPI / "lib"
     if not lib.is_dir():
         pytest.skip("Open MPI is not installed")
     open_mpi = compile_c("weak_openmpi", source, str(lib / "libmpi.so.40"), f"-Wl,-rpath,{lib}", mpi=False)
     command = [OPEN_MPI / "bin/mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", 1, open_mpi]
-    assert gapless("run", "--", *command, **settings).stdout == "absent\n"
-    assert gapless("run", "--front", "lc", "--", *command, **settings).stdout == "there\n", "the trap"
+    assert gapless("run", "--stats", "--", *command, **settings).stdout == "absent\n"
+    assert gapless("run", "--stats", "--front", "lc", "--", *command, **settings).stdout == "there\n", "the trap"

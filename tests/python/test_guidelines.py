@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from conftest import MEDIANS_US, Command, halo_line
 from gapless.errors import GaplessError
-from gapless.guidelines import Row, rows_of, slower_than_best, summaries
+from gapless.guidelines import Row, rows_of, stands_against_best, summaries
 from gapless.halo import halo_rows, require_identical
+from gapless.launch_facts import data_of, peer_lines_text
 from gapless.report import render
-from gapless.tables import best_line, print_tables, span
+from gapless.tables import best_line, heading, print_tables, span
 from rich.console import Console
 
 Lines = list[dict[str, Any]]
@@ -66,9 +67,35 @@ def test_summaries_name_the_worst_case(recorded: Lines) -> None:
 
 
 def test_gapless_is_compared_with_the_faster_native_way(recorded: Lines) -> None:
-    ratios = slower_than_best(rows_of(recorded))
-    assert ratios["tiled/v1/A=2/tiled_vector", 2560000] == pytest.approx(195 / 1500)
-    assert "never slower (worst ×0.95: tiled/v1/A=2/basic, 2.56 MB)" in str(best_line(rows_of(recorded)))
+    found = stands_against_best(recorded)
+    assert found["tiled/v1/A=2/tiled_vector", 2560000].ratio == pytest.approx(195 / 1500)
+    said = str(best_line(recorded))
+    assert "proved slower in 0 of 3 cases, proved not slower in 3; 3 launches prove little" in said
+    assert "(greatest ratio ×0.95: tiled/v1/A=2/basic, 2.56 MB)" in said
+
+
+def test_files_of_both_kinds_of_data_are_refused(recorded: Lines) -> None:
+    assert data_of(recorded) == "constant"  # files from before it was recorded
+    mixed = [line | {"data": "fresh"} if line.get("method") == "gapless" else line for line in recorded]
+    with pytest.raises(GaplessError, match="fresh data and of constant data"):
+        heading(mixed)
+    fresh = [line | {"data": "fresh"} for line in recorded]
+    assert "fresh data (the sender writes them before each message, untimed)" in heading(fresh)
+
+
+def test_launches_are_told_apart_by_what_a_line_costs_that_a_peer_read() -> None:
+    assert peer_lines_text([{"kind": "facts"}]) is None
+    lines: Lines = [
+        {"kind": "facts", "peer_line_ns": {"plain": plain, "past": 1.2}} for plain in (27.0, 2.5, 26.1, 2.0)
+    ]
+    assert peer_lines_text(lines) == (
+        "Storing into a line that a peer has read: 26.1 to 27.0 ns in 2 launches, 2.0 to 2.5 ns in 2 launches; "
+        "past the caches 1.2 ns"
+    )
+    nested = [{"kind": "launch", "facts": line} for line in lines[:1]]
+    assert peer_lines_text(nested) == (
+        "Storing into a line that a peer has read: 27.0 ns in 1 launch; past the caches 1.2 ns"
+    )
 
 
 def test_the_packing_reference_is_the_librarys_own(recorded: Lines) -> None:
@@ -86,7 +113,7 @@ def test_tables(recorded: Lines) -> None:
     out = io.StringIO()
     print_tables(Console(file=out, width=120), recorded)
     text = out.getvalue()
-    assert text.startswith("MPICH 5.0.2, a <processor>, medians over 3 launches\n")
+    assert text.startswith("MPICH 5.0.2, a <processor>, medians over 3 launches, constant data (never written again)\n")
     assert "…" not in text
     assert re.search(r"2\.56 MB +2 +tiled 1 +100 +1\.50 +2\.00 - 15 +3\.40 - 33 +1\.90", text)
     assert re.search(r"GL1 .* 2\.56 MB +violated ×1\.9 \(1 of 1\) +hold \(1\)", text)

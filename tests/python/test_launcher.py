@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
+from gapless.errors import GaplessError
 from gapless.launch import put_under
-from gapless.launcher import Launcher, launcher_position, ranks_programs, recognise
+from gapless.launcher import Launcher, launcher_of, launcher_position, ranks_programs, recognise
 
 SO = "/lib/gapless.so"
 RUN = {"GAPLESS_RUN_DIR": "/tmp/run"}
@@ -48,6 +51,12 @@ def test_other_programs_are_not_asked() -> None:
     assert recognise(sys.executable, never) is Launcher.ENVIRONMENT
 
 
+def test_a_launcher_on_the_path_that_env_sets(mpiexec: str) -> None:
+    Path(mpiexec).write_text("#!/bin/sh\necho HYDRA build details\n")
+    command = ["env", f"PATH={Path(mpiexec).parent}", "mpiexec", "./app"]
+    assert launcher_of(command, {"PATH": "/nowhere"}) is Launcher.HYDRA
+
+
 def test_hydra() -> None:
     launch = put_under(["mpiexec", "-n", "2", "./app", "-x"], SO, RUN, {"HOME": "/h"}, Launcher.HYDRA)
     assert launch.command == ["mpiexec", *GENV, "-n", "2", "./app", "-x"]
@@ -57,6 +66,26 @@ def test_hydra() -> None:
 def test_open_mpi() -> None:
     launch = put_under(["mpirun", "-n", "2", "./app"], SO, RUN, {}, Launcher.OPEN_MPI)
     assert launch.command == ["mpirun", *X, "-n", "2", "./app"]
+
+
+def test_the_roll_call_is_on_no_command_line() -> None:
+    """Other users can read command lines: launchers get it by name, and in their environment."""
+    secret = {"GAPLESS_ROLL_CALL": "1/g/s/10.0.0.1"}
+    for launcher, words, passed in (
+        (Launcher.HYDRA, ["mpiexec", "./app"], []),
+        (Launcher.HYDRA, ["mpiexec", "-genvlist", "HOME", "./app"], ["HOME,GAPLESS_ROLL_CALL"]),
+        (Launcher.HYDRA, ["mpiexec", "-envlist", "HOME", "./app"], ["HOME,GAPLESS_ROLL_CALL"]),
+        (Launcher.OPEN_MPI, ["mpirun", "./app"], ["GAPLESS_ROLL_CALL"]),
+        (Launcher.SLURM, ["srun", "./app"], [f"--export=ALL,LD_PRELOAD={SO},GAPLESS_ROLL_CALL"]),
+        (Launcher.ENVIRONMENT, ["aprun", "./app"], []),
+    ):
+        for settings, environment in ((secret, {}), ({}, secret)):
+            launch = put_under(words, SO, settings, environment, launcher)
+            assert launch.environment["GAPLESS_ROLL_CALL"] == secret["GAPLESS_ROLL_CALL"]
+            assert [word for word in launch.command if "ROLL_CALL" in word] == passed
+    listed = put_under(["mpirun", "./app"], SO, secret, {"OMPI_MCA_mca_base_env_list": "A=b"}, Launcher.OPEN_MPI)
+    variable = listed.environment["OMPI_MCA_mca_base_env_list"]
+    assert variable == f"A=b;LD_PRELOAD={SO};GAPLESS_ROLL_CALL"
 
 
 def test_anything_else_gets_the_environment() -> None:
@@ -87,6 +116,35 @@ def test_a_preload_among_the_launchers_options_is_kept_after_ours() -> None:
     assert open_mpi.command == ["mpirun", "-x", f"LD_PRELOAD={SO}:/t.so", "./app"]
     named = put_under(["mpirun", "-x", "LD_PRELOAD", "./app"], SO, {}, {"LD_PRELOAD": "/t.so"}, Launcher.OPEN_MPI)
     assert named.command == ["mpirun", "-x", f"LD_PRELOAD={SO}:/t.so", "./app"]
+
+
+def test_hydras_settings_in_one_word() -> None:
+    for option in ("-genv", "-env", "--env"):
+        launch = put_under(["mpiexec", option, "LD_PRELOAD=/t.so", "true", "-env"], SO, {}, {}, Launcher.HYDRA)
+        assert launch.command[-4:] == [option, f"LD_PRELOAD={SO}:/t.so", "true", "-env"]
+        alone = put_under(["mpiexec", option, "LD_PRELOAD=", "true"], SO, {}, {}, Launcher.HYDRA)
+        assert alone.command[-2:] == [f"LD_PRELOAD={SO}", "true"]
+    given = put_under(["mpiexec", "-envnone", "-env", "GAPLESS_LOG=1", "true"], SO, {}, {}, Launcher.HYDRA)
+    ours = ["-genv", "LD_PRELOAD", SO, "-env", "LD_PRELOAD", SO]
+    assert given.command == ["mpiexec", *ours, "-envnone", "-env", "GAPLESS_LOG=1", "true"]
+    (program,) = ranks_programs(["mpiexec", "-genv", "A=1=2", "-env", "B", "3=4", "true"], Launcher.HYDRA)
+    assert program.environment == {"A": "1=2", "B": "3=4"}
+
+
+def test_a_layer_whose_path_the_loader_would_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    layer = tmp_path / "with blanks: two" / "libgapless.so"
+    layer.parent.mkdir()
+    layer.touch()
+    for launcher in Launcher:
+        launch = put_under(["run", "./app"], str(layer), {}, {"LD_PRELOAD": "/tool.so"}, launcher)
+        shown = " ".join([*launch.command, launch.environment["LD_PRELOAD"]])
+        assert str(layer) not in shown
+        (link,) = set(re.findall(r"([^ =:]+libgapless\.so):/tool\.so", shown))
+        assert Path(link).resolve() == layer.resolve()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(GaplessError, match="set TMPDIR") as error:
+        put_under(["run"], str(layer) + "2", {}, {}, Launcher.ENVIRONMENT)
+    assert str(layer.parent) in str(error.value)
 
 
 def test_a_preload_among_the_programs_arguments_is_the_programs_own() -> None:
@@ -133,6 +191,12 @@ def test_slurm_quotes_a_value_with_a_comma() -> None:
         (["timeout", "-k", "3", "60"], []),
         (["nice", "-n", "5", "env", "-i", "A=b", "timeout", "9"], []),
         (["nohup"], ["env"]),
+        (["timeout", "--foreground", "--signal=INT", "-k5", "20s"], ["timeout", "20"]),
+        (["time", "-f", "%e", "-o", "times"], []),
+        (["taskset", "-c", "0,1", "setsid", "-w"], []),
+        (["numactl", "-N", "0", "--membind=0", "--"], ["numactl", "-l"]),
+        (["stdbuf", "-oL", "--error", "0", "nice", "-5"], []),
+        (["chrt", "-r", "10", "ionice", "-c", "3", "strace", "-f", "-o", "trace"], []),
     ],
 )
 def test_wrappers_before_the_launcher(before: list[str], behind: list[str]) -> None:

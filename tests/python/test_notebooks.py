@@ -1,4 +1,4 @@
-"""The stored notebooks: without outputs, so that a change shows as what it is. tools/run_notebook.sh runs them."""
+"""The stored notebooks: with what their cells put out, pictures above all. tools/run_notebook.sh runs them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from gapless.paths import REPOSITORY
-from run_notebook import missing
+from run_notebook import missing, other_pictures, pictures
 
 NOTEBOOKS = sorted((REPOSITORY / "docs" / "notebooks").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
-def test_notebooks_are_stored_without_outputs(path: Path) -> None:
+def test_notebooks_are_stored_with_their_pictures(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     notebook = json.loads(text)
     assert text == json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
@@ -24,9 +24,20 @@ def test_notebooks_are_stored_without_outputs(path: Path) -> None:
         assert re.fullmatch(r"[a-z-]+", cell["id"])
         assert set(cell["metadata"]) <= {"expects"}
         if cell["cell_type"] == "code":
-            assert cell["outputs"] == [] and cell["execution_count"] is None
+            assert cell["execution_count"] is not None
+            assert bool(pictures(cell["outputs"])) == ("<svg" in cell["metadata"]["expects"])
             promising += bool(cell["metadata"]["expects"])
     assert promising > 5
+    assert missing(notebook["cells"]) == []
+
+
+def test_a_picture_that_is_not_current_is_found() -> None:
+    def cell(picture: str) -> dict[str, object]:
+        return {"id": "a", "outputs": [{"data": {"text/html": picture}}, {"text": "now\n"}]}
+
+    assert other_pictures([cell("<svg>1</svg>")], [cell("<svg>1</svg>")]) == []
+    assert "'a' holds another picture" in other_pictures([cell("<svg>1</svg>")], [cell("<svg>2</svg>")])[0]
+    assert other_pictures([{"id": "a", "outputs": []}], [cell("<svg>2</svg>")])
 
 
 def test_an_output_that_breaks_a_promise_is_found() -> None:

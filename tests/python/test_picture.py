@@ -273,6 +273,82 @@ def test_what_is_irregular_is_not(text: str) -> None:
     assert matrix_of(explain_type(text)) is None
 
 
+def bounds_bars(text: str, count: int = 1) -> list[list[tuple[float, float, float]]]:
+    """Return of each element in the bounds what is drawn as data: left, right [bytes], and the share of them."""
+    document = explain_type(text, count)
+    root = ElementTree.fromstring(picture.svg(document))
+    group = root.find(f".//{SVG}g[@class='bounds']")
+    assert group is not None
+    elements: list[list[tuple[float, float, float]]] = []
+    for rect in group.iter(f"{SVG}rect"):
+        x, width, opacity = (float(rect.get(key, "1")) for key in ("x", "width", "fill-opacity"))
+        if opacity == 0.12:  # an element's extent
+            elements.append([])
+            continue
+        elements[-1].append((x - LEFT, x - LEFT + width, (opacity - 0.2) / 0.8))
+    return elements
+
+
+@pytest.mark.parametrize("count", [1, 4])
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("vector(1000, 2, 4, int32)", 1 / 2),
+        ("vector(1000, 3, 5, double)", 3 / 5),
+        ("vector(777, 7, 11, int16)", 7 / 11),
+        ("vector(300, 1, 3, double)", 1 / 3),
+        ("vector(457, 1, 2, hvector(1, 3, 4, int32))", 1 / 2),
+        ("vector(400, 7, 8, double)", 7 / 8),
+    ],
+)
+def test_the_bounds_of_a_regular_layout_show_no_pattern_of_their_own(text: str, share: float, count: int) -> None:
+    # The runs are too thin to be told apart, and bins that are no multiple of the period hold now more, now less of it.
+    for bars in bounds_bars(text, count):
+        assert len(bars) == 1
+        assert bars[0][2] == pytest.approx(share, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "vector(37, 3, 5, double)",
+        "vector(100, 1, 3, double)",
+        "bucket(8, [1, 5, 7, 2, 3, 3, 8, 1], double)",
+        "indexed([1, 3, 2, 1, 5, 1, 1, 2], [90, 3, 17, 400, 250, 0, 31, 333], int32)",
+        "resized(0, 8, vector(20, 1, 1000, double))",
+    ],
+)
+def test_runs_that_can_be_told_apart_are_drawn_where_they_are(text: str) -> None:
+    document = explain_type(text)
+    runs: list[list[int]] = []
+    for at, length, *_ in sorted(document["lowest_runs"]):
+        if runs and at == runs[-1][1]:
+            runs[-1][1] = at + length
+        else:
+            runs.append([at, at + length])
+    low = min(document["lb"], document["true_lb"])
+    high = max(document["lb"] + document["extent"], document["true_lb"] + document["true_extent"])
+    scale = SPAN / (high - low)
+    (bars,) = bounds_bars(text)
+    assert len(bars) == len(runs)
+    for (left, right, share), (at, end) in zip(bars, runs, strict=True):
+        assert left == pytest.approx((at - low) * scale, abs=0.02)
+        assert right - left == pytest.approx(max((end - at) * scale, 1), abs=0.02)
+        assert share == 1
+
+
+def test_a_gap_of_the_bounds_stays_one_and_dense_parts_keep_their_share() -> None:
+    part = "vector(300, 1, 2, double)"
+    text = f"struct([(1, 0, {part}), (1, 20000, {part})])"
+    (bars,) = bounds_bars(text)
+    scale = SPAN / 24792
+    assert not [bar for bar in bars if bar[0] < 10000 * scale < bar[1]]
+    drawn = sum((right - left) * share for left, right, share in bars) / scale
+    assert drawn == pytest.approx(explain_type(text)["size"], rel=0.02)
+    (few,) = bounds_bars("struct([(1, 0, vector(300, 1, 2, double)), (1, 6000, contiguous(600, double))])")
+    assert (round(few[0][2], 1), round(few[-1][2], 1)) == (0.5, 1.0)
+
+
 def test_pictures_are_bounded_and_ask_for_nothing(documents: list[dict[str, Any]]) -> None:
     for document in documents:
         for text in (picture.svg(document), picture.html(document), picture.page(document)):

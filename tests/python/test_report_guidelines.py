@@ -231,6 +231,14 @@ def test_failed_launches_refusals_and_wrong_data_are_shown(lines: list[Line]) ->
     assert "a &lt;processor&gt; of 2.1 GHz" in page
 
 
+def test_the_end_of_a_time_budget_is_no_failed_launch(lines: list[Line]) -> None:
+    ended = {"status": "cut", "reason": "the time of the run ended after 7 of 9 groups"}
+    page = own_part(render(collected_of([line | ended if line.get("status") == "failed" else line for line in lines])))
+    assert "failed</strong>" not in page and "Launches that failed" not in page
+    assert "ended before all was measured (1)" in page
+    assert "the time of the run ended after 7 of 9 groups" in page
+
+
 def test_a_library_whose_launches_all_failed_is_a_column(lines: list[Line]) -> None:
     failed = [
         line | {"status": "failed", "reason": "no mpiexec"}
@@ -254,7 +262,7 @@ def test_a_run_without_any_time_is_a_page(lines: list[Line]) -> None:
     planned = [line for line in lines if line["kind"] not in ("samples", "launch")]
     page = own_part(render(collected_of(planned)))
     assert "no launch of each" in page
-    assert "planned rows have no time" in page
+    assert "planned rows were measured in no launch" in page
     assert as_separated([], ",") == "\n"
 
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,99 @@ def test_stats_count_the_calls(gapless: Command, build: Build, column: Path) -> 
     assert rows["MPI_Recv"] == ["1", "1", "32768"]
 
 
+# Rank 1 ends as it is told to, some calls after MPI_Init. Each rank lists the shared memory that MPI leaves behind.
+ENDS = """
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void list_segments(int rank) {
+  char line[4096];
+  FILE *maps = fopen("/proc/self/maps", "r"), *list;
+  snprintf(line, sizeof line, "segments.%d", rank);
+  list = fopen(line, "w");
+  while (fgets(line, sizeof line, maps)) if (strstr(line, "/dev/shm/")) fputs(strstr(line, "/dev/shm/"), list);
+  fclose(list);
+}
+int main(int argc, char **argv) {
+  static int field[512][512];
+  int rank;
+  MPI_Datatype column;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Type_vector(512, 16, 512, MPI_INT, &column);
+  MPI_Type_commit(&column);
+  for (int k = 0; k < 3; ++k) {
+    if (rank == 0) MPI_Send(field, 1, column, 1, 0, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Recv(field, 1, column, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  list_segments(rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 1 && argv[1][0] == 'k') raise(SIGKILL);
+  if (rank == 1 && argv[1][0] == 'a') MPI_Abort(MPI_COMM_WORLD, 9);
+  if (rank == 1 && argv[1][0] == 'w') puts("waiting"), fflush(stdout);
+  sleep(600);
+}
+"""
+COUNTED = {"MPI_Send": (3, 3, 98304), "MPI_Recv": (3, 3, 98304)}
+
+
+@pytest.fixture
+def ends(compile_c: Compiler, tmp_path: Path) -> Iterator[Path]:
+    """A program that does not live to finalise MPI; what it leaves in shared memory is removed."""
+    yield compile_c("ends", ENDS)
+    for file in tmp_path.glob("segments.*"):
+        for segment in file.read_text().split():
+            Path(segment).unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("how", ["killed", "aborts"])
+def test_what_a_rank_counted_outlives_it(gapless: Command, build: Build, ends: Path, tmp_path: Path, how: str) -> None:
+    command = ["--", build.mpiexec, "-n", 2, ends, how]
+    answer = gapless("run", "--stats", *command, GAPLESS_FORCE="1")
+    assert answer.returncode not in (0, 2, 3)
+    rows = {line.split()[0]: line.split()[1:4] for line in answer.stderr.splitlines() if line.strip()[:4] == "MPI_"}
+    assert {name: tuple(map(int, rows[name])) for name in COUNTED} == COUNTED
+    assert "gapless: 2 of 2 ranks ended without MPI_Finalize; what they counted is in the sums" in answer.stderr
+    for file in tmp_path.glob("segments.*"):
+        file.rename(f"{file}.first")
+    gapless("run", "--stats", "json:calls.json", *command, GAPLESS_FORCE="1")
+    record = json.loads((tmp_path / "calls.json").read_text())
+    assert record["ranks"] == {"reached": 2, "expected": 2, "unfinished": 2, "lost": 0}
+    assert {
+        name: tuple(record["procedures"][name][key] for key in ("calls", "accelerated", "bytes")) for name in COUNTED
+    } == COUNTED
+
+
+def test_ctrl_c_shows_what_was_counted(build: Build, ends: Path, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gapless.cli", "run", "--stats", "--", build.mpiexec, "-n", "2", ends, "waits"],
+        env=os.environ | {"TMPDIR": str(tmp_path), "GAPLESS_FORCE": "1"}, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "waiting\n"
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode != 0
+    rows = [line.split() for line in errors.splitlines() if line.strip()[:8] == "MPI_Send"]
+    assert rows and rows[0][1:4] == ["3", "3", "98304"], errors
+    assert "ended without MPI_Finalize" in errors
+    assert not list(tmp_path.glob("gapless-run-*"))
+
+
+def test_counts_that_found_no_room_are_said_to_be_lost(
+    gapless: Command, build: Build, ends: Path, compile_c: Compiler
+) -> None:
+    full = "#include <errno.h>\nint posix_fallocate(int f, long a, long b) { return ENOSPC; }\n"
+    preload = compile_c("full.so", full, "-shared", "-fPIC", mpi=False)
+    answer = gapless("run", "--stats", "--", build.mpiexec, "-n", 2, ends, "killed", LD_PRELOAD=str(preload))
+    assert "the counts of 2 are lost" in answer.stderr, answer.stderr
+    assert "What the layer did" not in answer.stderr, "a table without rows"
+
+
 def test_stats_as_json(gapless: Command, build: Build, column: Path, tmp_path: Path) -> None:
     file = tmp_path / "calls.json"
     for arguments, settings in (
@@ -77,7 +171,7 @@ def test_stats_as_json(gapless: Command, build: Build, column: Path, tmp_path: P
         assert "What the layer did" not in answer.stderr, "a file instead of the table"
         record = json.loads(file.read_text())
         assert (record["schema"], record["status"]) == (1, 0)
-        assert record["ranks"] == {"reached": 2, "expected": 2}
+        assert record["ranks"] == {"reached": 2, "expected": 2, "unfinished": 0, "lost": 0}
         assert record["front"]["name"] in ("plain", "40", "lc", "lc41") and record["front"]["reason"]
         assert str((build.mpi_root / "lib/libmpi.so.12").resolve()) in record["front"]["libraries"]
         sends = record["procedures"]["MPI_Send"]
@@ -131,7 +225,22 @@ def test_open_mpi(gapless: Command, build: Build, compile_c: Compiler, launcher:
     expected = (
         "40: libmpi.so.40 has no MPI_Send_c" if "rivals" in path else "plain: libmpi.so.40 has no MPI_Session_init"
     )
-    assert f"front {expected}" in answer.stderr
+    assert "front" not in answer.stderr, "the last line is for people"
+    assert f"gapless: front {expected}" in gapless("run", "--stats", "--", path, *options, "-n", 2, program).stderr
+
+
+def test_a_layer_in_a_folder_with_a_blank(gapless: Command, build: Build, column: Path, tmp_path: Path) -> None:
+    libraries = tmp_path / "a folder" / "with: blanks"
+    libraries.mkdir(parents=True)
+    for file in build.preload.parent.glob("libgapless_*.so"):
+        shutil.copy(file, libraries)
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    settings = {"GAPLESS_LIBDIR": str(libraries), "TMPDIR": str(temporary)}
+    answer = gapless("run", "--", build.mpiexec, "-n", 2, column, **settings)
+    assert answer.stdout == "wrong 0\n", answer.stderr
+    assert "gapless: the layer reached 2 of 2 ranks (MPICH" in answer.stderr
+    assert not list(temporary.iterdir())
 
 
 def test_the_programs_own_exit_status_is_passed_on(gapless: Command, build: Build, column: Path) -> None:

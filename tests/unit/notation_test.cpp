@@ -222,6 +222,38 @@ TEST(Notation, ErrorsOfHostileTextsStayReadable) {
   EXPECT_EQ(error.find('?', line) - line, error.find('^', caret) - caret) << error;
 }
 
+// A character beyond ASCII is named, with its place in characters and what was probably meant.
+TEST(Notation, CharactersBeyondAsciiAreNamed) {
+  EXPECT_EQ(error_of("vector(3, 2, 4, d\u00f3uble)"),
+            "'\u00f3' (U+00F3) is no character of the notation (line 1, column 18), which has only those of ASCII\n"
+            "    vector(3, 2, 4, d\u00f3uble)\n"
+            "                     ^");
+  expect_part(error_of("vector(3, 2, \u22124, double)"),
+              "'\u2212' (U+2212) is no character of the notation (line 1, "
+              "column 14): write '-'");
+  expect_part(error_of("vector(3,\u00a02, 4, double)"),
+              "(U+00A0) is no character of the notation (line 1, column 10): "
+              "write a space");
+  expect_part(error_of("vector(3\uff0c2, 4, double)"), "write ','");
+  expect_part(error_of("double\n \u202e"), "U+202E is no character of the notation (line 2, column 2)");
+  expect_part(error_of("double\xff"), "the byte 0xFF is no character of the notation (line 1, column 7)");
+  expect_part(error_of("double\xc3"), "the byte 0xC3");
+  // What is shown stays UTF-8 where the line is cut.
+  EXPECT_TRUE(error_of("\u00f3" + nested("\u2212", 100)).find('?') == std::string::npos);
+}
+
+TEST(Notation, NamesOfMpiProceduresAreTranslated) {
+  expect_part(
+      error_of("MPI_Type_vector(3, 2, 4, MPI_INT)"),
+      "'MPI_Type_vector' is MPI's name (line 1, column 1): here it is vector(count, blocklength, stride, type)");
+  expect_part(error_of("dup(MPI_Type_create_hvector(3, 2, 4, MPI_INT, &t))"),
+              "'MPI_Type_create_hvector' is MPI's name (line 1, column 5): here it is hvector(");
+  expect_part(error_of("MPI_Type_create_struct(2, [1, 1], [0, 8], [MPI_INT, MPI_INT])"), "here it is struct(");
+  expect_part(error_of("MPI_Type_nothing(1)"), "unknown type 'MPI_Type_nothing'");
+  expect_part(error_of("subarray([4], [2], [0], MPI_ORDER_FORTRAN, byte)"), "did you mean 'Fortran'?");
+  expect_part(error_of("subarray([4], [2], [0], MPI_ORDER_C, byte)"), "did you mean 'C'?");
+}
+
 TEST(Notation, RandomTypesThereAndBack) {
   for (std::uint64_t index = 0; index < 20'000; ++index) {
     const LayoutPtr type = random_type(mixed(7, index));

@@ -292,6 +292,37 @@ TEST_F(Huge, ListsOfAMillionBlocks) {
   EXPECT_EQ(layout::signature_type(*mixture)->extent, mixture->size);
 }
 
+TEST(Signature, WholeBasicsAndTheOnlyOne) {
+  int mixed = 0, uniform = 0;
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    const LayoutPtr of = random_type(kSeed + seed);
+    if (of->size == 0) continue;
+    const Word word = word_of(*of);
+    Random random(seed);
+    for (int draw = 0; draw < 20; ++draw) {
+      const std::int64_t bytes = random.between(0, of->size - 1);
+      std::int64_t whole = 0;
+      for (const char* letter : word) {
+        const std::int64_t more = layout::find_named(letter)->size;
+        if (whole + more > bytes) break;
+        whole += more;
+      }
+      ASSERT_EQ(layout::whole_basics(*of, bytes), whole) << notation::print(*of) << ", " << bytes << " bytes";
+    }
+    const bool is_one = std::all_of(word.begin(), word.end(), [&](const char* letter) { return letter == word[0]; });
+    const layout::Named* const only = layout::only_basic(*of);
+    // 2int is two of one, which is not looked for.
+    if (only != nullptr) {
+      ASSERT_TRUE(is_one && only->name == word[0]) << notation::print(*of);
+    } else if (is_one) {
+      ASSERT_STREQ(word[0], "int32") << notation::print(*of);
+    }
+    ++(only != nullptr ? uniform : mixed);
+  }
+  EXPECT_GT(mixed, 100);
+  EXPECT_GT(uniform, 100);
+}
+
 TEST(Signature, NestsOfTheGreatestDepth) {
   LayoutPtr deep = type("int32");
   while (deep->depth < 1000) deep = structure({1, 1}, {0, 8}, {deep, type("double")});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <set>
 #include <vector>
 
 #include "bench/engine/limit.hpp"
@@ -125,6 +126,72 @@ TEST_P(TouchedLines, AreCopiedByEveryLoop) {
     }
     for (std::int64_t line : lines_of(touched.runs)) std::memset(again + kOrigin + line * kLine, 0, kLine);
     EXPECT_EQ(std::count(again, again + kSize, '\0'), kSize) << loop.name << " wrote another line";
+  }
+}
+
+std::int64_t line_of(std::int64_t byte) {
+  return byte >= 0 ? byte / kLine : (byte - kLine + 1) / kLine;
+}
+
+// Of each part, byte by byte.
+std::vector<std::set<std::int64_t>> parts_literally(const Blocks& blocks, std::int64_t part_bytes) {
+  std::vector<std::set<std::int64_t>> parts;
+  std::int64_t position = 0;
+  for (std::int64_t start : blocks.starts)
+    for (std::int64_t byte = start; byte < start + blocks.bytes; ++byte, ++position) {
+      if (position % part_bytes == 0) parts.emplace_back();
+      parts.back().insert(line_of(byte));
+    }
+  return parts;
+}
+
+TEST_P(TouchedLines, AreThoseOfEachPartOnce) {
+  constexpr std::int64_t kPart = 512, kSize = 1 << 18, kOrigin = kSize / 2;
+  alignas(4096) static char user[kSize], packed[kSize];
+  gapless_type type = type_of(GetParam());
+  const PartLines parts = part_lines(user + kOrigin, 1, type, kPart);
+  gapless_type_free(&type);
+  const std::vector<std::set<std::int64_t>> expected = parts_literally(GetParam(), kPart);
+  ASSERT_EQ(parts.ends.size(), expected.size());
+  std::size_t i = 0;
+  for (std::size_t part = 0; part < expected.size(); ++part) {
+    std::vector<std::int64_t> lines;
+    for (; i < parts.ends[part]; ++i)
+      for (std::int32_t n = 0; n < parts.steps[i].count; ++n)
+        lines.push_back(parts.steps[i].first + std::int64_t{n} * parts.steps[i].step);
+    EXPECT_EQ(lines, std::vector<std::int64_t>(expected[part].begin(), expected[part].end())) << "part " << part;
+  }
+  const auto word = [](char* at) { return reinterpret_cast<std::int64_t*>(at); };
+  for (const PartLoop& loop : part_loops()) {
+    std::memset(user, 0, sizeof user);
+    std::memset(packed, 0, sizeof packed);
+    std::set<std::int64_t> all;
+    for (const auto& lines : expected) all.insert(lines.begin(), lines.end());
+    for (std::int64_t line : all) *word(user + kOrigin + line * kLine) = line + 1000;
+    loop.pack(parts, user + kOrigin, packed);
+    for (std::size_t part = 0; part < expected.size(); ++part) {
+      const std::int64_t at = static_cast<std::int64_t>(part) * kPart;
+      std::int64_t sum = 0;
+      for (std::int64_t line : expected[part]) sum += line + 1000;
+      for (std::int64_t to = at; to < at + std::min(kPart, parts.bytes - at) / kLine * kLine; to += 8)
+        ASSERT_EQ(*word(packed + to), sum) << loop.name << ", part " << part;
+    }
+    std::memset(user, 0, sizeof user);
+    for (std::int64_t at = 0; at < kSize; at += 8) *word(packed + at) = 1;
+    loop.unpack(parts, packed, user + kOrigin);
+    for (std::size_t part = 0; part < expected.size(); ++part) {
+      // The last part that touches a line leaves in it how many lines of 64 packed bytes it read.
+      const std::int64_t at = static_cast<std::int64_t>(part) * kPart;
+      for (std::int64_t line : expected[part]) {
+        const bool again = std::any_of(expected.begin() + static_cast<std::ptrdiff_t>(part) + 1, expected.end(),
+                                       [&](const auto& later) { return later.contains(line); });
+        if (!again) {
+          EXPECT_EQ(*word(user + kOrigin + line * kLine), std::min(kPart, parts.bytes - at) / kLine) << loop.name;
+        }
+      }
+    }
+    for (std::int64_t line : all) *word(user + kOrigin + line * kLine) = 0;
+    EXPECT_EQ(std::count(user, user + kSize, '\0'), kSize) << loop.name << " wrote another line";
   }
 }
 

@@ -46,19 +46,23 @@ class Place:
     pattern: str
     cache: str
     own: str = ""  # the case of a row of the user's own
+    data: str = "constant"
 
     @property
     def text(self) -> str:
         """The place in one word, for tables."""
         what = self.own or f"{self.layout}/v{self.variant}/A={self.A}"
-        return f"{what} {self.bytes} {self.base} {self.pattern} {self.cache}"
+        return f"{what} {self.bytes} {self.base} {self.pattern} {self.cache}" + (
+            " fresh" if self.data == "fresh" else ""
+        )
 
 
 def place_of(row: Row) -> Place:
     """Return where a row is measured."""
     own = row.case if row.test == "own" else ""
     return Place(
-        row.layout, row.variant, row.A, row.bytes, row.payload_bytes, row.base, row.pattern, row.cache, own
+        row.layout, row.variant, row.A, row.bytes, row.payload_bytes, row.base, row.pattern, row.cache, own,
+        row.data,
     )  # fmt: skip
 
 

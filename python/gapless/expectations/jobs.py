@@ -21,6 +21,7 @@ def group_json(group: Group, settings: Settings, layer: bool) -> Line:
         "pattern": group.place.pattern,
         "root": 0,
         "cache": group.place.cache,
+        "data": group.place.data,
         "messages": [
             {"name": name, "count": message.count, "type": message.type, "layout": label}
             for name, (message, label) in group.messages.items()

@@ -147,7 +147,7 @@ def add_pairs(plan: Plan, pairs: list[Pair], selection: Selection) -> None:
             )
         for pattern in pair.patterns:
             for cache in selection.caches:
-                group = Group(f"g{len(plan.groups)}", Place(bytes_, pattern, BASES["byte"], cache))
+                group = Group(f"g{len(plan.groups)}", Place(bytes_, pattern, BASES["byte"], cache, selection.data))
                 group.messages[CONTIGUOUS] = (Message(bytes_, "byte"), "contiguous")
                 group.messages["compared"] = (compared, "own")
                 group.add(CONTIGUOUS, "native")
@@ -163,7 +163,7 @@ def add_pairs(plan: Plan, pairs: list[Pair], selection: Selection) -> None:
                             bytes=bytes_, payload_bytes=bytes_, base="own", cache=cache, layer=layer, group=group.id,
                             compared=one, reference=other, expectation=pair.expectation, layout="own", variant=0, A=0,
                             compared_type=f"{compared.count} x {shortened(compared.type)}",
-                            reference_type=f"{reference.count} x {shortened(reference.type)}",
+                            reference_type=f"{reference.count} x {shortened(reference.type)}", data=selection.data,
                         )
                     )  # fmt: skip
                 plan.groups.append(group)

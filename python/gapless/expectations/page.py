@@ -26,12 +26,14 @@ from gapless.expectations.texts import (
     Matrix,
     count,
     counts_text,
+    data_text,
     interval_text,
     matrix,
     member_text,
     us_text,
 )
 from gapless.expectations.verdicts import Judged
+from gapless.launch_facts import peer_lines_text
 from gapless.tables import bytes_text
 
 # So many of the worst violations are listed for each library, without and with the layer.
@@ -172,18 +174,15 @@ def _problems(collected: Collected) -> dict[str, list[list[str]]]:
         mpi = line.get("mpi")
         return "every library" if mpi is None else label.get((id(run), mpi), str(mpi))
 
-    failed, errors, refused = [], [], []
+    # By how a launch ended. One with wrong data went to its end; what was wrong is among the errors.
+    launches: dict[str, list[list[str]]] = {"failed": [], "cut": [], "interrupted": []}
+    errors, refused = [], []
     for run in collected.runs:
-        failed += [
-            [
-                named(run, line),
-                str(line.get("launch", "")),
-                f"{line.get('seconds', 0):.1f}",
-                str(line.get("reason", "")),
-            ]
-            for line in run.launches
-            if line["status"] != "ok"
-        ]
+        for line in run.launches:
+            launches.get(line["status"], []).append(
+                [named(run, line), str(line.get("launch", "")), f"{line.get('seconds', 0):.1f}",
+                 str(line.get("reason", ""))]
+            )  # fmt: skip
         errors += [
             [named(run, line), str(line.get("launch", "")), str(line.get("group", "")), str(line.get("member", "")),
              str(line.get("reason", ""))]
@@ -196,12 +195,23 @@ def _problems(collected: Collected) -> dict[str, list[list[str]]]:
                  bytes_text(size) if isinstance(size, int) else "", str(line.get("reason", ""))]
             )  # fmt: skip
     unique = [list(cells) for cells in dict.fromkeys(map(tuple, refused))]
-    return {"failed": failed, "errors": errors, "refused": unique}
+    ended = [*launches["cut"], *launches["interrupted"]]
+    return {"failed": launches["failed"], "ended": ended, "errors": errors, "refused": unique}
 
 
 def _day(run: Run) -> str:
     told = str(run.environment.get("date", "on an unknown day"))
     return f"{told[:10]} {told[11:16]} UTC" if told.endswith("+00:00") else told
+
+
+def _peer_lines(collected: Collected) -> list[str]:
+    """Return, for each library whose launches say it, what storing into a line costs that a peer has read."""
+    told = []
+    for library in collected.libraries:
+        lines = [line for line in library.run.launches if line["mpi"] == library.mpi]
+        text = peer_lines_text(lines)
+        told += [f"{library.name}: {text}"] if text else []
+    return told
 
 
 def _launches(collected: Collected) -> str:
@@ -240,6 +250,8 @@ def render(collected: Collected) -> str:
         records=[(str(run.path), _record(run)) for run in collected.runs],
         two_nodes=TWO_NODES if any(run.environment.get("two_nodes") for run in collected.runs) else "",
         launches=_launches(collected),
+        carried=data_text(one.row for one in collected.judged),
+        peers=_peer_lines(collected),
         data=embedded(_data(collected, shown, names)),
         plotly=Markup(_plotly()),
     )  # fmt: skip

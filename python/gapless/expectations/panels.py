@@ -16,7 +16,7 @@ from gapless.tables import bytes_text
 
 OWN = "own"
 METHODS = ("native", "gapless", "pack", "pack_send", "unpack_receive")
-Key = tuple[str, str, int, str, int, str, str, str]
+Key = tuple[str, str, int, str, int, str, str, str, str]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Panel:
 
     Attributes
     ----------
-    test, layout, variant, pattern, bytes, base, cache
+    test, layout, variant, pattern, bytes, base, cache, data
         What its rows have in common.
     split : str
         The description, where several groups have the same of these; the case, of a row of one's own; else empty.
@@ -65,6 +65,7 @@ class Panel:
     bytes: int
     base: str
     cache: str
+    data: str
     split: str
     categories: list[str] = field(default_factory=list)
     members: list[str] = field(default_factory=list)
@@ -82,6 +83,7 @@ class Panel:
             bytes_text(self.bytes),
             "" if self.own else self.base,
             "" if self.cache == "warm" else f"{self.cache} caches",
+            f"{self.data} data",
         ]
         return " · ".join(filter(None, parts))
 
@@ -103,7 +105,7 @@ class Panel:
 
 
 def _key(row: Row, split: str) -> Key:
-    return row.test, row.layout, row.variant, row.pattern, row.bytes, row.base, row.cache, split
+    return row.test, row.layout, row.variant, row.pattern, row.bytes, row.base, row.cache, row.data, split
 
 
 def _category(row: Row) -> str:

@@ -30,6 +30,8 @@ class Selection:
         A in Bcast and Allgather, where fewer are wanted there.
     only : str
         A pattern that ``TEST case pattern bytes`` must match, or empty.
+    data : str
+        ``fresh``: the sender writes its data before each message, as programs do; ``constant``: never again.
     layer : bool
         Whether every comparison is also made with the layer on.
     against_native : bool
@@ -47,17 +49,19 @@ class Selection:
     collective_blocks: Sequence[int] = ()
     only: str = ""
     layer: bool = True
+    data: str = "fresh"
     against_native: bool = False
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a comparison is made: size [bytes], pattern, base type, state of the caches."""
+    """Where a comparison is made: size [bytes], pattern, base type, state of the caches, data (fresh or constant)."""
 
     bytes: int
     pattern: str
     base: Base
     cache: str
+    data: str = "constant"
 
 
 @dataclass
@@ -138,7 +142,7 @@ def selected(selection: Selection) -> Iterator[tuple[Place, Comparison]]:
                         bases = ["byte"] if comparison.mixed else selection.bases
                         for base in bases:
                             for cache in selection.caches:
-                                yield Place(size, pattern, BASES[base], cache), comparison
+                                yield Place(size, pattern, BASES[base], cache, selection.data), comparison
 
 
 def plan_of(selection: Selection) -> Plan:
@@ -236,7 +240,7 @@ def _row(plan: Plan, group: Group, comparison: Comparison, layer: bool, payload_
         payload_bytes=payload_bytes, base="mixed" if comparison.mixed else place.base.name, cache=place.cache,
         layer=layer, group=group.id, compared=compared, reference=reference, expectation=comparison.expectation,
         layout=comparison.layout, variant=comparison.variant, A=comparison.A,
-        compared_type=_text(group, compared), reference_type=_text(group, reference),
+        compared_type=_text(group, compared), reference_type=_text(group, reference), data=place.data,
     )  # fmt: skip
 
 

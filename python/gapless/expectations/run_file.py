@@ -68,13 +68,14 @@ class Row:
     A: int
     compared_type: str = ""
     reference_type: str = ""
+    data: str = "constant"  # or fresh: the sender writes its data before each message
 
     @property
     def key(self) -> tuple[str, ...]:
         """What identifies the comparison in another run: everything but the names that the run gave."""
         return (
             self.test, self.guideline, self.case, self.pattern, str(self.bytes), str(self.payload_bytes), self.base,
-            self.cache,
+            self.cache, self.data,
             "layer" if self.layer else "native", self.compared, self.reference,
         )  # fmt: skip
 
@@ -99,6 +100,8 @@ class Run:
         What was to be compared, on every library.
     samples : dict
         (library, group) to launch number to member to samples [ns].
+    cycles : dict
+        The same with the time in which fresh data were written; empty where they are constant.
     launches, refused, errors : list of dict
         Lines of these kinds.
     """
@@ -107,6 +110,7 @@ class Run:
     environment: dict[str, Any] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
     samples: dict[tuple[str, str], dict[int, Members]] = field(default_factory=dict)
+    cycles: dict[tuple[str, str], dict[int, Members]] = field(default_factory=dict)
     launches: list[Line] = field(default_factory=list)
     refused: list[Line] = field(default_factory=list)
     errors: list[Line] = field(default_factory=list)
@@ -118,9 +122,12 @@ class Run:
         order = list(self.environment.get("libraries", {}))
         return sorted(found, key=lambda mpi: order.index(mpi) if mpi in order else len(order))
 
-    def pairs(self, row: Row, mpi: str) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-        """Return, for each launch in which both were measured, the samples of the compared member and its reference."""
-        launches = self.samples.get((mpi, row.group), {})
+    def pairs(self, row: Row, mpi: str, cycle: bool = False) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+        """Return, for each launch in which both were measured, the samples of the compared member and its reference.
+
+        `cycle`: those that the writing of fresh data is part of.
+        """
+        launches = (self.cycles if cycle else self.samples).get((mpi, row.group), {})
         return {
             number: (members[row.compared], members[row.reference])
             for number, members in sorted(launches.items())
@@ -173,8 +180,10 @@ def _run_of(lines: list[Line], path: Path) -> Run:
         raise GaplessError(f"{path} holds no rows", "name a folder that 'gapless measure guidelines' wrote")
     # A group is recorded when it is measured and proved as a whole, so it counts however its launch ended.
     for line in of_kind(lines, "samples"):
-        launches = run.samples.setdefault((line["mpi"], line["group"]), {})
-        launches.setdefault(line["launch"], {})[line["member"]] = np.asarray(line["samples"], dtype=float)
+        for name, kept in (("samples", run.samples), ("cycle_samples", run.cycles)):
+            if name in line:
+                launches = kept.setdefault((line["mpi"], line["group"]), {})
+                launches.setdefault(line["launch"], {})[line["member"]] = np.asarray(line[name], dtype=float)
     return run
 
 

@@ -192,6 +192,11 @@ def _count_cells(counts: Counts | None) -> list[str]:
     return [*cells, counts.worst_text or ("not measured" if counts.missing == counts.total else "")]
 
 
+def data_text(rows: Iterable[Row]) -> str:
+    """Return whose data the messages carried: "fresh data", "constant data" or both."""
+    return " and ".join(sorted({row.data for row in rows} or {"no"})) + " data"
+
+
 def summary_table(
     judged: Sequence[Judged], missing: Sequence[tuple[str, Row]] = (), libraries: Sequence[str] = ()
 ) -> Table:
@@ -206,8 +211,8 @@ def summary_table(
     """
     of = matrix(judged, missing, libraries)
     table = Table(
-        title="Verdicts, native and with Gapless", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD,
-        pad_edge=False, collapse_padding=True,
+        title=f"Verdicts, native and with Gapless, {data_text(one.row for one in judged)}",
+        title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True,
     )  # fmt: skip
     for name in ("library", "test", "guideline"):
         table.add_column(name, no_wrap=True)

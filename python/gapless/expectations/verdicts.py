@@ -46,6 +46,8 @@ class Judged:
         Medians over launches of the medians [us].
     needs : str
         What an undecided row would take; else empty.
+    cycle_ratio : float or None
+        The ratio with the time in which the ranks wrote their data; None where these are constant. It is not judged.
     """
 
     row: Row
@@ -58,6 +60,7 @@ class Judged:
     compared_us: float
     reference_us: float
     needs: str = ""
+    cycle_ratio: float | None = None
 
     @property
     def factor(self) -> float:
@@ -70,11 +73,13 @@ class Judged:
             "verdict": self.verdict, "ratio": self.ratio, "ci_low": self.ci_low,
             "ci_high": self.ci_high if isfinite(self.ci_high) else None, "launches": self.launches,
             "compared_us": self.compared_us, "reference_us": self.reference_us, "needs": self.needs,
+            "cycle_ratio": self.cycle_ratio,
         }  # fmt: skip
 
 
 NAMES = (
-    "test", "guideline", "case", "pattern", "bytes", "payload_bytes", "base", "cache", "layer", "compared",
+    "test", "guideline", "case", "pattern", "bytes", "payload_bytes", "base", "cache", "data", "layer",
+    "compared",
     "reference", "expectation", "layout", "variant", "A",
 )  # fmt: skip
 
@@ -86,7 +91,13 @@ def _row_json(mpi: str, row: Row) -> dict[str, Any]:
 def not_measured_json(mpi: str, row: Row) -> dict[str, Any]:
     """Return a row that was planned and has no verdict, with the keys of `Judged.as_json`."""
     numbers = dict.fromkeys(("ratio", "ci_low", "ci_high"))
-    times = {"launches": 0, "compared_us": None, "reference_us": None, "needs": "a launch that measures it"}
+    times = {
+        "launches": 0,
+        "compared_us": None,
+        "reference_us": None,
+        "needs": "a launch that measures it",
+        "cycle_ratio": None,
+    }
     return _row_json(mpi, row) | {"verdict": "not measured"} | numbers | times
 
 
@@ -146,6 +157,11 @@ def needs_of(logs: Array, similar: bool, tolerance: float, levels: Sequence[floa
     return f"more than {MOST_LAUNCHES} launches: too close to the tolerance, ratio {exp(mean):.3f}"
 
 
+def _cycle_ratio(run: Run, row: Row, mpi: str) -> float | None:
+    pairs = run.pairs(row, mpi, cycle=True).values()
+    return float(np.exp(np.mean([log(np.median(a) / np.median(b)) for a, b in pairs]))) if pairs else None
+
+
 def judge_library(run: Run, mpi: str, tolerance: float, q: float) -> list[Judged]:
     """Judge the table of one library: its rows that have samples."""
     found = [(row, list(run.pairs(row, mpi).values())) for row in run.rows]
@@ -173,6 +189,7 @@ def judge_library(run: Run, mpi: str, tolerance: float, q: float) -> list[Judged
                 float(compared),
                 float(reference),
                 needs,
+                _cycle_ratio(run, row, mpi),
             )  # fmt: skip
         )
     return judged

@@ -1,5 +1,5 @@
-// Vectors of 64 bytes, where they pay: a line in one store, and permutations of two vectors at once. Plain copies stay
-// with 32 bytes, which cross fewer lines.
+// Vectors of 64 bytes, where they pay: a line in one store, permutations of two vectors at once, stores of chosen
+// words, and long runs in the first cache. Other copies stay with 32 bytes, which cross fewer lines.
 #include <immintrin.h>
 
 #include "kernel/generic/set.hpp"
@@ -33,6 +33,40 @@ GAPLESS_INLINE void windows(char* dst, const char* src, __m512i words, std::int6
   }
 }
 
+// kWindows vectors of user memory receive the words of one packed vector, in their order, and nothing between them.
+template <std::int64_t kWindows>
+GAPLESS_INLINE void scatter_windows(char* dst, const char* src, __m512i words, std::int64_t vectors,
+                                    std::int64_t step) {
+  const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const __m512i window = _mm512_srli_epi32(words, 4);
+  const __m512i bit = _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_and_si512(words, _mm512_set1_epi32(15)));
+  __mmask16 stored[kWindows];
+  __m512i take[kWindows];
+  int before = 0;  // words of the windows so far
+  for (int w = 0; w < kWindows; ++w) {
+    const __mmask16 here = _mm512_cmpeq_epi32_mask(window, _mm512_set1_epi32(w));
+    stored[w] = static_cast<__mmask16>(_mm512_mask_reduce_or_epi32(here, bit));
+    take[w] = _mm512_maskz_expand_epi32(stored[w], _mm512_add_epi32(lane, _mm512_set1_epi32(before)));
+    before += __builtin_popcount(stored[w]);
+  }
+  for (; vectors > 0; --vectors, dst += step, src += 64) {
+    const __m512i packed = load(src);
+#pragma GCC unroll 4
+    for (std::int64_t w = 0; w < kWindows; ++w)
+      _mm512_mask_storeu_epi32(dst + 64 * w, stored[w], _mm512_permutexvar_epi32(take[w], packed));
+  }
+}
+
+// The word of user memory that each lane of a packed vector is.
+template <std::int64_t kWords>
+GAPLESS_INLINE __m512i word_of_lane(const std::int32_t* words, std::int64_t stride) {
+  constexpr auto of = generic::repetition<kWords>;
+  const __m512i repetition = _mm512_setr_epi32(of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7), of(8), of(9),
+                                               of(10), of(11), of(12), of(13), of(14), of(15));
+  return _mm512_add_epi32(_mm512_loadu_si512(words),
+                          _mm512_mullo_epi32(repetition, _mm512_set1_epi32(static_cast<int>(stride / 4))));
+}
+
 struct Machine {
   template <std::int64_t kWords>
   static constexpr generic::FirstWords<kWords> kFirstWords{};
@@ -52,12 +86,7 @@ struct Machine {
                                              std::int64_t stride) {
     const generic::Shuffle<16, kWords> shuffle(words, count, stride);
     const std::int64_t step = shuffle.kEach * stride;
-    constexpr auto of = generic::repetition<kWords>;
-    const __m512i repetition = _mm512_setr_epi32(of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7), of(8), of(9),
-                                                 of(10), of(11), of(12), of(13), of(14), of(15));
-    // The word of user memory that each lane takes.
-    const __m512i word = _mm512_add_epi32(
-        _mm512_loadu_si512(words), _mm512_mullo_epi32(repetition, _mm512_set1_epi32(static_cast<int>(stride / 4))));
+    const __m512i word = word_of_lane<kWords>(words, stride);
     switch (shuffle.windows) {
       case 1:
         windows<1>(dst, src, word, shuffle.vectors, step);
@@ -75,6 +104,34 @@ struct Machine {
         return 0;
     }
     return shuffle.vectors * shuffle.kEach;
+  }
+
+  // More windows than three take as long as the stores that they replace.
+  template <std::int64_t kWords>
+  static GAPLESS_INLINE std::int64_t scatter(char* dst, const char* src, const std::int32_t* words, std::int64_t count,
+                                             std::int64_t stride) {
+    constexpr std::int64_t kEach = 16 / kWords;
+    const std::int64_t windows = (words[kWords - 1] + (kEach - 1) * (stride / 4)) / 16 + 1, vectors = count / kEach;
+    if (windows > 3) return 0;
+    const __m512i word = word_of_lane<kWords>(words, stride);
+    const std::int64_t step = kEach * stride;
+    if (windows == 1)
+      scatter_windows<1>(dst, src, word, vectors, step);
+    else if (windows == 2)
+      scatter_windows<2>(dst, src, word, vectors, step);
+    else
+      scatter_windows<3>(dst, src, word, vectors, step);
+    return vectors * kEach;
+  }
+
+  static GAPLESS_INLINE void copy_wide(char* dst, const char* src, std::int64_t bytes) {
+    std::int64_t at = 0;
+    for (; at + 256 <= bytes; at += 256) {
+#pragma GCC unroll 4
+      for (std::int64_t part = at; part < at + 256; part += 64) _mm512_storeu_si512(dst + part, load(src + part));
+    }
+    for (; at + 64 <= bytes; at += 64) _mm512_storeu_si512(dst + at, load(src + at));
+    if (at < bytes) _mm512_storeu_si512(dst + bytes - 64, load(src + bytes - 64));
   }
 
   template <std::int64_t kBlock, bool kStream>

@@ -1,6 +1,6 @@
-// Packing short blocks that lie close to each other: a gap shorter than a line leaves no line of the row untouched, so
-// the gaps may be read, and whole vectors be loaded and shuffled together. Each function packs the first blocks of a
-// row and returns how many; it reads up to the end of the row, `count` blocks, and never beyond.
+// Packing, and unpacking, short blocks that lie close to each other: a gap shorter than a line leaves no line of the
+// row untouched, so the gaps may be read, and whole vectors be loaded and shuffled together. Each function packs the
+// first blocks of a row and returns how many; it reads up to the end of the row, `count` blocks, and never beyond.
 #pragma once
 
 #include "kernel/generic/bytes.hpp"
@@ -114,6 +114,27 @@ GAPLESS_INLINE std::int64_t close_pack(char* dst, const char* src, std::int64_t 
     return shuffle_words<M, kBlock / 4>(dst, src, M::template kFirstWords<kBlock / 4>.of, count, stride);
   else
     return 0;
+}
+
+// Unpacking them, where a machine stores chosen words of a vector: exactly those of the runs are written.
+template <class M, std::int64_t kWords>
+GAPLESS_INLINE std::int64_t scatter_words(char* dst, const char* src, const std::int32_t* words, std::int64_t count,
+                                          std::int64_t stride) {
+  if constexpr (requires { M::template scatter<kWords>(dst, src, words, count, stride); }) {
+    // The words of later repetitions are behind those of earlier ones.
+    if (count < kLeastShuffled || stride % 4 != 0 || stride / 4 <= words[kWords - 1] - words[0]) return 0;
+    return M::template scatter<kWords>(dst, src, words, count, stride);
+  }
+  return 0;
+}
+
+template <class M, std::int64_t kBlock>
+GAPLESS_INLINE std::int64_t close_unpack(char* dst, const char* src, std::int64_t count, std::int64_t stride) {
+  if constexpr (kBlock == 4 || kBlock == 8) {
+    if (is_close(kBlock, stride))
+      return scatter_words<M, kBlock / 4>(dst, src, M::template kFirstWords<kBlock / 4>.of, count, stride);
+  }
+  return 0;
 }
 
 }  // namespace gapless::kernel::generic

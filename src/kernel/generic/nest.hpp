@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernel/generic/close.hpp"
+#include "kernel/generic/long.hpp"
 #include "kernel/generic/stream.hpp"
 
 namespace gapless::kernel::generic {
@@ -41,12 +42,16 @@ struct ConstantRow {
   static GAPLESS_INLINE std::int64_t close(char* dst, const char* src, std::int64_t available, std::int64_t stride) {
     return close_pack<M, kBlock>(dst, src, available, stride);
   }
+  static GAPLESS_INLINE std::int64_t close_unpack(char* dst, const char* src, std::int64_t count, std::int64_t stride) {
+    return generic::close_unpack<M, kBlock>(dst, src, count, stride);
+  }
 };
 
 // What rows share whose blocks have no constant length: none is shuffled.
 struct LengthAtRunTime {
   static GAPLESS_INLINE std::int64_t block(const Nest& nest) { return nest.block; }
   static GAPLESS_INLINE std::int64_t close(char*, const char*, std::int64_t, std::int64_t) { return 0; }
+  static GAPLESS_INLINE std::int64_t close_unpack(char*, const char*, std::int64_t, std::int64_t) { return 0; }
 };
 
 // Blocks of 65 to 256 bytes: a constant number of vectors of 32 bytes, and one of kTail that overlaps the one before.
@@ -94,12 +99,35 @@ struct AnyRow : LengthAtRunTime {
   }
 };
 
+// The processor fetches ahead by itself where a row leaves no line out.
+GAPLESS_INLINE bool fetches_itself(std::int64_t block, std::int64_t stride) {
+  return stride > -kLine - block && stride < kLine + block;
+}
+
+// Blocks of kLeastWide bytes or more.
+template <class M, bool kPack>
+void near_long(char* dst, const char* src, const Nest& nest) noexcept {
+  const std::int64_t row_bytes = nest.inner_count * nest.block;
+  const std::int64_t to = dst_step<kPack>(nest.block, nest.inner_stride);
+  const std::int64_t from = src_step<kPack>(nest.block, nest.inner_stride);
+  const bool fills = kPack || !fetches_itself(nest.block, nest.inner_stride);
+  with_long_copy<M>(nest.block, nest.outer_count * row_bytes, fills, [&](auto copy) __attribute__((always_inline)) {
+    for (std::int64_t i = 0; i < nest.outer_count; ++i) {
+      char* d = dst;
+      const char* s = src;
+      for (std::int64_t j = 0; j < nest.inner_count; ++j, d += to, s += from) copy(d, s, nest.block);
+      dst += dst_step<kPack>(row_bytes, nest.outer_stride);
+      src += src_step<kPack>(row_bytes, nest.outer_stride);
+    }
+  });
+}
+
 template <class M, class Row, bool kPack>
 void near(char* dst, const char* src, const Nest& nest) noexcept {
   const std::int64_t block = Row::block(nest), row_bytes = nest.inner_count * block;
   for (std::int64_t i = 0; i < nest.outer_count; ++i) {
-    std::int64_t done = 0;
-    if constexpr (kPack) done = Row::close(dst, src, nest.inner_count, nest.inner_stride);
+    const std::int64_t done = kPack ? Row::close(dst, src, nest.inner_count, nest.inner_stride)
+                                    : Row::close_unpack(dst, src, nest.inner_count, nest.inner_stride);
     Row::template copy<kPack>(dst + done * dst_step<kPack>(block, nest.inner_stride),
                               src + done * src_step<kPack>(block, nest.inner_stride), nest.inner_count - done,
                               nest.inner_stride, block);
@@ -108,9 +136,13 @@ void near(char* dst, const char* src, const Nest& nest) noexcept {
   }
 }
 
-// The processor fetches ahead by itself where a row leaves no line out.
-GAPLESS_INLINE bool fetches_itself(std::int64_t block, std::int64_t stride) {
-  return stride > -kLine - block && stride < kLine + block;
+// Blocks of any length, whoever calls.
+template <class M, bool kPack>
+void near_any(char* dst, const char* src, const Nest& nest) noexcept {
+  if (nest.block >= kLeastWide)
+    near_long<M, kPack>(dst, src, nest);
+  else
+    near<M, AnyRow, kPack>(dst, src, nest);
 }
 
 // Lines that are fetched before they are needed: enough to hide a memory's latency, and few beside a cache [bytes].
@@ -185,6 +217,11 @@ void far_unpack(char* dst, const char* src, const Nest& nest) noexcept {
 template <class M, class Row>
 constexpr NestKernel nest_kernel(const char* name, std::int64_t block) {
   return {name, block, {near<M, Row, true>, far_pack<M, Row>}, {near<M, Row, false>, far_unpack<M, Row>}};
+}
+
+template <class M>
+constexpr NestKernel any_nest_kernel() {
+  return {"nest_any", 0, {near_any<M, true>, far_pack<M, AnyRow>}, {near_any<M, false>, far_unpack<M, AnyRow>}};
 }
 
 }  // namespace gapless::kernel::generic

@@ -7,8 +7,8 @@
 
 namespace gapless::kernel::generic {
 
-// Bytes of both sides that a tile may touch.
-inline constexpr std::int64_t kTileBytes = 16384;
+// Repetitions that touch no more are mostly in a second cache, where to fetch ahead takes longer than to wait.
+inline constexpr std::int64_t kNearBytes = std::int64_t{1} << 20;
 
 // Moves of one width.
 template <std::int64_t kBytes, int kMoves>
@@ -32,8 +32,9 @@ void straight(char* __restrict__ dst, const char* __restrict__ src, const Pass& 
     at_dst[k] = pass.moves[k].dst;
     at_src[k] = pass.moves[k].src;
   }
-  constexpr int kTogether = kMoves <= 2 ? 4 / kMoves : 1;
   const auto once = [&](char* d, const char* s) __attribute__((always_inline)) {
+    // Kept as they are: what a compiler would derive from them instead needs more registers than there are.
+    asm("" : "+r"(d), "+r"(s));
     moves<32, k32>(d, s, at_dst, at_src);
     moves<16, k16>(d, s, at_dst + k32, at_src + k32);
     moves<8, k8>(d, s, at_dst + k32 + k16, at_src + k32 + k16);
@@ -44,35 +45,38 @@ void straight(char* __restrict__ dst, const char* __restrict__ src, const Pass& 
   // apart, they may all want the same few sets of the first cache, which does not hold so many.
   constexpr std::int64_t kFarApart = 1024;
   const std::int64_t apart = to < 0 ? -to : to;
-  if (kTogether == 1 && apart > kMoves * kLine / 2 && apart <= kFarApart) {
-    for (std::int64_t rows = repeats.rows; rows > 0; --rows, dst += repeats.row_to, src += repeats.row_from) {
-      char* d = dst;
-      const char* s = src;
-      for (std::int64_t count = repeats.count; count > 0; --count, d += to, s += from) {
-        // Kept as they are: what a compiler would derive from them instead needs more registers than there are.
-        asm("" : "+r"(d), "+r"(s));
-#pragma GCC unroll 6
-        for (int k = 0; k < kMoves; ++k) fetch_near(d + at_dst[k], kAheadRepetitions, to);
-        once(d, s);
-      }
-    }
-    return;
-  }
-  const bool leaves_out = from >= kLine || from <= -kLine;
+  const bool fetch = kMoves > 2 && repeats.fetch;
+  const bool fetch_all = kMoves > 2 && apart > kMoves * kLine / 2 && apart <= kFarApart;
+  const bool fetch_from = fetch && (from >= kLine || from <= -kLine);
   for (std::int64_t rows = repeats.rows; rows > 0; --rows, dst += repeats.row_to, src += repeats.row_from) {
     char* d = dst;
     const char* s = src;
     std::int64_t count = repeats.count;
-    for (; count >= kTogether; count -= kTogether, d += kTogether * to, s += kTogether * from) {
-      if constexpr (kTogether == 1) {
-        fetch_near(d, kAheadRepetitions, to);
-        if (leaves_out) fetch_near(s, kAheadRepetitions, from);
+    const auto each = [&](auto before) __attribute__((always_inline)) {
+      for (; count > 0; --count, d += to, s += from) {
+        before();
+        once(d, s);
       }
+    };
+    if (fetch_all) {
+      each([&]() __attribute__((always_inline)) {
+#pragma GCC unroll 6
+        for (int k = 0; k < kMoves; ++k) fetch_near(d + at_dst[k], kAheadRepetitions, to);
+      });
+    } else if (fetch_from) {
+      each([&]() __attribute__((always_inline)) {
+        fetch_near(d, kAheadRepetitions, to);
+        fetch_near(s, kAheadRepetitions, from);
+      });
+    } else if (fetch) {
+      each([&]() __attribute__((always_inline)) { fetch_near(d, kAheadRepetitions, to); });
+    } else {
+      constexpr int kTogether = kMoves == 1 ? 4 : 2;
+      for (; count >= kTogether; count -= kTogether)
 #pragma GCC unroll 4
-      for (int i = 0; i < kTogether; ++i) once(d + i * to, s + i * from);
+        for (int i = 0; i < kTogether; ++i, d += to, s += from) once(d, s);
+      each([] {});
     }
-    if constexpr (kTogether > 1)
-      for (; count > 0; --count, d += to, s += from) once(d, s);
   }
 }
 
@@ -195,46 +199,71 @@ CopyMoves pass_for(const MoveCounts& counts) noexcept {
 }
 
 template <class M, bool kPack>
-void tile(char* dst, const char* src, const Pattern& pattern, std::int64_t count, std::int64_t stride) {
+void tile(char* dst, const char* src, const Pattern& pattern, std::int64_t count, std::int64_t stride, bool fetch) {
   const std::int64_t to = kPack ? pattern.bytes : stride, from = kPack ? stride : pattern.bytes;
-  for (const Pass& pass : kPack ? pattern.pack : pattern.unpack) pass.copy(dst, src, pass, {count, to, from, 1, 0, 0});
+  for (const Pass& pass : kPack ? pattern.pack : pattern.unpack)
+    pass.copy(dst, src, pass, {count, to, from, 1, 0, 0, fetch});
   if (pattern.longs.empty()) return;
   for (std::int64_t i = 0; i < count; ++i, dst += to, src += from)
     for (const LongMove& run : pattern.longs)
       copy_long(dst + (kPack ? run.packed : run.user), src + (kPack ? run.user : run.packed), run.bytes);
 }
 
-template <class M>
+// The first repetitions of words, as many as vectors take.
+template <class M, bool kPack>
 GAPLESS_INLINE std::int64_t shuffled_pattern(char* dst, const char* src, const Pattern& pattern, std::int64_t count,
                                              std::int64_t stride) {
+  const auto words = [&]<std::int64_t kWords>() __attribute__((always_inline)) {
+    if constexpr (kPack)
+      return shuffle_words<M, kWords>(dst, src, pattern.words, count, stride);
+    else
+      return scatter_words<M, kWords>(dst, src, pattern.words, count, stride);
+  };
   switch (pattern.word_count) {
     case 2:
-      return shuffle_words<M, 2>(dst, src, pattern.words, count, stride);
+      return words.template operator()<2>();
     case 4:
-      return shuffle_words<M, 4>(dst, src, pattern.words, count, stride);
+      return words.template operator()<4>();
     case 8:
-      return shuffle_words<M, 8>(dst, src, pattern.words, count, stride);
+      return words.template operator()<8>();
     case 16:
-      return shuffle_words<M, 16>(dst, src, pattern.words, count, stride);
+      return words.template operator()<16>();
     default:
       return 0;
   }
+}
+
+// Repetitions of nothing but long runs.
+template <class M, bool kPack>
+void all_long(char* dst, const char* src, const Pattern& pattern, std::int64_t count, std::int64_t to,
+              std::int64_t from) {
+  const auto runs = static_cast<std::int64_t>(pattern.longs.size());
+  const std::int64_t stride = kPack ? from : to, apart = stride < 0 ? -stride : stride;
+  const bool fills = kPack || apart - pattern.bytes >= runs * kLine;
+  with_long_copy<M>(pattern.bytes / runs, count * pattern.bytes, fills, [&](auto copy) __attribute__((always_inline)) {
+    for (; count > 0; --count, dst += to, src += from)
+      for (const LongMove& run : pattern.longs)
+        copy(dst + (kPack ? run.packed : run.user), src + (kPack ? run.user : run.packed), run.bytes);
+  });
 }
 
 template <class M, bool kPack>
 void near_pattern(char* dst, const char* src, const Pattern& pattern, std::int64_t count,
                   std::int64_t stride) noexcept {
   const std::int64_t to = kPack ? pattern.bytes : stride, from = kPack ? stride : pattern.bytes;
-  if constexpr (kPack) {
-    const std::int64_t done = shuffled_pattern<M>(dst, src, pattern, count, stride);
-    dst += done * to;
-    src += done * from;
-    count -= done;
+  if (kPack ? pattern.pack.empty() : pattern.unpack.empty()) {
+    all_long<M, kPack>(dst, src, pattern, count, to, from);
+    return;
   }
+  const std::int64_t done = shuffled_pattern<M, kPack>(dst, src, pattern, count, stride);
+  dst += done * to;
+  src += done * from;
+  count -= done;
+  const bool fetch = count > kNearBytes / ((stride < 0 ? -stride : stride) + pattern.bytes);
   const bool at_once = pattern.pack.size() + (pattern.longs.empty() ? 0 : 1) == 1;
-  const std::int64_t each = at_once ? count : kTileBytes / ((stride < 0 ? -stride : stride) + pattern.bytes) + 1;
+  const std::int64_t each = at_once ? count : tile_of(stride, pattern.bytes);
   for (; count > 0; count -= each, dst += each * to, src += each * from)
-    tile<M, kPack>(dst, src, pattern, least(each, count), stride);
+    tile<M, kPack>(dst, src, pattern, least(each, count), stride, fetch);
 }
 
 // A batch may be as long as this; longer repetitions are streamed run by run, if no run is short.

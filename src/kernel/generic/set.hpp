@@ -55,7 +55,7 @@ struct Kernels {
       nest_kernel<M, PairRow<16>>("nest_pair_16", -2),
       nest_kernel<M, PairRow<32>>("nest_pair_32", -3),
       nest_kernel<M, PairRow<32>>("nest_pair_32", -4),
-      nest_kernel<M, AnyRow>("nest_any", 0),
+      any_nest_kernel<M>(),
   };
 #undef GAPLESS_NEST_VECTORS
 #undef GAPLESS_NEST
@@ -102,7 +102,8 @@ struct Kernels {
   };
 
   static constexpr Set set(const char* name) {
-    return {name, kNests, kTransposes, kSquares, kListed, kPaired, kRuns, pattern_kernel<M>(), far_copy<M>};
+    return {name,         kNests,      kTransposes,     kSquares, kListed, kPaired, kRuns, pattern_kernel<M>(),
+            near_copy<M>, far_copy<M>, stream_lines<M>, fence<M>};
   }
 };
 

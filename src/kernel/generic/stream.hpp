@@ -8,7 +8,7 @@ namespace gapless::kernel::generic {
 
 // Whole lines, from anywhere to an aligned place.
 template <class M>
-GAPLESS_INLINE void stream_lines(char* dst, const char* src, std::int64_t bytes) {
+GAPLESS_INLINE void put_lines(char* dst, const char* src, std::int64_t bytes) {
   for (std::int64_t at = 0; at < bytes; at += kLine) M::stream_line(dst + at, src + at);
 }
 
@@ -44,7 +44,7 @@ class Stream {
     advance(head);
     if (fill_ != 0) return;
     const std::int64_t lines = (bytes - head) & -kLine;
-    stream_lines<M>(out_, src + head, lines);
+    put_lines<M>(out_, src + head, lines);
     out_ += lines;
     fill_ = bytes - head - lines;
     copy_any(buffer_, src + head + lines, fill_);
@@ -68,8 +68,18 @@ void stream_run(char* dst, const char* src, std::int64_t bytes) {
   const std::int64_t head = least((kLine - past_line(dst)) % kLine, bytes);
   const std::int64_t lines = (bytes - head) & -kLine;
   if (head != 0) copy_any(dst, src, head);
-  stream_lines<M>(dst + head, src + head, lines);
+  put_lines<M>(dst + head, src + head, lines);
   if (const std::int64_t tail = bytes - head - lines; tail != 0) copy_any(dst + head + lines, src + head + lines, tail);
+}
+
+template <class M>
+void stream_lines(char* dst, const char* src, std::int64_t bytes) noexcept {
+  put_lines<M>(dst, src, bytes);
+}
+
+template <class M>
+void fence() noexcept {
+  M::fence();
 }
 
 template <class M>

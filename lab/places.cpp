@@ -4,7 +4,7 @@
 #include <random>
 #include <utility>
 
-namespace gapless::bench {
+namespace gapless::lab {
 
 std::vector<std::int32_t> random_places(std::int64_t count, std::int64_t places) {
   std::vector<std::int32_t> all(static_cast<std::size_t>(places));
@@ -18,4 +18,4 @@ std::vector<std::int32_t> random_places(std::int64_t count, std::int64_t places)
   return all;
 }
 
-}  // namespace gapless::bench
+}  // namespace gapless::lab

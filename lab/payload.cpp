@@ -1,0 +1,150 @@
+#include "payload.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace gapless::lab {
+namespace {
+
+constexpr std::int64_t kFewRepetitions = 8;  // fewer are kept in a list
+
+// Bytes [position, position + bytes) of the payload.
+void write_bytes(char* to, std::int64_t position, std::int64_t bytes, std::uint32_t first_word) {
+  while (bytes > 0) {
+    const std::int64_t within = position % kWordBytes, taken = std::min(kWordBytes - within, bytes);
+    const std::uint32_t word = first_word + static_cast<std::uint32_t>(position / kWordBytes);
+    std::memcpy(to, reinterpret_cast<const char*>(&word) + within, static_cast<std::size_t>(taken));
+    to += taken;
+    position += taken;
+    bytes -= taken;
+  }
+}
+
+// The same where whole words are: the loop of a program that fills its arrays.
+inline void write_run(char* to, std::int64_t position, std::int64_t bytes, std::uint32_t first_word) {
+  if ((position | bytes) % kWordBytes != 0) {
+    write_bytes(to, position, bytes, first_word);
+    return;
+  }
+  const std::uint32_t first = first_word + static_cast<std::uint32_t>(position / kWordBytes);
+  for (std::int64_t i = 0; i < bytes / kWordBytes; ++i) {
+    const std::uint32_t word = first + static_cast<std::uint32_t>(i);
+    std::memcpy(to + i * kWordBytes, &word, kWordBytes);
+  }
+}
+
+bool fits_list(const ByteRun& run) {
+  return run.displacement_bytes == static_cast<std::int32_t>(run.displacement_bytes);
+}
+
+}  // namespace
+
+// How often the `period` runs from `at` on repeat, each time the same distance further.
+std::int64_t PayloadPlaces::strided(const std::vector<ByteRun>& runs, std::size_t at, std::size_t period) {
+  if (at + period > runs.size()) return 0;
+  std::int64_t repetitions = 1;
+  std::size_t next = at + period;
+  if (next >= runs.size()) return repetitions;
+  const std::int64_t stride = runs[next].displacement_bytes - runs[at].displacement_bytes;
+  for (; next + period <= runs.size(); next += period, ++repetitions)
+    for (std::size_t i = 0; i < period; ++i) {
+      const ByteRun &before = runs[next + i - period], &now = runs[next + i];
+      if (now.bytes != before.bytes || now.displacement_bytes - before.displacement_bytes != stride) return repetitions;
+    }
+  return repetitions;
+}
+
+PayloadPlaces::PayloadPlaces(const std::vector<ByteRun>& given) {
+  std::vector<ByteRun> runs;
+  for (const ByteRun& run : given) {
+    if (run.bytes == 0) continue;
+    if (!runs.empty() && runs.back().displacement_bytes + runs.back().bytes == run.displacement_bytes)
+      runs.back().bytes += run.bytes;
+    else
+      runs.push_back(run);
+  }
+  low_ = runs.empty() ? 0 : std::numeric_limits<std::int64_t>::max();
+  for (const ByteRun& run : runs) {
+    bytes_ += run.bytes;
+    low_ = std::min(low_, run.displacement_bytes);
+    high_ = std::max(high_, run.displacement_bytes + run.bytes);
+  }
+  for (std::size_t at = 0; at < runs.size();) {
+    const std::int64_t alone = strided(runs, at, 1), pairs = strided(runs, at, 2);
+    const std::size_t period = 2 * pairs > alone ? 2 : 1;
+    const std::int64_t repetitions = period == 2 ? pairs : alone;
+    Part part{.first = runs[at].displacement_bytes, .first_bytes = runs[at].bytes};
+    if (repetitions >= kFewRepetitions || !fits_list(runs[at])) {
+      part.repetitions = repetitions >= kFewRepetitions ? repetitions : 1;
+      const std::size_t used = repetitions >= kFewRepetitions ? period : 1;
+      if (used == 2) {
+        part.second = runs[at + 1].displacement_bytes;
+        part.second_bytes = runs[at + 1].bytes;
+      }
+      const std::size_t next = at + used;
+      if (part.repetitions > 1) part.stride = runs[next].displacement_bytes - runs[at].displacement_bytes;
+      parts_.push_back(part);
+      at += used * static_cast<std::size_t>(part.repetitions);
+      continue;
+    }
+    const bool continues = !parts_.empty() && parts_.back().listed && parts_.back().first_bytes == part.first_bytes;
+    if (continues) {
+      ++parts_.back().repetitions;
+    } else {
+      part.listed = true;
+      part.list = places_.size();
+      parts_.push_back(part);
+    }
+    places_.push_back(static_cast<std::int32_t>(part.first));
+    ++at;
+  }
+}
+
+PayloadPlaces PayloadPlaces::contiguous(std::int64_t bytes) {
+  return PayloadPlaces({{0, bytes}});
+}
+
+template <class Visit>
+void PayloadPlaces::each_run(const Visit& visit) const {
+  std::int64_t position = 0;
+  for (const Part& part : parts_)
+    for (std::int64_t i = 0; i < part.repetitions; ++i) {
+      visit(part.listed ? places_[part.list + static_cast<std::size_t>(i)] : part.first + i * part.stride,
+            part.first_bytes, position);
+      position += part.first_bytes;
+      if (part.second_bytes == 0) continue;
+      visit(part.second + i * part.stride, part.second_bytes, position);
+      position += part.second_bytes;
+    }
+}
+
+void PayloadPlaces::write(char* origin, int rank, std::uint32_t version) const {
+  const std::uint32_t first_word = payload_word(rank, version, 0);
+  each_run([&](std::int64_t displacement, std::int64_t bytes, std::int64_t position) {
+    write_run(origin + displacement, position, bytes, first_word);
+  });
+}
+
+void PayloadPlaces::fill(char* origin, char value) const {
+  each_run([&](std::int64_t displacement, std::int64_t bytes, std::int64_t) {
+    std::memset(origin + displacement, value, static_cast<std::size_t>(bytes));
+  });
+}
+
+std::optional<std::int64_t> PayloadPlaces::first_wrong(const char* origin, int rank, std::uint32_t version) const {
+  const std::uint32_t first_word = payload_word(rank, version, 0);
+  std::optional<std::int64_t> wrong;
+  std::vector<char> expected;
+  each_run([&](std::int64_t displacement, std::int64_t bytes, std::int64_t position) {
+    if (wrong) return;
+    expected.resize(static_cast<std::size_t>(bytes));
+    write_run(expected.data(), position, bytes, first_word);
+    const char* const found = origin + displacement;
+    if (std::memcmp(found, expected.data(), expected.size()) != 0)
+      wrong = displacement + (std::mismatch(expected.begin(), expected.end(), found).first - expected.begin());
+  });
+  return wrong;
+}
+
+}  // namespace gapless::lab

@@ -1,0 +1,138 @@
+#include "ways.hpp"
+
+#include <chrono>
+
+namespace gapless::lab::tune {
+namespace {
+
+constexpr int kTag = 7;
+using Clock = std::chrono::steady_clock;
+
+bool is_typed_out(Kind kind) {
+  return kind != Kind::kReceive && kind != Kind::kUnpack;
+}
+bool is_typed_in(Kind kind) {
+  return kind != Kind::kSend && kind != Kind::kPack;
+}
+
+}  // namespace
+
+const std::vector<Way>& ways() {
+  // The letters of a name: what the sender and the receiver do with their types. n: native, p: packed by the layer, s:
+  // packed by it past the caches.
+  static const std::vector<Way> all = [] {
+    std::vector<Way> made;
+    constexpr std::pair<char, Deed> kSent[] = {{'n', Deed::kNative}, {'p', Deed::kPacked}, {'s', Deed::kPackedPast}};
+    constexpr std::pair<char, Deed> kReceived[] = {{'n', Deed::kNative}, {'p', Deed::kPacked}};
+    for (const auto& [s, sent] : kSent) {
+      for (const auto& [r, received] : kReceived) {
+        made.push_back({std::string("both/") + s + r, Kind::kBoth, sent, received});
+        made.push_back({std::string("exchange/") + s + r, Kind::kExchange, sent, received});
+      }
+      made.push_back({std::string("send/") + s, Kind::kSend, sent, Deed::kNative});
+    }
+    for (const auto& [r, received] : kReceived) {
+      made.push_back({std::string("receive/") + r, Kind::kReceive, Deed::kNative, received});
+      made.push_back({std::string("pack/") + r, Kind::kPack, received, Deed::kNative});
+      made.push_back({std::string("unpack/") + r, Kind::kUnpack, Deed::kNative, received});
+    }
+    return made;
+  }();
+  return all;
+}
+
+void Mover::become(Deed deed) const {
+  if (deed == Deed::kPackedPast) {
+    layer_.set_past();
+  } else {
+    layer_.set(deed == Deed::kPacked);
+  }
+}
+
+void Mover::send(Cell& cell, const Way& way) {
+  become(way.sent);
+  if (is_typed_out(way.kind)) {
+    MPI_Send(cell.typed_out(), cell.count(), cell.type(), peer_, kTag, MPI_COMM_WORLD);
+  } else {
+    MPI_Send(cell.plain_out(), cell.bytes(), MPI_BYTE, peer_, kTag, MPI_COMM_WORLD);
+  }
+}
+
+void Mover::receive(Cell& cell, const Way& way) {
+  become(way.received);
+  if (is_typed_in(way.kind)) {
+    MPI_Recv(cell.typed_in(), cell.count(), cell.type(), peer_, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Recv(cell.plain_in(), cell.bytes(), MPI_BYTE, peer_, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
+void Mover::exchange(Cell& cell, const Way& way) {
+  MPI_Request requests[2];
+  become(way.received);
+  MPI_Irecv(cell.typed_in(), cell.count(), cell.type(), peer_, kTag, MPI_COMM_WORLD, &requests[0]);
+  become(way.sent);
+  MPI_Isend(cell.typed_out(), cell.count(), cell.type(), peer_, kTag, MPI_COMM_WORLD, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+void Mover::check(Cell& cell, const Way& way, unsigned char value) const {
+  bool right;
+  switch (way.kind) {
+    case Kind::kPack:
+      right = cell.plain_in_is(value);
+      break;
+    case Kind::kSend:
+      right = cell.plain_in_is(value);
+      break;
+    default:
+      right = cell.typed_in_is(value);
+  }
+  if (!right) throw WrongData(way.name + ": other data arrived than were sent");
+}
+
+double Mover::time(Cell& cell, const Way& way) {
+  if (fresh_) {
+    ++round_;
+    if (is_typed_out(way.kind)) {
+      cell.write_out(round_);
+    } else {
+      cell.write_plain(round_);
+    }
+  }
+  // Rank 1 is ready first; then it waits in its receive, or does as rank 0 does.
+  layer_.set(false);
+  char token = 0;
+  if (rank_ == 1) MPI_Send(&token, 1, MPI_BYTE, peer_, kTag, MPI_COMM_WORLD);
+  if (rank_ == 0) MPI_Recv(&token, 1, MPI_BYTE, peer_, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  const auto begin = Clock::now();
+  double messages = 1;
+  int position = 0;
+  switch (way.kind) {
+    case Kind::kPack:
+      become(way.sent);
+      MPI_Pack(cell.typed_out(), cell.count(), cell.type(), cell.plain_in(), cell.bytes(), &position, MPI_COMM_WORLD);
+      break;
+    case Kind::kUnpack:
+      become(way.received);
+      MPI_Unpack(cell.plain_out(), cell.bytes(), &position, cell.typed_in(), cell.count(), cell.type(), MPI_COMM_WORLD);
+      break;
+    case Kind::kExchange:
+      exchange(cell, way);
+      break;
+    default:
+      messages = 2;
+      if (rank_ == 0) {
+        send(cell, way);
+        receive(cell, way);
+      } else {
+        receive(cell, way);
+        send(cell, way);
+      }
+  }
+  const double ns = std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+  check(cell, way, fresh_ ? round_ : kConstant);
+  return ns / messages;
+}
+
+}  // namespace gapless::lab::tune

@@ -1,0 +1,137 @@
+"""`gapless tune` end to end, where its rules lie and who is told of them, and what becomes of a file that is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Command
+from gapless import rules, tuning
+from gapless.libraries import NAMES, PREFIXES
+from gapless.paths import Build
+from gapless.rules import cache_folder, library_slug, machine_name, rules_setting
+from gapless.tuning import Measured, section_of
+
+VERSIONS = {"mpich": "mpich-version", "openmpi": "open-mpi-v", "intel": "intel-r-mpi-library"}
+CHOICES = ("nn", "np", "pn", "pp")
+
+
+def costs(best: str) -> dict[str, float]:
+    """Return the costs of a cell in which one choice is 10 % faster than the others."""
+    both = {
+        f"{kind}/{choice}": 0.0 if choice == best else 0.1 for kind in ("blocking", "nonblocking") for choice in CHOICES
+    }
+    return both | {"pack/n": 0.1, "pack/p": 0.0, "unpack/n": 0.0, "unpack/p": 0.1}
+
+
+def test_names_are_those_of_the_layer() -> None:
+    # tests/unit/rules_test.cpp has the same three.
+    assert library_slug("MPICH Version: 5.0.2") == "mpich-version-5-0-2"
+    assert library_slug("Open MPI v5.0.11, package: Open MPI user@localhost") == "open-mpi-v5-0-11"
+    assert library_slug("Intel(R) MPI Library 2021.19.0 for Linux* OS") == "intel-r-mpi-library-2021-19-0-for-linux-os"
+    assert machine_name() == machine_name() and "/" not in machine_name()
+
+
+def test_the_cheapest_choice_is_taken_and_noise_is_not() -> None:
+    cells = {("vector", 64, 8): costs("pp"), ("vector", 4096, 8): costs("pn"), ("vector", 4096, 64): costs("pn")}
+    noisy = {name: cost / 20 for name, cost in costs("nn").items()}
+    cells |= {("nest", 64, 8): noisy, ("nest", 4096, 8): noisy}
+    found = section_of("MPICH", "", [Measured("MPICH", True, 1, cells)])
+    tables = {(table.operation, table.distance, table.shape): table.rows for table in found.tables}
+    assert tables["send", "near", "vector"] == {64: "++", 4096: "++"}
+    assert tables["receive", "near", "vector"] == {64: "++", 4096: "--"}
+    assert tables["receive", "near", "nest"] == {64: "+", 4096: "+"}
+    assert tables["unpack", "any", "vector"] == {64: "--", 4096: "--"}
+    assert ("send", "far", "vector") not in tables
+
+
+def test_the_users_word_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = {"XDG_CACHE_HOME": str(tmp_path)}
+    monkeypatch.setattr(rules, "site_folder", lambda: None)
+    assert cache_folder(environment) == tmp_path / "gapless" / "rules" / machine_name()
+    assert rules_setting(environment) == {}
+    cache_folder(environment).mkdir(parents=True)
+    assert rules_setting(environment) == {"GAPLESS_RULES": str(cache_folder(environment))}
+    assert rules_setting(environment | {"GAPLESS_RULES": "mine"}) == {"GAPLESS_RULES": "mine"}
+
+
+@pytest.mark.parametrize("mpi", NAMES)
+def test_tune_and_run(gapless: Command, build: Build, tmp_path: Path, mpi: str) -> None:
+    if mpi in PREFIXES and not PREFIXES[mpi].is_dir():
+        pytest.skip(f"{mpi} is not installed")
+    home = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    answer = gapless("tune", "--quick", "--mpi", mpi, **home)
+    assert answer.returncode == 0, answer.stderr
+    folder = cache_folder(home)
+    (path,) = folder.glob("*.rules")
+    assert path.name.startswith(VERSIONS[mpi])
+    kept = json.loads(path.with_suffix(".json").read_text())
+    assert kept["machine"] == machine_name()
+    (measured,) = kept["measured"]
+    assert measured["near"] and {cell["shape"] for cell in measured["cells"]} == {"vector", "nest", "list", "elements"}
+    assert measured["peer_line_ns"][0]["plain"] > 0
+    assert gapless("tune", "--list", **home).stdout == f"{path}\n"
+    assert path.read_text() in gapless("tune", "--show", **home).stdout
+    if mpi != "mpich":
+        return
+    run = ("run", "--", build.mpiexec, "-n", 2, build.program("lab/mpich/doctor_probe"))
+    log = tmp_path / "log"
+    good = gapless(*run, **home, GAPLESS_LOG=str(log))
+    assert good.returncode == 0, good.stderr
+    assert log.read_text().count(f"gapless: rules in force: {path}\n") == 2
+    assert "tune" not in good.stderr
+    path.write_text(path.read_text()[:300])
+    bad = gapless(*run, **home)
+    assert bad.returncode == 0
+    assert f"gapless: rules refused, the built-in ones were in force: {path}: " in bad.stderr
+
+
+def test_it_is_said_once_that_tuning_helps(gapless: Command, build: Build, tmp_path: Path) -> None:
+    run = ("run", "--", build.mpiexec, "-n", 2, build.program("lab/mpich/doctor_probe"))
+    home = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    assert "'gapless tune' takes 20 seconds" in gapless(*run, **home).stderr
+    assert "gapless tune" not in gapless(*run, **home).stderr
+
+
+def test_ranks_with_other_rules_keep_collectives_native(gapless: Command, build: Build, tmp_path: Path) -> None:
+    file = tmp_path / "one.rules"
+    file.write_text("gapless-rules 1\nlibrary *\nruns 4\ntable * * *\n  32 +\nend\n")
+    probe = build.program("lab/mpich/doctor_probe")
+    log = tmp_path / "log"
+
+    def collectives(first: str, second: str) -> str:
+        log.unlink(missing_ok=True)
+        ranks = ["-n", 1, "-env", "GAPLESS_RULES", first, probe, ":", "-n", 1, "-env", "GAPLESS_RULES", second, probe]
+        settings = {"XDG_CACHE_HOME": str(tmp_path), "GAPLESS_LOG": str(log), "GAPLESS_FORCE": "1"}
+        gapless("run", "--", build.mpiexec, *ranks, **settings)
+        return log.read_text()
+
+    assert "native (unproved)" not in collectives(str(file), str(file))
+    assert "native (unproved)" in collectives(str(file), "")
+
+
+def test_ctrl_c_leaves_what_was_there(build: Build, tmp_path: Path) -> None:
+    folder = tmp_path / "rules"
+    folder.mkdir()
+    words = [sys.executable, "-m", "gapless.cli", "tune", "--out", str(folder)]
+    child = subprocess.Popen(words, env=dict(os.environ), stderr=subprocess.PIPE, text=True)
+    time.sleep(3)
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=30)
+    assert child.returncode == 130
+    assert list(folder.iterdir()) == []
+
+
+def test_the_built_in_rules_are_those_of_the_results() -> None:
+    from gapless.default_rules import RULES, default_sections
+    from gapless.rules import rules_text
+
+    text = RULES.read_text()
+    assert text.endswith(rules_text("", default_sections()).partition("\n")[2])
+    assert tuning.kept_measurements(Path("/nowhere")) == []
