@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "preload/rules.hpp"
+#include "preload/policy/rules.hpp"
 
 namespace {
 

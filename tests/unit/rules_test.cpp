@@ -1,5 +1,5 @@
 // The text of the rules, and the files that hold it: what is taken, what is refused and why, and what is then decided.
-#include "preload/rules.hpp"
+#include "preload/policy/rules.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "preload/rules_file.hpp"
+#include "preload/policy/rules_file.hpp"
 
 namespace gapless::preload {
 namespace {

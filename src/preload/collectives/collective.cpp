@@ -1,0 +1,110 @@
+#include "preload/collectives/collective.hpp"
+
+#include <algorithm>
+
+#include "mpi/abi/library.hpp"
+#include "mpi/staging/reserve.hpp"
+#include "preload/policy/agreement.hpp"
+#include "preload/stats/log.hpp"
+#include "preload/transfer/transfer.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+bool is_sent_as_it_was(Procedure procedure) noexcept {
+  switch (procedure) {
+    case Procedure::kGather_init:
+    case Procedure::kGather_init_c:
+    case Procedure::kScatter_init:
+    case Procedure::kScatter_init_c:
+    case Procedure::kAllgather_init:
+    case Procedure::kAllgather_init_c:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Reason obstacle(Call& call) noexcept {
+  if (call.comm == MPI_COMM_NULL) return Reason::kArguments;
+  if (call.form != Form::kBlocking && call.request == nullptr) return Reason::kArguments;
+  // The same on all processes of a world that agreed: it is one of the facts.
+  if (call.form != Form::kBlocking && receives_stay_native) return Reason::kCompletion;
+  if (rule.sends_what_was && is_sent_as_it_was(call.procedure)) return Reason::kLibrary;
+  if (call.decides == Decides::kEach) {
+    if (!switched_on()) return Reason::kOff;
+    call.members = find_members(call.comm);
+    return call.members.inter ? Reason::kUnproved : Reason::kNone;
+  }
+  if (!world_agreed()) return Reason::kUnproved;
+  if (!collectives_switched_on()) return Reason::kOff;
+  call.members = find_members(call.comm);
+  return call.members.alike ? Reason::kNone : Reason::kUnproved;
+}
+
+// A library without MPI_X_c may count all blocks together in an int, and bytes are more than what they make up.
+bool may_be_staged(std::int64_t bytes) noexcept {
+  return bytes <= std::min(mpi::reserve::size(), largest_message());
+}
+
+Reason reserve(const Call& call, Collective& collective) noexcept {
+  if (call.decides == Decides::kAll && !may_be_staged(call.most_bytes)) return Reason::kLarge;
+  return collective.reserve() ? Reason::kNone : Reason::kStaging;
+}
+
+bool say_in_bytes(View& side, int blocks) noexcept {
+  if (rule.force || side.buffer == MPI_IN_PLACE || side.count <= 0) return false;
+  const mpi::Datatype* const facts = mpi::remembered_type(side.type);
+  if (facts == nullptr || facts->plan() == nullptr || !facts->plan()->is_contiguous()) return false;
+  std::int64_t bytes, all;
+  if (__builtin_mul_overflow(side.count, facts->plan()->size(), &bytes) || bytes == 0 || bytes > largest_message() ||
+      __builtin_mul_overflow(bytes, blocks, &all)) {
+    return false;
+  }
+  const auto first = reinterpret_cast<std::intptr_t>(side.buffer) + facts->plan()->first_byte();
+  if (first < kLowestAddress) return false;
+  side = {reinterpret_cast<const void*>(first), bytes, MPI_BYTE};
+  return true;
+}
+
+void count_ready(const Call& call, std::int64_t bytes) noexcept {
+  if (logging()) log_collective(call.procedure, bytes, Reason::kNone);
+  if (counting()) count_declined(call.procedure, Reason::kContiguous);
+}
+
+void count_collective(const Call& call, const Collective* collective, Reason reason) noexcept {
+  if (reason == Reason::kNone && !collective->is_staged()) return count_ready(call, collective->bytes());
+  if (logging()) log_collective(call.procedure, collective == nullptr ? 0 : collective->bytes(), reason);
+  if (!counting()) return;
+  if (reason != Reason::kNone) return count_declined(call.procedure, reason);
+  count_accelerated(call.procedure, collective->bytes());
+}
+
+int raise_no_memory(MPI_Comm comm) noexcept {
+  mpi::library.Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
+  return MPI_ERR_NO_MEM;
+}
+
+int start_and_keep(const Call& call, Pending* pending, std::unique_ptr<Collective> collective, MPI_Request made,
+                   int code) noexcept {
+  if (made == MPI_REQUEST_NULL) {
+    // Over at once, or never begun.
+    if (code == MPI_SUCCESS && call.form == Form::kNonblocking) {
+      collective->unpack();
+      *call.request = made;
+    }
+    requests.drop(pending);
+    return code;
+  }
+  pending->receives = pending->whole = true;
+  pending->persistent = call.form == Form::kPersistent;
+  pending->collective = std::move(collective);
+  requests.add(made, pending);
+  *call.request = made;
+  return code;
+}
+
+}  // namespace gapless::preload
