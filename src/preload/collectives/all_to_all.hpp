@@ -47,13 +47,13 @@ int uniform_exchange(Among among, bool same, Call call, const View& out, const V
       const Reason reason = same ? collective.received.uniform(in.buffer, in.count, in.type, peers.in, {false, true},
                                                                its.members.rank, {true, false})
                                  : collective.received.uniform(in.buffer, in.count, in.type, peers.in, {true, true});
-      its.most_bytes = both_ways(collective.received.block_bytes(), its.members.size);
+      its.max_bytes = both_ways(collective.received.block_bytes(), its.members.size);
       return reason;
     }
     const Reason reason = same ? collective.sent.uniform(out.buffer, out.count, out.type, 1, {true, false})
                                : uniform(collective.sent, out, peers.out, {true, false}, peers);
     if (reason != Reason::kNone) return reason;
-    its.most_bytes = both_ways(collective.sent.block_bytes(), its.members.size);
+    its.max_bytes = both_ways(collective.sent.block_bytes(), its.members.size);
     const Reason of_received = uniform(collective.received, in, peers.in, {false, true}, peers);
     if (of_received != Reason::kNone || among != Among::kAll) return of_received;
     const int own = same ? its.members.rank : 0;
@@ -94,7 +94,7 @@ int varying_gather(Among among, Call call, const View& out, const Views<Count, m
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
     const Reason reason = collective.received.varying(in.buffer, peers.in, in.counts, in.places, in.type, {false, true},
                                                       among == Among::kAll ? its.members.rank : -1, {in_place, false});
-    its.most_bytes = both_ways(collective.received.bytes(), 1);
+    its.max_bytes = both_ways(collective.received.bytes(), 1);
     if (reason == Reason::kNone) spare_absent(collective.received, peers);
     if (in_place || reason != Reason::kNone) return reason;
     const Reason own = collective.sent.uniform(out.buffer, out.count, out.type, 1, {true, false});
@@ -145,8 +145,8 @@ int individual_exchange(Among among, Call call, const TypedViews<Count, Place>& 
                         Native&& native) {
   const auto judge = [](Blocks& blocks, Operation operation, Reason& reason) {
     if (!blocks.is_set()) return;
-    if (!rule.force && blocks.lie_ready()) return blocks.leave();
-    if (!rule.force && !blocks.are_worth(rule, operation)) return reason = Reason::kSmall, blocks.leave();
+    if (!policy.force && blocks.lie_ready()) return blocks.leave();
+    if (!policy.force && !blocks.are_worth(policy, operation)) return reason = Reason::kSmall, blocks.leave();
   };
   const auto describe = [&](Collective& collective, Call& its) {
     Peers peers;

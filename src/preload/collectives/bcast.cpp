@@ -14,7 +14,7 @@ int bcast(Procedure procedure, Form form, const View& given, int root, MPI_Comm 
     if (root < 0 || root >= call.members.size) return Reason::kArguments;
     const bool is_root = call.members.rank == root;
     const Reason reason = collective.received.uniform(given.buffer, given.count, given.type, 1, {is_root, !is_root});
-    call.most_bytes = collective.received.bytes();
+    call.max_bytes = collective.received.bytes();
     return reason;
   };
   const auto changed = [&](Collective* collective, MPI_Request* made) {

@@ -175,7 +175,7 @@ Reason Blocks::uniform_in_pieces(const void* buffer, MPI_Count count, MPI_Dataty
   if (const Reason reason = measure(count, type, n, all); reason != Reason::kNone) return reason;
   if (!make_tables(n, false)) return Reason::kStaging;
   base_ = static_cast<const char*>(buffer);
-  ready_ = !rule.force && elements_.plan != nullptr && elements_.plan->is_contiguous();
+  ready_ = !policy.force && elements_.plan != nullptr && elements_.plan->is_contiguous();
   for (int k = 0; k < n; ++k) {
     const std::int64_t place = block_bytes_ == 0 ? 0 : k * count * elements_.extent;
     pieces_[k] = {moved(base_, place), count, bytes_, nullptr, way.out, way.in};
@@ -192,7 +192,7 @@ Reason Blocks::uniform(const void* buffer, MPI_Count count, MPI_Datatype type, i
   if (const Reason reason = measure(count, type, n, all); reason != Reason::kNone) return reason;
   n_ = n;
   base_ = static_cast<const char*>(buffer);
-  ready_ = !rule.force;
+  ready_ = !policy.force;
   Piece whole{base_, all, 0, nullptr, way.out, way.in};
   if (!add(whole, elements_)) return Reason::kBuffer;
   first_ = bytes_ == 0 || elements_.plan == nullptr ? base_ : moved(base_, elements_.plan->first_byte());
@@ -266,7 +266,7 @@ Reason Blocks::varying(const void* buffer, int n, const Count* counts, const mpi
   if (!make_tables(n, false)) return Reason::kStaging;
   own_ = own;
   base_ = static_cast<const char*>(buffer);
-  ready_ = !rule.force;
+  ready_ = !policy.force;
   for (int k = 0; k < n; ++k) {
     // Where an empty block lies does not matter; the others cannot see it.
     std::int64_t place = 0;
@@ -290,7 +290,7 @@ Reason Blocks::individual(const void* buffer, int n, const Count* counts, const 
   }
   if (!make_tables(n, true)) return Reason::kStaging;
   base_ = static_cast<const char*>(buffer);
-  ready_ = !rule.force;
+  ready_ = !policy.force;
   for (int k = 0; k < n; ++k) {
     // The type of an empty block need not be looked at.
     if (counts[k] != 0) {
@@ -306,7 +306,7 @@ Reason Blocks::individual(const void* buffer, int n, const Count* counts, const 
   return Reason::kNone;
 }
 
-bool Blocks::are_worth(const Rule& of, Operation operation) const noexcept {
+bool Blocks::are_worth(const Policy& of, Operation operation) const noexcept {
   const std::int64_t mean_run_bytes = runs_ > 0 ? bytes_ / runs_ : 0;
   return of.verdict(operation, Distance::kAny, Shape::kVector, bytes_, mean_run_bytes) != Verdict::kNative;
 }

@@ -94,7 +94,7 @@ class Blocks {
   // Whether any type is not decoded or any byte not in this processor's memory, so that the library must pack.
   bool needs_library() const noexcept { return needs_library_; }
   // Whether packing is measured to be worth it.
-  bool are_worth(const Rule& rule, Operation operation) const noexcept;
+  bool are_worth(const Policy& policy, Operation operation) const noexcept;
 
   // Gets the staging, if needed. False: there is none.
   bool reserve() noexcept;

@@ -12,7 +12,7 @@ namespace gapless::preload {
 
 namespace {
 
-bool is_sent_as_it_was(Procedure procedure) noexcept {
+bool sends_stale_data(Procedure procedure) noexcept {
   switch (procedure) {
     case Procedure::kGather_init:
     case Procedure::kGather_init_c:
@@ -33,7 +33,7 @@ Reason obstacle(Call& call) noexcept {
   if (call.form != Form::kBlocking && call.request == nullptr) return Reason::kArguments;
   // The same on all processes of a world that agreed: it is one of the facts.
   if (call.form != Form::kBlocking && receives_stay_native) return Reason::kCompletion;
-  if (rule.sends_what_was && is_sent_as_it_was(call.procedure)) return Reason::kLibrary;
+  if (policy.persistent_sends_stale_data && sends_stale_data(call.procedure)) return Reason::kLibrary;
   if (call.decides == Decides::kEach) {
     if (!switched_on()) return Reason::kOff;
     call.members = find_members(call.comm);
@@ -42,7 +42,7 @@ Reason obstacle(Call& call) noexcept {
   if (!world_agreed()) return Reason::kUnproved;
   if (!collectives_switched_on()) return Reason::kOff;
   call.members = find_members(call.comm);
-  return call.members.alike ? Reason::kNone : Reason::kUnproved;
+  return call.members.agreed ? Reason::kNone : Reason::kUnproved;
 }
 
 // A library without MPI_X_c may count all blocks together in an int, and bytes are more than what they make up.
@@ -51,12 +51,12 @@ bool may_be_staged(std::int64_t bytes) noexcept {
 }
 
 Reason reserve(const Call& call, Collective& collective) noexcept {
-  if (call.decides == Decides::kAll && !may_be_staged(call.most_bytes)) return Reason::kLarge;
+  if (call.decides == Decides::kAll && !may_be_staged(call.max_bytes)) return Reason::kLarge;
   return collective.reserve() ? Reason::kNone : Reason::kStaging;
 }
 
 bool say_in_bytes(View& side, int blocks) noexcept {
-  if (rule.force || side.buffer == MPI_IN_PLACE || side.count <= 0) return false;
+  if (policy.force || side.buffer == MPI_IN_PLACE || side.count <= 0) return false;
   const mpi::Datatype* const facts = mpi::remembered_type(side.type);
   if (facts == nullptr || facts->plan() == nullptr || !facts->plan()->is_contiguous()) return false;
   std::int64_t bytes, all;

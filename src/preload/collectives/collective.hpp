@@ -55,7 +55,7 @@ struct Call {
   MPI_Request* request;  // of the forms that have one
   Members members{};
   // [bytes] of staging that the call takes at most on any process, the same on all; of kAll.
-  std::int64_t most_bytes = 0;
+  std::int64_t max_bytes = 0;
 };
 
 // The first question, before anything is described: whether the call is left to the library whatever its arguments.

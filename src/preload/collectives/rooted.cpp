@@ -27,7 +27,7 @@ int rooted(bool gathers, Call call, const View& many, const View& single, int ro
                                {!gathers && !in_place, false});
       if (!in_place && reason == Reason::kNone) of_each.join(of_root);
     }
-    its.most_bytes = both_ways(in_place ? of_root.block_bytes() : of_each.block_bytes(), all.size);
+    its.max_bytes = both_ways(in_place ? of_root.block_bytes() : of_each.block_bytes(), all.size);
     return reason;
   };
   const auto changed = [&](Collective* collective, MPI_Request* made) {

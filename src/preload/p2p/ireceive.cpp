@@ -28,26 +28,26 @@ namespace {
 }  // namespace
 
 int wrap_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
-  if (passes_by(type)) [[likely]]
+  if (takes_fast_path(type)) [[likely]]
     return mpi::library.Irecv(buffer, count, type, source, tag, comm, request);
   return ireceive(Procedure::kIrecv, false, buffer, count, type, source, tag, comm, request);
 }
 
 int wrap_Irecv_c(void* buffer, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                  MPI_Request* request) {
-  if (passes_by(type)) [[likely]]
+  if (takes_fast_path(type)) [[likely]]
     return mpi::library.Irecv_c(buffer, count, type, source, tag, comm, request);
   return ireceive(Procedure::kIrecv_c, true, buffer, count, type, source, tag, comm, request);
 }
 
 int wrap_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
-  if (passes_by(type)) [[likely]]
+  if (takes_fast_path(type)) [[likely]]
     return mpi::library.Imrecv(buffer, count, type, message, request);
   return matched_ireceive(Procedure::kImrecv, false, buffer, count, type, message, request);
 }
 
 int wrap_Imrecv_c(void* buffer, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
-  if (passes_by(type)) [[likely]]
+  if (takes_fast_path(type)) [[likely]]
     return mpi::library.Imrecv_c(buffer, count, type, message, request);
   return matched_ireceive(Procedure::kImrecv_c, true, buffer, count, type, message, request);
 }

@@ -26,14 +26,14 @@ using LargeIsend = mpi::Signatures<MPI_Count>::Isend;
 #define GAPLESS_ISEND(name)                                                                                           \
   int wrap_##name(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,                 \
                   MPI_Request* request) {                                                                             \
-    if (passes_by(type)) [[likely]]                                                                                   \
+    if (takes_fast_path(type)) [[likely]]                                                                             \
       return mpi::library.name(buffer, count, type, dest, tag, comm, request);                                        \
     return isend(Procedure::k##name, false, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest, tag, \
                  comm, request);                                                                                      \
   }                                                                                                                   \
   int wrap_##name##_c(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,       \
                       MPI_Request* request) {                                                                         \
-    if (passes_by(type)) [[likely]]                                                                                   \
+    if (takes_fast_path(type)) [[likely]]                                                                             \
       return mpi::library.name##_c(buffer, count, type, dest, tag, comm, request);                                    \
     return isend(Procedure::k##name##_c, true, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest,   \
                  tag, comm, request);                                                                                 \

@@ -83,7 +83,7 @@ template <class Count, class Native>
 #define GAPLESS_PACK(name, Count)                                                                         \
   int wrap_##name(const void* in, Count count, MPI_Datatype type, void* out, Count size, Count* position, \
                   MPI_Comm comm) {                                                                        \
-    if (passes_by(type)) [[likely]]                                                                       \
+    if (takes_fast_path(type)) [[likely]]                                                                 \
       return mpi::library.name(in, count, type, out, size, position, comm);                               \
     return pack(Procedure::k##name, mpi::library.name, in, count, type, out, size, position, comm);       \
   }
@@ -94,7 +94,7 @@ GAPLESS_PACK(Pack_c, MPI_Count)
 #define GAPLESS_UNPACK(name, Count)                                                                       \
   int wrap_##name(const void* in, Count size, Count* position, void* out, Count count, MPI_Datatype type, \
                   MPI_Comm comm) {                                                                        \
-    if (passes_by(type)) [[likely]]                                                                       \
+    if (takes_fast_path(type)) [[likely]]                                                                 \
       return mpi::library.name(in, size, position, out, count, type, comm);                               \
     return unpack(Procedure::k##name, mpi::library.name, in, size, position, out, count, type, comm);     \
   }

@@ -91,20 +91,20 @@ template <class Pack, class Call>
 
 int wrap_Psend_init(const void* buffer, int partitions, MPI_Count count, MPI_Datatype type, int dest, int tag,
                     MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  if (passes_by(type)) [[likely]]
+  if (takes_fast_path(type)) [[likely]]
     return mpi::library.Psend_init(buffer, partitions, count, type, dest, tag, comm, info, request);
   return send_init(buffer, partitions, count, type, dest, tag, comm, info, request);
 }
 
 int wrap_Precv_init(void* buffer, int partitions, MPI_Count count, MPI_Datatype type, int source, int tag,
                     MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  if (passes_by(type)) [[likely]]
+  if (takes_fast_path(type)) [[likely]]
     return mpi::library.Precv_init(buffer, partitions, count, type, source, tag, comm, info, request);
   return receive_init(buffer, partitions, count, type, source, tag, comm, info, request);
 }
 
 int wrap_Pready(int partition, MPI_Request request) {
-  if (passes_by(1, &request)) [[likely]]
+  if (takes_fast_path(1, &request)) [[likely]]
     return mpi::library.Pready(partition, request);
   return ready(
       Procedure::kPready, request,
@@ -113,7 +113,7 @@ int wrap_Pready(int partition, MPI_Request request) {
 }
 
 int wrap_Pready_range(int low, int high, MPI_Request request) {
-  if (passes_by(1, &request)) [[likely]]
+  if (takes_fast_path(1, &request)) [[likely]]
     return mpi::library.Pready_range(low, high, request);
   return ready(
       Procedure::kPready_range, request,
@@ -122,7 +122,7 @@ int wrap_Pready_range(int low, int high, MPI_Request request) {
 }
 
 int wrap_Pready_list(int length, mpi::PartitionList partitions, MPI_Request request) {
-  if (partitions == nullptr || passes_by(1, &request)) [[likely]]
+  if (partitions == nullptr || takes_fast_path(1, &request)) [[likely]]
     return mpi::library.Pready_list(length, partitions, request);
   return ready(
       Procedure::kPready_list, request,
@@ -135,7 +135,7 @@ int wrap_Pready_list(int length, mpi::PartitionList partitions, MPI_Request requ
 }
 
 int wrap_Parrived(MPI_Request request, int partition, int* flag) {
-  if (flag == nullptr || passes_by(1, &request)) [[likely]]
+  if (flag == nullptr || takes_fast_path(1, &request)) [[likely]]
     return mpi::library.Parrived(request, partition, flag);
   return arrived(request, partition, flag);
 }

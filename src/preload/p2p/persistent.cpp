@@ -85,14 +85,14 @@ bool has_collective(int n, const MPI_Request* list) {
 #define GAPLESS_SEND_INIT(name)                                                                                      \
   int wrap_##name(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,                \
                   MPI_Request* request) {                                                                            \
-    if (passes_by(type)) [[likely]]                                                                                  \
+    if (takes_fast_path(type)) [[likely]]                                                                            \
       return mpi::library.name(buffer, count, type, dest, tag, comm, request);                                       \
     return send_init(Procedure::k##name, false, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest, \
                      tag, comm, request);                                                                            \
   }                                                                                                                  \
   int wrap_##name##_c(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,      \
                       MPI_Request* request) {                                                                        \
-    if (passes_by(type)) [[likely]]                                                                                  \
+    if (takes_fast_path(type)) [[likely]]                                                                            \
       return mpi::library.name##_c(buffer, count, type, dest, tag, comm, request);                                   \
     return send_init(Procedure::k##name##_c, true, mpi::library.name, mpi::library.name##_c, buffer, count, type,    \
                      dest, tag, comm, request);                                                                      \
@@ -105,26 +105,26 @@ GAPLESS_SEND_INIT(Rsend_init)
 
 int wrap_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                    MPI_Request* request) {
-  if (passes_by(type)) [[likely]]
+  if (takes_fast_path(type)) [[likely]]
     return mpi::library.Recv_init(buffer, count, type, source, tag, comm, request);
   return receive_init(Procedure::kRecv_init, false, buffer, count, type, source, tag, comm, request);
 }
 
 int wrap_Recv_init_c(void* buffer, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                      MPI_Request* request) {
-  if (passes_by(type)) [[likely]]
+  if (takes_fast_path(type)) [[likely]]
     return mpi::library.Recv_init_c(buffer, count, type, source, tag, comm, request);
   return receive_init(Procedure::kRecv_init_c, true, buffer, count, type, source, tag, comm, request);
 }
 
 int wrap_Start(MPI_Request* request) {
-  if (request == nullptr || passes_by(1, request)) [[likely]]
+  if (request == nullptr || takes_fast_path(1, request)) [[likely]]
     return mpi::library.Start(request);
   return begin(Procedure::kStart, 1, request, [request] { return mpi::library.Start(request); });
 }
 
 int wrap_Startall(int n, MPI_Request* list) {
-  if (passes_by(n, list)) [[likely]]
+  if (takes_fast_path(n, list)) [[likely]]
     return mpi::library.Startall(n, list);
   if (n > 1 && has_collective(n, list)) {
     // One by one: of those that an error keeps from being started, nothing must be delivered.

@@ -43,26 +43,26 @@ namespace {
 }  // namespace
 
 int wrap_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  if (passes_by(type)) [[likely]]
+  if (takes_fast_path(type)) [[likely]]
     return mpi::library.Recv(buffer, count, type, source, tag, comm, status);
   return receive(Procedure::kRecv, false, buffer, count, type, source, tag, comm, status);
 }
 
 int wrap_Recv_c(void* buffer, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                 MPI_Status* status) {
-  if (passes_by(type)) [[likely]]
+  if (takes_fast_path(type)) [[likely]]
     return mpi::library.Recv_c(buffer, count, type, source, tag, comm, status);
   return receive(Procedure::kRecv_c, true, buffer, count, type, source, tag, comm, status);
 }
 
 int wrap_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
-  if (passes_by(type)) [[likely]]
+  if (takes_fast_path(type)) [[likely]]
     return mpi::library.Mrecv(buffer, count, type, message, status);
   return matched_receive(Procedure::kMrecv, false, buffer, count, type, message, status);
 }
 
 int wrap_Mrecv_c(void* buffer, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
-  if (passes_by(type)) [[likely]]
+  if (takes_fast_path(type)) [[likely]]
     return mpi::library.Mrecv_c(buffer, count, type, message, status);
   return matched_receive(Procedure::kMrecv_c, true, buffer, count, type, message, status);
 }

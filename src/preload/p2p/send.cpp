@@ -26,13 +26,13 @@ using LargeSend = mpi::Signatures<MPI_Count>::Send;
 
 #define GAPLESS_SEND(name)                                                                                           \
   int wrap_##name(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {              \
-    if (passes_by(type)) [[likely]]                                                                                  \
+    if (takes_fast_path(type)) [[likely]]                                                                            \
       return mpi::library.name(buffer, count, type, dest, tag, comm);                                                \
     return send(Procedure::k##name, false, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest, tag, \
                 comm);                                                                                               \
   }                                                                                                                  \
   int wrap_##name##_c(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {    \
-    if (passes_by(type)) [[likely]]                                                                                  \
+    if (takes_fast_path(type)) [[likely]]                                                                            \
       return mpi::library.name##_c(buffer, count, type, dest, tag, comm);                                            \
     return send(Procedure::k##name##_c, true, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest,   \
                 tag, comm);                                                                                          \

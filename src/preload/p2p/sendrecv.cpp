@@ -52,7 +52,7 @@ namespace {
   int wrap_##name(const void* out, Count out_count, MPI_Datatype out_type, int dest, int send_tag, void* in,         \
                   Count in_count, MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,                  \
                   MPI_Status* status) {                                                                              \
-    if (passes_by(out_type, in_type)) [[likely]] {                                                                   \
+    if (takes_fast_path(out_type, in_type)) [[likely]] {                                                             \
       return mpi::library.name(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, \
                                comm, status);                                                                        \
     }                                                                                                                \
@@ -66,7 +66,7 @@ GAPLESS_SENDRECV(Sendrecv_c, MPI_Count)
 #define GAPLESS_REPLACE(name, Count)                                                                                 \
   int wrap_##name(void* buffer, Count count, MPI_Datatype type, int dest, int send_tag, int source, int receive_tag, \
                   MPI_Comm comm, MPI_Status* status) {                                                               \
-    if (passes_by(type)) [[likely]] {                                                                                \
+    if (takes_fast_path(type)) [[likely]] {                                                                          \
       return mpi::library.name(buffer, count, type, dest, send_tag, source, receive_tag, comm, status);              \
     }                                                                                                                \
     return replace(Procedure::k##name, is_large<Count>, buffer, count, type, dest, send_tag, source, receive_tag,    \

@@ -28,7 +28,7 @@ std::atomic<bool> agreed{false};
 // The ranks on this node, in order; null where they are not known.
 std::atomic<const std::vector<int>*> here{nullptr};
 
-// What is under way from before the world's beginning until it has agreed or not.
+// The state of an agreement, from before the world's beginning until it has agreed or not.
 struct Question {
   Node node;
   RollCall roll_call;
@@ -47,12 +47,12 @@ bool is_wanted() noexcept {
   return base::setting_text("GAPLESS_COLLECTIVES") == nullptr || base::setting_on("GAPLESS_COLLECTIVES");
 }
 
-// All that decides what a collective call becomes, as a number below 2^62.
+// A hash below 2^62 of all that decides what a collective call becomes.
 std::uint64_t facts() {
   std::string text = std::to_string(kInterfaceVersion) + ' ' + GAPLESS_BUILD + ' ' + mpi::kAbiName + ' ';
   text += std::to_string(served_procedures()) + ' ' + std::to_string(mpi::reserve::size()) + ' ';
-  text += rule.force ? "force " : "";
-  text += std::to_string(rule.hash) + ' ';
+  text += policy.force ? "force " : "";
+  text += std::to_string(policy.hash) + ' ';
   text += receives_stay_native ? "native " : "";
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
@@ -60,15 +60,15 @@ std::uint64_t facts() {
   return hash_of(text) >> 2;
 }
 
-// Every process of the world calls this. A world that agrees has one maximum of the facts and of their negatives.
-bool all_say(std::int64_t own) noexcept {
+// Every process of the world calls this. In a world that agrees, the facts' maximum and minimum are equal.
+bool all_have(std::int64_t own) noexcept {
   const long long out[2] = {own, -own};
   long long in[2] = {0, 0};
   if (mpi::library.Allreduce(out, in, 2, MPI_LONG_LONG_INT, MPI_MAX, MPI_COMM_WORLD) != MPI_SUCCESS) return false;
   return own != 0 && in[0] == own && in[1] == -own;
 }
 
-// 0: this process cannot take part.
+// Returns 0 if this process cannot take part.
 std::uint64_t own_facts(std::string& why) {
   if (!is_wanted()) {
     why = "GAPLESS_COLLECTIVES=0";
@@ -84,7 +84,7 @@ bool is_vouched_for() noexcept {
   return base::setting_on("GAPLESS_EVERYWHERE");
 }
 
-// The library goes on with what other processes wait for.
+// Lets the library progress: other processes may wait for it.
 void make_progress() noexcept {
   int flag = 0;
   mpi::library.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
@@ -114,7 +114,7 @@ std::string number(std::size_t n) {
 }
 
 // For all processes of this node.
-Answer answer_as_leader(Question& all, int size) {
+Agreement agreement_as_leader(Question& all, int size) {
   const std::vector<Member> members = all.node.collect();
   std::vector<int> ranks;
   bool same = true;
@@ -124,7 +124,7 @@ Answer answer_as_leader(Question& all, int size) {
   }
   std::sort(ranks.begin(), ranks.end());
   const bool distinct = std::adjacent_find(ranks.begin(), ranks.end()) == ranks.end() && ranks.back() < size;
-  Answer answer;
+  Agreement answer;
   if (all.roll_call.is_told()) {
     answer = all.roll_call.ask(size, same && distinct ? all.facts : 0, ranks, make_progress);
   } else if (!same || !distinct) {
@@ -141,22 +141,22 @@ Answer answer_as_leader(Question& all, int size) {
   return answer;
 }
 
-Answer answer_for_world(Question& all, int size) {
+Agreement agreement_for_world(Question& all, int size) {
   MPI_Comm parent = MPI_COMM_NULL;
   if (is_vouched_for()) {
-    const bool same = all_say(static_cast<std::int64_t>(own_facts(all.why)));
+    const bool same = all_have(static_cast<std::int64_t>(own_facts(all.why)));
     return {same, same ? "GAPLESS_EVERYWHERE=1" : "GAPLESS_EVERYWHERE=1, but settings, build or library differ", {}};
   }
   if (all.facts == 0) return {false, all.why, {}};
   if (size == 1) return {true, "one process", {0}};
   if (mpi::library.Comm_get_parent(&parent) != MPI_SUCCESS || parent != MPI_COMM_NULL) return {false, "spawned", {}};
-  if (all.node.leads()) return answer_as_leader(all, size);
+  if (all.node.leads()) return agreement_as_leader(all, size);
   if (all.node.is_member()) return all.node.await(make_progress);
   return {false, all.why, {}};
 }
 
-// Where the job's own ranks are what its manager said.
-void learn_places(std::vector<int>&& ranks) {
+// Keeps the ranks of this node if they are those of MPI_COMM_WORLD: this process is among them.
+void learn_locations(std::vector<int>&& ranks) {
   int rank = -1;
   mpi::library.Comm_rank(MPI_COMM_WORLD, &rank);
   if (!std::binary_search(ranks.begin(), ranks.end(), rank)) return;
@@ -183,10 +183,10 @@ void world_began() noexcept {
   int size = 0;
   mpi::library.Comm_size(MPI_COMM_WORLD, &size);
   try {
-    Answer answer = answer_for_world(all, size);
+    Agreement answer = agreement_for_world(all, size);
     agreed.store(answer.agreed, std::memory_order_release);
     all.reason = std::move(answer.why);
-    learn_places(std::move(answer.ranks));
+    learn_locations(std::move(answer.ranks));
   } catch (...) {  // no memory; where others wait for this process, they get no answer, which is no
   }
   all.roll_call.leave();
@@ -208,11 +208,11 @@ const std::string& reason_of_world() noexcept {
   return question().reason;
 }
 
-Place place_of(int world_rank) noexcept {
+Location location_of(int world_rank) noexcept {
   const std::vector<int>* const ranks = here.load(std::memory_order_acquire);
-  if (ranks == nullptr) return Place::kUnknown;
-  if (std::binary_search(ranks->begin(), ranks->end(), world_rank)) return Place::kHere;
-  return world_agreed() ? Place::kElsewhere : Place::kUnknown;
+  if (ranks == nullptr) return Location::kUnknown;
+  if (std::binary_search(ranks->begin(), ranks->end(), world_rank)) return Location::kHere;
+  return world_agreed() ? Location::kElsewhere : Location::kUnknown;
 }
 
 }  // namespace gapless::preload

@@ -11,7 +11,8 @@ namespace {
 
 constinit std::atomic<Distance> of_peers{Distance::kAny};
 
-// How many of the world, and how many of these on this node, in the words of Hydra (MPICH, Intel MPI) and Open MPI.
+// The variables that hold the size of the world and the number of its processes on this node: of Hydra (MPICH, Intel
+// MPI) and of Open MPI.
 struct Names {
   const char* world;
   const char* here;
@@ -23,7 +24,7 @@ constexpr Names kNames[] = {{"PMI_SIZE", "MPI_LOCALNRANKS"}, {"OMPI_COMM_WORLD_S
 void learn_distance(int world_size) noexcept {
   Distance found = Distance::kAny;
   for (const Names& names : kNames) {
-    // What another world said, in which this one was started, is of no use.
+    // The variables may be those of another world, in which this one was started.
     if (base::setting_bytes(names.world, 0) != world_size) continue;
     const std::int64_t here = base::setting_bytes(names.here, 0);
     if (here == world_size) found = Distance::kNear;
@@ -35,10 +36,10 @@ void learn_distance(int world_size) noexcept {
 Distance distance_to(int peer, MPI_Comm comm) noexcept {
   const Distance everybody = of_peers.load(std::memory_order_relaxed);
   if (everybody != Distance::kAny || comm != MPI_COMM_WORLD || peer < 0) return everybody;
-  switch (place_of(peer)) {
-    case Place::kHere:
+  switch (location_of(peer)) {
+    case Location::kHere:
       return Distance::kNear;
-    case Place::kElsewhere:
+    case Location::kElsewhere:
       return Distance::kFar;
     default:
       return Distance::kAny;

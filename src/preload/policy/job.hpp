@@ -9,15 +9,15 @@ namespace gapless::preload {
 struct Job {
   std::string here;   // names the job's part on this node, for as long as it runs; empty: no manager that is known
   std::string whole;  // names the job on all its nodes, among those of one `gapless run`; empty: it has no such name
-  int rank = -1;      // in MPI_COMM_WORLD; -1: it is not said
+  int rank = -1;      // in MPI_COMM_WORLD; -1: unknown
   bool is_on_one_node = false;  // known to be; else it may be all the same
 };
 
 // May throw bad_alloc.
 Job find_job();
 
-// When a process began, in ticks since the machine did; 0 if it is no more. A number is given to processes again and
-// again.
+// The start time of a process in ticks since the machine's; 0 if there is no such process. Tells processes apart that
+// had the same number.
 std::uint64_t beginning_of(std::int64_t pid);
 
 // FNV-1a.

@@ -19,17 +19,17 @@ namespace {
 
 constexpr int kOldS = 60;
 
-// Where those tables keep who entered: behind three counters, room for so many.
+// The layout of those tables: kMaxEntries entries behind three counters.
 struct Entry {
   std::int64_t pid;
   std::uint64_t began, facts;
 };
 constexpr off_t kFirstEntry = 16;
-constexpr int kMostEntries = 1024;
+constexpr int kMaxEntries = 1024;
 
 bool has_live_process(int table) {
   Entry entry;
-  for (int k = 0; k < kMostEntries; ++k) {
+  for (int k = 0; k < kMaxEntries; ++k) {
     const off_t at = kFirstEntry + k * static_cast<off_t>(sizeof entry);
     if (pread(table, &entry, sizeof entry, at) != sizeof entry || (entry.pid == 0 && entry.began == 0)) return false;
     if (entry.began != 0 && entry.began == beginning_of(entry.pid)) return true;

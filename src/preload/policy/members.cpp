@@ -29,7 +29,7 @@ Known& known() noexcept {
 
 Members world;  // written before and after everything else
 
-// Counts what was forgotten: what a thread remembers is of one state of this counter.
+// Counts what was forgotten. What a thread remembers is valid for one value of this counter.
 constinit std::atomic<std::uint64_t> generation{1};
 
 struct Remembered {
@@ -73,16 +73,16 @@ int keyval() {
   return kept;
 }
 
-// Without memory of its own: what one process cannot answer, it would answer otherwise than the others.
+// Allocates nothing: a process without memory would answer otherwise than the others.
 bool is_within_world(MPI_Comm comm, int size) {
-  constexpr int kMost = 256;
-  int own[kMost], in_world[kMost];
+  constexpr int kBatch = 256;
+  int own[kBatch], in_world[kBatch];
   MPI_Group mine, whole;
   if (mpi::library.Comm_group(comm, &mine) != MPI_SUCCESS) return false;
   mpi::library.Comm_group(MPI_COMM_WORLD, &whole);
   bool within = true;
-  for (int from = 0; within && from < size; from += kMost) {
-    const int n = std::min(kMost, size - from);
+  for (int from = 0; within && from < size; from += kBatch) {
+    const int n = std::min(kBatch, size - from);
     for (int k = 0; k < n; ++k) own[k] = from + k;
     within = mpi::library.Group_translate_ranks(mine, n, own, whole, in_world) == MPI_SUCCESS;
     for (int k = 0; k < n; ++k) within = within && in_world[k] != MPI_UNDEFINED;
@@ -99,7 +99,7 @@ Members describe(MPI_Comm comm) {
   members.inter = inter != 0;
   if (mpi::library.Comm_size(comm, &members.size) != MPI_SUCCESS) return members;
   mpi::library.Comm_rank(comm, &members.rank);
-  members.alike = inter == 0 && world_agreed() && is_within_world(comm, members.size);
+  members.agreed = inter == 0 && world_agreed() && is_within_world(comm, members.size);
   return members;
 }
 
@@ -155,12 +155,12 @@ Members find_members(MPI_Comm comm) noexcept {
   return find_slowly(comm, key, now, mine);
 }
 
-// What a session's communicator was found to be before the world came up is not true any more.
+// What was found of a session's communicators before the world came up holds no longer.
 void learn_world() noexcept {
   forget_communicators();
   mpi::library.Comm_size(MPI_COMM_WORLD, &world.size);
   mpi::library.Comm_rank(MPI_COMM_WORLD, &world.rank);
-  world.alike = world_agreed();
+  world.agreed = world_agreed();
 }
 
 void forget_world() noexcept {

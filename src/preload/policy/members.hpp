@@ -1,10 +1,10 @@
-// What the layer knows of a communicator: whether collective calls on it may be changed.
+// What the layer knows of a communicator, above all if collective calls on it may be changed.
 //
 // They may if all its members belong to this process's MPI_COMM_WORLD, and that world agreed (agreement.hpp). Every
 // member finds the same answer by itself: either all members are of one world, for all of which the same was decided,
-// or there is a foreign one, whom the members of each world see. So nothing has to be sent when a communicator is made,
-// by whatever procedure: duplicates and parts of a world inherit its agreement, intercommunicators and those with
-// spawned processes do not.
+// or there is a foreign one, which the members of each world see. So no message is sent when a communicator is made, by
+// whatever procedure: duplicates and parts of a world inherit its agreement, intercommunicators and those with spawned
+// processes do not.
 #pragma once
 
 #include "mpi/abi/abi.hpp"
@@ -12,7 +12,7 @@
 namespace gapless::preload {
 
 struct Members {
-  bool alike = false;  // collective calls may be changed
+  bool agreed = false;  // collective calls may be changed
   bool inter = false;
   int size = 0;  // of the local group
   int rank = -1;
@@ -22,7 +22,7 @@ struct Members {
 // attribute's delete callback says so). `comm` is not null.
 Members find_members(MPI_Comm comm) noexcept;
 
-// The world is up, and known to agree or not; it is about to end. The last epoch is about to end, or has ended.
+// Call them: when the world is up and its agreement is decided; before it ends; before the last epoch ends; after it.
 void learn_world() noexcept;
 void forget_world() noexcept;
 void epoch_of_communicators_ends() noexcept;

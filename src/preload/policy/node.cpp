@@ -17,16 +17,16 @@ namespace gapless::preload {
 
 namespace {
 
-constexpr int kMostMembers = 4096, kMostListeners = 32;
+constexpr int kMaxMembers = 4096, kMaxListeners = 32;
 constexpr int kEnterMs = 2000, kSendMs = 2000;
-constexpr std::uint32_t kMostWords = 1000;
+constexpr std::uint32_t kMaxReasonBytes = 1000;
 
-// What the leader says; the words of `why` and the ranks follow.
+// What the leader sends; the text of `why` and the ranks follow.
 struct Header {
-  std::uint32_t agreed, words, ranks;
+  std::uint32_t agreed, why_bytes, ranks;
 };
 
-// In the kernel's table, not in the file system.
+// An abstract socket's: a name without a file.
 struct Address {
   sockaddr_un at{};
   socklen_t length = 0;
@@ -42,14 +42,14 @@ int new_socket() noexcept {
   return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-// Names are free for all users: a stranger is no part of the job.
+// Any user may bind or connect to the name; another user's process is no part of the job.
 bool is_own_user(int socket) noexcept {
   ucred peer{};
   socklen_t length = sizeof peer;
   return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == geteuid();
 }
 
-// How many connections may wait at one socket: 128 with older kernels.
+// The number of connections that may wait at one socket: 128 with older kernels.
 int queue_length() noexcept {
   char text[16] = "";
   const int file = open("/proc/sys/net/core/somaxconn", O_RDONLY | O_CLOEXEC);
@@ -57,13 +57,13 @@ int queue_length() noexcept {
     if (read(file, text, sizeof text - 1) < 0) text[0] = '\0';
     ::close(file);
   }
-  return std::clamp(std::atoi(text), 128, kMostMembers);
+  return std::clamp(std::atoi(text), 128, kMaxMembers);
 }
 
-// Connects to the first of the leader's sockets that has room; 0, or the reason.
+// Connects to the first of the leader's sockets that has room. Returns 0 or the value of errno.
 int connect_to(int socket, const std::string& name) noexcept {
   int why = EAGAIN;
-  for (int k = 0; k < kMostListeners && why == EAGAIN; ++k) {
+  for (int k = 0; k < kMaxListeners && why == EAGAIN; ++k) {
     const Address address(name, k);
     do why = connect(socket, address.get(), address.length) == 0 ? 0 : errno;
     while (why == EINTR);
@@ -75,10 +75,10 @@ int connect_to(int socket, const std::string& name) noexcept {
 
 bool Node::lead(int first, const std::string& name) {
   const int queue = queue_length();
-  listeners_.reserve(kMostListeners);
+  listeners_.reserve(kMaxListeners);
   listeners_.push_back(first);
   if (listen(first, queue) != 0) return false;
-  for (int k = 1; k < std::min(kMostListeners, kMostMembers / queue); ++k) {
+  for (int k = 1; k < std::min(kMaxListeners, kMaxMembers / queue); ++k) {
     const Address address(name, k);
     const int more = new_socket();
     if (more >= 0) listeners_.push_back(more);
@@ -92,7 +92,7 @@ bool Node::enter(const std::string& job, Member mine) {
   std::snprintf(name, sizeof name, "gapless-%d-%u-%016llx", kInterfaceVersion, static_cast<unsigned>(geteuid()),
                 static_cast<unsigned long long>(hash_of(job)));
   mine_ = mine;
-  // Between the leader's taking of the name and its listening, and where it has just ended, neither works: again.
+  // Between the leader's bind and its listen, and where it has just ended, neither works: try again.
   for (int tries = 0; tries < kEnterMs * 10; ++tries) {
     const int own = new_socket();
     if (own < 0) return false;
@@ -138,19 +138,19 @@ std::vector<Member> Node::collect() {
   return all;
 }
 
-void Node::announce(const Answer& answer) noexcept {
-  const Header header{answer.agreed, std::min(static_cast<std::uint32_t>(answer.why.size()), kMostWords),
+void Node::announce(const Agreement& answer) noexcept {
+  const Header header{answer.agreed, std::min(static_cast<std::uint32_t>(answer.why.size()), kMaxReasonBytes),
                       static_cast<std::uint32_t>(answer.ranks.size())};
   for (const int member : members_) {
-    // One that does not take it has ended.
+    // A member that does not take it has ended.
     if (send_all(member, &header, sizeof header, kSendMs) &&
-        send_all(member, answer.why.data(), header.words, kSendMs)) {
+        send_all(member, answer.why.data(), header.why_bytes, kSendMs)) {
       send_all(member, answer.ranks.data(), answer.ranks.size() * sizeof(int), kSendMs);
     }
   }
 }
 
-Answer Node::await(Meanwhile meanwhile) {
+Agreement Node::await(Meanwhile meanwhile) {
   const auto receive = [&](void* to, std::size_t size) {
     for (std::size_t done = 0; done < size;) {
       const ssize_t n = receive_some(leader_, static_cast<char*>(to) + done, size - done);
@@ -166,12 +166,12 @@ Answer Node::await(Meanwhile meanwhile) {
   };
   Header header{};
   if (!receive(&header, sizeof header)) return {false, "the process that speaks for this node gave no answer", {}};
-  Answer answer;
+  Agreement answer;
   answer.agreed = header.agreed != 0;  // whatever becomes of the rest
   try {
-    answer.why.resize(header.words);
+    answer.why.resize(header.why_bytes);
     answer.ranks.resize(header.ranks);
-    if (!receive(answer.why.data(), header.words) || !receive(answer.ranks.data(), header.ranks * sizeof(int))) {
+    if (!receive(answer.why.data(), header.why_bytes) || !receive(answer.ranks.data(), header.ranks * sizeof(int))) {
       answer.ranks.clear();
     }
   } catch (...) {

@@ -17,7 +17,7 @@ namespace gapless::preload {
 namespace {
 
 constexpr int kConnectMs = 2000, kAnswerMs = 10000;
-constexpr std::size_t kLongestLine = 4096;
+constexpr std::size_t kMaxLineBytes = 4096;
 
 std::int64_t now_ms() noexcept {
   timespec now;
@@ -34,7 +34,7 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-// A connection that is being made; -1: it cannot.
+// Returns the socket of a connection that is being made, or -1.
 int begin_connection(const std::string& address, int port) noexcept {
   sockaddr_storage at{};
   socklen_t length;
@@ -60,7 +60,7 @@ int begin_connection(const std::string& address, int port) noexcept {
   return -1;
 }
 
-// A peer whose machine is gone does not say so: the kernel finds out.
+// A peer whose machine is gone sends nothing: the kernel finds out.
 void keep_alive(int socket) noexcept {
   const int on = 1, idle = 10, interval = 5, count = 3;
   setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
@@ -70,8 +70,9 @@ void keep_alive(int socket) noexcept {
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-// The first connection whose other end says the greeting, of several that are being made; the others are closed. The
-// same address may be another machine's here (a network of containers), so nothing is said to who has not greeted.
+// Returns the first connection whose peer sends the greeting, of several that are being made, and closes the others.
+// The same address may be another machine's here (a network of containers), so nothing is sent to a peer that has not
+// greeted.
 int find_greeted(std::vector<int>& sockets, const std::string& greeting) {
   std::vector<std::string> heard(sockets.size());
   const std::int64_t began = now_ms();
@@ -133,27 +134,27 @@ bool RollCall::tell(const std::string& job, std::string& why) {
   return false;
 }
 
-Answer RollCall::ask(int world_size, std::uint64_t facts, const std::vector<int>& ranks, Meanwhile meanwhile) {
-  Answer answer;
+Agreement RollCall::ask(int world_size, std::uint64_t facts, const std::vector<int>& ranks, Meanwhile meanwhile) {
+  Agreement answer;
   answer.why = "the connection to gapless run was lost";
   char hex[20];
   std::snprintf(hex, sizeof hex, "%llx", static_cast<unsigned long long>(facts));
   std::string line = "ask " + std::to_string(world_size) + ' ' + hex + ' ';
   for (std::size_t k = 0; k < ranks.size(); ++k) line += (k == 0 ? "" : ",") + std::to_string(ranks[k]);
-  std::string said;
-  if (!send_line(line) || !receive_line(said, -1, meanwhile)) return answer;
-  if (said.rfind("all ", 0) == 0) {
-    // All who told are complete; when each of them has heard that, it is said to be so. A connection that breaks now
-    // breaks alone: nobody heard anything else. So does memory that runs out.
-    answer.why = said;
+  std::string reply;
+  if (!send_line(line) || !receive_line(reply, -1, meanwhile)) return answer;
+  if (reply.rfind("all ", 0) == 0) {
+    // All nodes that told have asked; when each has acknowledged that, the final line follows. If the connection breaks
+    // now, or memory runs out, the answer stays: no other node gets a different one.
+    answer.why = reply;
     answer.agreed = true;
     try {
-      if (!send_line("heard") || !receive_line(said, -1, meanwhile)) return answer;
+      if (!send_line("heard") || !receive_line(reply, -1, meanwhile)) return answer;
     } catch (...) {
       return answer;
     }
   }
-  if (said.rfind("no ", 0) == 0) answer = {false, said.substr(3), {}};
+  if (reply.rfind("no ", 0) == 0) answer = {false, reply.substr(3), {}};
   return answer;
 }
 
@@ -171,7 +172,7 @@ bool RollCall::receive_line(std::string& line, int milliseconds, Meanwhile meanw
     }
     char part[256];
     const ssize_t n = receive_some(socket_, part, sizeof part);
-    if (n == kBroken || received_.size() > kLongestLine) return false;
+    if (n == kBroken || received_.size() > kMaxLineBytes) return false;
     if (n > 0) {
       received_.append(part, static_cast<std::size_t>(n));
       continue;

@@ -8,8 +8,8 @@ namespace {
 
 using Text = std::string_view;
 
-constexpr int kMostColumns = 32, kMostRows = 48;
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+constexpr int kMaxColumns = 32, kMaxRows = 48;
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 50;
 
 // Words of a line, by spaces or tabs.
 class Words {
@@ -42,10 +42,10 @@ class Words {
 bool read_number(Text word, std::int64_t& number) noexcept {
   const char* const end = word.data() + word.size();
   const auto [stop, error] = std::from_chars(word.data(), end, number);
-  return !word.empty() && error == std::errc() && stop == end && number >= 0 && number <= kMostBytes;
+  return !word.empty() && error == std::errc() && stop == end && number >= 0 && number <= kMaxBytes;
 }
 
-// The place of a word among words, `*` for all of them: [first, last].
+// Finds a word's index among words, or all of them for `*`: [first, last].
 template <std::size_t n>
 bool read_choice(Text word, const char* const (&words)[n], int& first, int& last) noexcept {
   first = 0;
@@ -59,7 +59,7 @@ bool read_choice(Text word, const char* const (&words)[n], int& first, int& last
   return false;
 }
 
-// Of values that ascend, the one that a size is nearest to by ratio.
+// The index of the ascending value that is nearest to `size` by ratio.
 int nearest(const std::int64_t* values, int n, std::int64_t size) noexcept {
   int k = 0;
   while (k + 1 < n && static_cast<double>(size) * static_cast<double>(size) >=
@@ -133,7 +133,7 @@ class Reader {
   void section(Words& words) noexcept {
     const Text name = words.rest();
     if (name.empty()) return wrong("a library without a name");
-    // Later sections that fit are read, to be judged, and not taken.
+    // Later sections that match are checked, and not taken.
     takes_ = !found_ && (name == "*" || library_.find(name) != Text::npos);
     found_ = found_ || takes_;
     in_section_ = true;
@@ -147,7 +147,7 @@ class Reader {
       std::int64_t& value = runs_[columns_];
       if (!read_number(words.next(), value) || value == 0) return wrong("a run's length is no number of bytes");
       if (columns_ > 0 && value <= runs_[columns_ - 1]) return wrong("the runs' lengths do not ascend");
-      if (++columns_ == kMostColumns) return wrong("too many lengths of runs");
+      if (++columns_ == kMaxColumns) return wrong("too many lengths of runs");
     }
     if (columns_ == 0) wrong("'runs' without lengths");
   }
@@ -165,7 +165,7 @@ class Reader {
 
   void row(Text word, Words& words) noexcept {
     if (!in_table_) return wrong("a row outside of a table");
-    if (rows_ == kMostRows) return wrong("too many rows");
+    if (rows_ == kMaxRows) return wrong("too many rows");
     if (!read_number(word, sizes_[rows_]) || sizes_[rows_] == 0) return wrong("a message's size is no number of bytes");
     if (rows_ > 0 && sizes_[rows_] <= sizes_[rows_ - 1]) return wrong("the messages' sizes do not ascend");
     const Text cells = words.next();
@@ -212,21 +212,21 @@ class Reader {
   const char* reason_ = nullptr;
   bool versioned_ = false, ended_ = false, in_section_ = false, takes_ = false, found_ = false, in_table_ = false;
   int columns_ = 0, rows_ = 0;
-  std::int64_t runs_[kMostColumns] = {}, sizes_[kMostRows] = {};
-  Table::Bits cells_[kMostRows];
+  std::int64_t runs_[kMaxColumns] = {}, sizes_[kMaxRows] = {};
+  Table::Bits cells_[kMaxRows];
   int first_[3] = {}, last_[3] = {};
 };
 
 }  // namespace
 
 Reading read_rules(std::string_view text, std::string_view library, Rules& rules) noexcept {
-  Rules laid = rules;
-  const Reading reading = Reader(text, library, laid).read();
-  if (reading.outcome == Reading::Outcome::kTaken) rules = laid;
+  Rules overridden = rules;
+  const Reading reading = Reader(text, library, overridden).read();
+  if (reading.outcome == Reading::Outcome::kTaken) rules = overridden;
   return reading;
 }
 
-int rules_name(std::string_view library, char (&name)[kLongestRulesName + 1]) noexcept {
+int rules_name(std::string_view library, char (&name)[kMaxRulesNameLength + 1]) noexcept {
   int length = 0;
   bool gap = false;
   for (const char c : library.substr(0, library.find(','))) {
@@ -235,7 +235,7 @@ int rules_name(std::string_view library, char (&name)[kLongestRulesName + 1]) no
       gap = length > 0;
       continue;
     }
-    if (length + gap >= kLongestRulesName) break;
+    if (length + gap >= kMaxRulesNameLength) break;
     if (gap) name[length++] = '-';
     gap = false;
     name[length++] = is_capital ? static_cast<char>(c - 'A' + 'a') : c;

@@ -27,7 +27,7 @@ inline constexpr const char* kOperationWords[] = {"send",   "receive",        "i
                                                   "unpack", "exchange-ready", "exchange", "write",    "read"};
 inline constexpr int kOperations = sizeof kOperationWords / sizeof kOperationWords[0];
 
-// Of the peer. What has no peer, or one of which nothing is known, is kAny.
+// To the peer. kAny if there is none, or nothing is known of it.
 enum class Distance { kNear, kFar, kAny };
 inline constexpr const char* kDistanceWords[] = {"near", "far", "any"};
 inline constexpr int kDistances = 3;
@@ -68,7 +68,7 @@ enum class Verdict : unsigned char {
   kPackedPast,  // past the caches, because another core is going to read it (move/past.hpp)
 };
 
-// A bit of each kind for each class of runs, by classes of messages.
+// For each class of messages, a bit of each kind for each class of runs.
 class Table {
  public:
   struct Bits {
@@ -83,7 +83,7 @@ class Table {
   bool packs(std::int64_t bytes, std::int64_t mean_run_bytes) const noexcept {
     return verdict(bytes, mean_run_bytes) != Verdict::kNative;
   }
-  // What is past is packed, too.
+  // A set bit of `past` needs that of `packed`.
   void set(int message, Bits bits) noexcept { bits_[static_cast<std::size_t>(message)] = bits; }
   bool operator==(const Table&) const = default;
 
@@ -101,25 +101,25 @@ struct Rules {
 
 inline constexpr int kRulesVersion = 1;
 
-// What became of a text of rules: whether it was taken, and where and why not.
+// The outcome of reading a text of rules: taken, or where and why not.
 struct Reading {
   enum class Outcome {
     kTaken,
-    kForeign,  // a text in order, but without a section for this library
+    kForeign,  // a valid text without a section for this library
     kWrong,
   };
   Outcome outcome = Outcome::kWrong;
-  int line = 0;                        // of what is wrong; 0: of no line
+  int line = 0;                        // where it is wrong; 0: nowhere in particular
   const char* reason = "it is empty";  // a constant
 };
 
-// Lays the first section that fits a library over `rules`, which stay as they are unless the whole text, the other
-// sections too, is in order. `library`: the first line of MPI_Get_library_version.
+// Overrides `rules` by the first section that matches the library. They stay as they are unless the whole text, the
+// other sections too, is valid. `library`: the first line of MPI_Get_library_version.
 Reading read_rules(std::string_view text, std::string_view library, Rules& rules) noexcept;
 
-// What a file of rules for a library is called, without its ending: the first line of MPI_Get_library_version up to a
-// comma, in small letters and digits, '-' for all between them. Returns its length; 0 if there is no name.
-inline constexpr int kLongestRulesName = 64;
-int rules_name(std::string_view library, char (&name)[kLongestRulesName + 1]) noexcept;
+// The name of a library's file of rules, without its ending: the first line of MPI_Get_library_version up to a comma,
+// in small letters and digits, '-' for all between them. Returns its length; 0 if there is no name.
+inline constexpr int kMaxRulesNameLength = 64;
+int rules_name(std::string_view library, char (&name)[kMaxRulesNameLength + 1]) noexcept;
 
 }  // namespace gapless::preload

@@ -15,7 +15,7 @@ namespace gapless::preload {
 namespace {
 
 // Ours are some 10 KB.
-constexpr off_t kLargest = 1 << 20;
+constexpr off_t kMaxFileBytes = 1 << 20;
 
 // Never destroyed: a program may finalise MPI in its own static destructors.
 RulesReport& report() noexcept {
@@ -39,7 +39,7 @@ class File {
     struct stat about{};
     if (fstat(descriptor_, &about) != 0) return "it cannot be read";
     if (!S_ISREG(about.st_mode)) return "it is no file";
-    if (about.st_size > kLargest) return "it is larger than 1 MiB";
+    if (about.st_size > kMaxFileBytes) return "it is larger than 1 MiB";
     text.resize(static_cast<std::size_t>(about.st_size));
     std::size_t done = 0;
     while (done < text.size()) {
@@ -65,8 +65,8 @@ void refuse(const std::string& path, const std::string& why) {
   report().refused = path + ": " + why;
 }
 
-// Whether the file is there; what became of it is in the report.
-bool lay(const std::string& path, std::string_view library, Rules& rules, std::uint64_t& number) {
+// Returns false if there is no such file. The report has the outcome.
+bool override_by(const std::string& path, std::string_view library, Rules& rules, std::uint64_t& number) {
   const File file(path.c_str());
   if (!file) {
     if (errno == ENOENT || errno == ENOTDIR) return false;
@@ -90,12 +90,12 @@ bool lay(const std::string& path, std::string_view library, Rules& rules, std::u
 
 }  // namespace
 
-std::uint64_t lay_rules_of_files(std::string_view library, Rules& rules) noexcept {
+std::uint64_t override_by_files(std::string_view library, Rules& rules) noexcept {
   const char* const setting = base::setting_text("GAPLESS_RULES");
   if (setting == nullptr) return 0;
   std::uint64_t number = 0;
   try {
-    char name[kLongestRulesName + 1];
+    char name[kMaxRulesNameLength + 1];
     const bool has_name = rules_name(library, name) > 0;
     std::string missing;
     std::string_view left(setting);
@@ -105,8 +105,8 @@ std::uint64_t lay_rules_of_files(std::string_view library, Rules& rules) noexcep
       left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
       if (path.empty()) continue;
       if (is_folder(path)) {
-        if (has_name && lay(path + '/' + name + ".rules", library, rules, number)) return number;
-      } else if (lay(path, library, rules, number)) {
+        if (has_name && override_by(path + '/' + name + ".rules", library, rules, number)) return number;
+      } else if (override_by(path, library, rules, number)) {
         return number;
       } else if (missing.empty()) {
         missing = path;

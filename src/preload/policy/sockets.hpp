@@ -1,4 +1,4 @@
-// Bytes over a socket that does not block: what a signal interrupts goes on, and no dead peer sends a signal.
+// Bytes over a socket that does not block. Interrupted calls are repeated; a dead peer raises no SIGPIPE.
 #pragma once
 
 #include <poll.h>
@@ -12,13 +12,13 @@ namespace gapless::preload {
 
 inline constexpr int kBroken = -1;
 
-// Waits for `events` up to that many milliseconds; what has happened, or 0.
+// Waits for `events`, `milliseconds` at most. Returns what has happened, or 0.
 inline int wait_for(int socket, short events, int milliseconds) noexcept {
   pollfd one{socket, events, 0};
   return poll(&one, 1, milliseconds) > 0 ? one.revents : 0;
 }
 
-// How many bytes came: 0 if none did as yet, kBroken if none will.
+// Returns the number of bytes that came: 0 if none did as yet, kBroken if none will.
 inline ssize_t receive_some(int socket, void* to, std::size_t size) noexcept {
   ssize_t n;
   do n = recv(socket, to, size, MSG_DONTWAIT);
@@ -27,7 +27,7 @@ inline ssize_t receive_some(int socket, void* to, std::size_t size) noexcept {
   return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? 0 : kBroken;
 }
 
-// False: it broke, or nothing went for `milliseconds`.
+// Returns false if it broke, or if nothing was sent for `milliseconds`.
 inline bool send_all(int socket, const void* from, std::size_t size, int milliseconds) noexcept {
   const char* at = static_cast<const char*>(from);
   while (size > 0) {

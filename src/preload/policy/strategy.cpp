@@ -11,7 +11,7 @@ namespace gapless::preload {
 
 namespace {
 
-// What holds where nothing was measured here: a text like those that `gapless tune` writes.
+// The rules for a machine on which nothing was measured: a text as `gapless tune` writes it.
 constexpr const char* kDefaults =
 #include "preload/policy/defaults.inc"
     ;
@@ -31,8 +31,8 @@ std::string_view first_line(char* text) noexcept {
   return {text, length};
 }
 
-// MPICH 5.0.2 between processes of a node: what goes through a cell of its queues, which `MPI_ERR_TYPE` comes from;
-// more is accepted as it is. Open MPI 5.0.11 accepts everything.
+// MPICH 5.0.2 raises MPI_ERR_TYPE between processes of a node, for messages that go through a cell of its queues, and
+// accepts longer ones. Open MPI 5.0.11 accepts all.
 struct BrokenLine {
   const char* version;
   Broken broken;
@@ -50,22 +50,22 @@ Broken broken_of(const char* version) noexcept {
 
 }  // namespace
 
-Rule rule_for_this_library() {
-  Rule rule;
+Policy policy_for_this_library() {
+  Policy policy;
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   if (mpi::library.Get_library_version(version, &length) != MPI_SUCCESS) version[0] = '\0';
-  rule.broken = broken_of(version);
-  rule.sends_what_was = std::strstr(version, "Intel(R) MPI") != nullptr;
+  policy.broken = broken_of(version);
+  policy.persistent_sends_stale_data = std::strstr(version, "Intel(R) MPI") != nullptr;
   const std::string_view line = first_line(version);
-  read_rules(kDefaults, line, rule.rules);
-  rule.hash = lay_rules_of_files(line, rule.rules);
-  rule.limits = {base::setting_bytes("GAPLESS_SMALLEST_BYTES", 0),
-                 base::setting_bytes("GAPLESS_LONGEST_RUN", INT64_MAX)};
-  rule.limited =
+  read_rules(kDefaults, line, policy.rules);
+  policy.hash = override_by_files(line, policy.rules);
+  policy.limits = {base::setting_bytes("GAPLESS_SMALLEST_BYTES", 0),
+                   base::setting_bytes("GAPLESS_LONGEST_RUN", INT64_MAX)};
+  policy.limited =
       base::setting_text("GAPLESS_SMALLEST_BYTES") != nullptr || base::setting_text("GAPLESS_LONGEST_RUN") != nullptr;
-  rule.force = base::setting_on("GAPLESS_FORCE");
-  return rule;
+  policy.force = base::setting_on("GAPLESS_FORCE");
+  return policy;
 }
 
 }  // namespace gapless::preload

@@ -2,8 +2,8 @@
 
 namespace gapless::preload {
 
-Rule rule;
+Policy policy;
 bool receives_stay_native = false;
-std::atomic<int> closer_looks{0};
+std::atomic<int> slow_path_reasons{0};
 
 }  // namespace gapless::preload

@@ -10,42 +10,43 @@
 
 namespace gapless::preload {
 
-extern Rule rule;  // of decide(); set once, before the first wrapped call
-// Set once: the completion of requests may not be seen, nor the start of persistent ones.
+extern Policy policy;  // of decide(); set once, before the first wrapped call
+// Set once. True if the process may complete requests, or start persistent ones, by procedures that are not wrapped.
 extern bool receives_stay_native;
-// The same since then, because the process has asked for such a procedure by its name. Not among the facts that ranks
-// agree on, so that collective calls do not depend on it.
+// True if the process has asked for such a completing procedure by its name since. Not among the facts that ranks agree
+// on, so collective calls do not depend on it.
 bool completion_looked_up() noexcept;
 bool switched_on() noexcept;    // the run-time switch
-bool switched_past() noexcept;  // whether it says that all sends are packed past the caches
-// [bytes] that the library can be given as one message.
+bool switched_past() noexcept;  // true if it demands that all sends are packed past the caches
+// [bytes] The longest message that the library takes.
 inline std::int64_t largest_message() noexcept {
   return mpi::library.Send_c != nullptr ? INT64_MAX : INT_MAX;
 }
 
-// Below this no program has memory: a null buffer is meant as MPI_BOTTOM only if the type says addresses.
+// No program has memory below this address: a null buffer is MPI_BOTTOM only if the type has absolute addresses.
 inline constexpr std::int64_t kLowestAddress = 4096;
 
-// Whether calls that nothing can be gained on must take the long way: to be counted, to be converted all the same
-// (GAPLESS_FORCE), or because receives wait that the program no longer asks for (requests/orphans.hpp).
-extern std::atomic<int> closer_looks;
-inline void look_closer(bool on) noexcept {
-  if (on) closer_looks.fetch_add(1, std::memory_order_relaxed);
+// The number of reasons why contiguous calls must take the slow path too: to be counted, to be converted all the same
+// (GAPLESS_FORCE), or because of receives that the program freed (requests/orphans.hpp).
+extern std::atomic<int> slow_path_reasons;
+inline void require_slow_path(bool on) noexcept {
+  if (on) slow_path_reasons.fetch_add(1, std::memory_order_relaxed);
 }
-inline void look_away() noexcept {
-  closer_looks.fetch_sub(1, std::memory_order_relaxed);
+inline void release_slow_path() noexcept {
+  slow_path_reasons.fetch_sub(1, std::memory_order_relaxed);
 }
-inline bool looking_closer() noexcept {
-  return closer_looks.load(std::memory_order_relaxed) != 0;
-}
-
-// A call whose datatype is built in takes the library's own path at once.
-inline bool passes_by(MPI_Datatype type) noexcept {
-  return mpi::is_contiguous_builtin(type) && !looking_closer();
+inline bool slow_path_required() noexcept {
+  return slow_path_reasons.load(std::memory_order_relaxed) != 0;
 }
 
-inline bool passes_by(MPI_Datatype one, MPI_Datatype other) noexcept {
-  return mpi::is_contiguous_builtin(one) && (one == other || mpi::is_contiguous_builtin(other)) && !looking_closer();
+// The fast path: a call with a built-in datatype goes to the library at once.
+inline bool takes_fast_path(MPI_Datatype type) noexcept {
+  return mpi::is_contiguous_builtin(type) && !slow_path_required();
+}
+
+inline bool takes_fast_path(MPI_Datatype one, MPI_Datatype other) noexcept {
+  return mpi::is_contiguous_builtin(one) && (one == other || mpi::is_contiguous_builtin(other)) &&
+         !slow_path_required();
 }
 
 }  // namespace gapless::preload

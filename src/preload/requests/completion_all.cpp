@@ -47,21 +47,21 @@ template <class Call>
 }  // namespace
 
 int wrap_Waitall(int n, MPI_Request* list, MPI_Status* statuses) {
-  if (passes_by(n, list)) [[likely]]
+  if (takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitall(n, list, statuses);
   return complete(Procedure::kWaitall, n, list, nullptr, statuses,
                   [n, list](MPI_Status* s) { return mpi::library.Waitall(n, list, s); });
 }
 
 int wrap_Testall(int n, MPI_Request* list, int* flag, MPI_Status* statuses) {
-  if (flag == nullptr || passes_by(n, list)) [[likely]]
+  if (flag == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testall(n, list, flag, statuses);
   return complete(Procedure::kTestall, n, list, flag, statuses,
                   [n, list, flag](MPI_Status* s) { return mpi::library.Testall(n, list, flag, s); });
 }
 
 int wrap_Request_get_status_all(int n, const MPI_Request* list, int* flag, MPI_Status* statuses) {
-  if (flag == nullptr || passes_by(n, list)) [[likely]]
+  if (flag == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Request_get_status_all(n, list, flag, statuses);
   const AfterReceive look_after_orphans;
   Held held(n, list);

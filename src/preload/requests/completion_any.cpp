@@ -33,21 +33,21 @@ template <class Call>
 }  // namespace
 
 int wrap_Waitany(int n, MPI_Request* list, int* index, MPI_Status* status) {
-  if (index == nullptr || passes_by(n, list)) [[likely]]
+  if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitany(n, list, index, status);
   return complete(Procedure::kWaitany, false, n, list, index, status,
                   [n, list, index](MPI_Status* s) { return mpi::library.Waitany(n, list, index, s); });
 }
 
 int wrap_Testany(int n, MPI_Request* list, int* index, int* flag, MPI_Status* status) {
-  if (index == nullptr || passes_by(n, list)) [[likely]]
+  if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testany(n, list, index, flag, status);
   return complete(Procedure::kTestany, false, n, list, index, status,
                   [n, list, index, flag](MPI_Status* s) { return mpi::library.Testany(n, list, index, flag, s); });
 }
 
 int wrap_Request_get_status_any(int n, const MPI_Request* list, int* index, int* flag, MPI_Status* status) {
-  if (index == nullptr || passes_by(n, list)) [[likely]]
+  if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Request_get_status_any(n, list, index, flag, status);
   return complete(
       Procedure::kRequest_get_status_any, true, n, list, index, status,

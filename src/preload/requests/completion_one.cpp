@@ -25,20 +25,20 @@ template <class Call>
   own.give(1);
   count_completion(procedure, ended);
   if (ended) held.finish(0, own[0], own.error(0, code));
-  return broken == MPI_SUCCESS ? code : raise_broken(broken, rule.broken.through_world ? MPI_COMM_NULL : comm);
+  return broken == MPI_SUCCESS ? code : raise_broken(broken, policy.broken.through_world ? MPI_COMM_NULL : comm);
 }
 
 }  // namespace
 
 int wrap_Wait(MPI_Request* request, MPI_Status* status) {
-  if (request == nullptr || passes_by(1, request)) [[likely]]
+  if (request == nullptr || takes_fast_path(1, request)) [[likely]]
     return mpi::library.Wait(request, status);
   return complete(Procedure::kWait, request, nullptr, status,
                   [request](MPI_Status* s) { return mpi::library.Wait(request, s); });
 }
 
 int wrap_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  if (request == nullptr || flag == nullptr || passes_by(1, request)) [[likely]]
+  if (request == nullptr || flag == nullptr || takes_fast_path(1, request)) [[likely]]
     return mpi::library.Test(request, flag, status);
   return complete(Procedure::kTest, request, flag, status,
                   [request, flag](MPI_Status* s) { return mpi::library.Test(request, flag, s); });
@@ -46,7 +46,7 @@ int wrap_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 
 // The request lives on, but from now on the program may look at the data.
 int wrap_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  if (flag == nullptr || passes_by(1, &request)) [[likely]]
+  if (flag == nullptr || takes_fast_path(1, &request)) [[likely]]
     return mpi::library.Request_get_status(request, flag, status);
   const AfterReceive look_after_orphans;
   Held held(1, &request);

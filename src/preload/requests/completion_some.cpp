@@ -44,21 +44,21 @@ template <class Call>
 }  // namespace
 
 int wrap_Waitsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
-  if (done_count == nullptr || indices == nullptr || passes_by(n, list)) [[likely]]
+  if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitsome(n, list, done_count, indices, statuses);
   return complete(Procedure::kWaitsome, false, n, list, done_count, indices, statuses,
                   [=](MPI_Status* s) { return mpi::library.Waitsome(n, list, done_count, indices, s); });
 }
 
 int wrap_Testsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
-  if (done_count == nullptr || indices == nullptr || passes_by(n, list)) [[likely]]
+  if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testsome(n, list, done_count, indices, statuses);
   return complete(Procedure::kTestsome, false, n, list, done_count, indices, statuses,
                   [=](MPI_Status* s) { return mpi::library.Testsome(n, list, done_count, indices, s); });
 }
 
 int wrap_Request_get_status_some(int n, const MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
-  if (done_count == nullptr || indices == nullptr || passes_by(n, list)) [[likely]]
+  if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Request_get_status_some(n, list, done_count, indices, statuses);
   return complete(Procedure::kRequest_get_status_some, true, n, list, done_count, indices, statuses,
                   [=](MPI_Status* s) { return mpi::library.Request_get_status_some(n, list, done_count, indices, s); });

@@ -36,8 +36,8 @@ inline bool may_have_any(int n, const MPI_Request* list) noexcept {
   return false;
 }
 // Whether a completing call takes the library's own path at once.
-inline bool passes_by(int n, const MPI_Request* list) noexcept {
-  return !looking_closer() && !may_have_any(n, list);
+inline bool takes_fast_path(int n, const MPI_Request* list) noexcept {
+  return !slow_path_required() && !may_have_any(n, list);
 }
 
 // The entries of a list of requests, each at its index; what is not ended by finish() is let go at the end.

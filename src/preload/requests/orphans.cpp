@@ -36,7 +36,7 @@ void forget(Orphan* orphan) noexcept {
   requests.finish(orphan->pending);
   delete orphan;
   orphan_count.fetch_sub(1, std::memory_order_relaxed);
-  look_away();
+  release_slow_path();
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ void adopt(MPI_Request request, Pending* pending) noexcept {
     if (request != MPI_REQUEST_NULL) mpi::library.Request_free(&request);
     return requests.finish(pending);
   }
-  look_closer(true);
+  require_slow_path(true);
   orphan_count.fetch_add(1, std::memory_order_relaxed);
   push(orphan);
   progress_orphans();
@@ -83,7 +83,7 @@ void abandon_orphans() noexcept {
     Orphan* const next = orphan->next;
     mpi::library.Request_free(&orphan->request);
     orphan_count.fetch_sub(1, std::memory_order_relaxed);
-    look_away();
+    release_slow_path();
     delete orphan;  // not its entry: the library may still read or write its staging
     orphan = next;
   }

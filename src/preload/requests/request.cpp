@@ -23,13 +23,13 @@ int free_at_rest(MPI_Request* request, Pending* pending) noexcept {
 }  // namespace
 
 int wrap_Request_free(MPI_Request* request) {
-  if (request == nullptr || passes_by(1, request)) [[likely]]
+  if (request == nullptr || takes_fast_path(1, request)) [[likely]]
     return mpi::library.Request_free(request);
   Pending* const pending = requests.may_have(*request) ? requests.hold(*request) : nullptr;
   count_completion(Procedure::kRequest_free, pending != nullptr);
   if (pending == nullptr) {
     const int code = mpi::library.Request_free(request);
-    if (looking_closer()) progress_orphans();
+    if (slow_path_required()) progress_orphans();
     return code;
   }
   requests.take(pending);

@@ -31,21 +31,21 @@ void Side::stay_native(Reason reason) noexcept {
 }
 
 void Side::choose(Operation operation, int peer, MPI_Comm comm) noexcept {
-  if (mpi::is_contiguous_builtin(type_) && !rule.force) return stay_native(Reason::kContiguous);
+  if (mpi::is_contiguous_builtin(type_) && !policy.force) return stay_native(Reason::kContiguous);
   if (peer == MPI_PROC_NULL) return stay_native(Reason::kProcNull);
   if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
   choose(operation, distance_to(peer, comm));
 }
 
 void Side::choose(Operation operation, Distance distance) noexcept {
-  if (mpi::is_contiguous_builtin(type_) && !rule.force) return stay_native(Reason::kContiguous);
+  if (mpi::is_contiguous_builtin(type_) && !policy.force) return stay_native(Reason::kContiguous);
   if (!switched_on()) return stay_native(Reason::kOff);
   if (count_ <= 0) return stay_native(count_ == 0 ? Reason::kZero : Reason::kArguments);
-  datatype_ = mpi::find_type(type_, rule.force);
+  datatype_ = mpi::find_type(type_, policy.force);
   if (datatype_ == nullptr) return stay_native(Reason::kUnregistered);
   plan_ = datatype_->plan();
   if (plan_ == nullptr) return stay_native(Reason::kCombiner);
-  const Decision decision = decide(rule, *datatype_, count_, operation, distance, largest_message());
+  const Decision decision = decide(policy, *datatype_, count_, operation, distance, largest_message());
   if (decision.path == Path::kNative) return stay_native(decision.reason);
   if (buffer_ == MPI_BOTTOM && lowest_byte(*plan_) < kLowestAddress) return stay_native(Reason::kBuffer);
   // Absolute addresses may name memory of both kinds.
@@ -108,9 +108,9 @@ int Side::judge_rest(std::int64_t& received_bytes) const noexcept {
   if (rest == 0) return MPI_SUCCESS;
   const layout::Layout& type = *datatype_->layout();
   const std::int64_t whole = layout::whole_basics(type, rest);
-  if (whole == rest || (!rule.broken.looks_at_mixed && layout::only_basic(type) == nullptr)) return MPI_SUCCESS;
+  if (whole == rest || (!policy.broken.checks_mixed && layout::only_basic(type) == nullptr)) return MPI_SUCCESS;
   received_bytes += whole - rest;
-  return rule.broken.error_class;
+  return policy.broken.error_class;
 }
 
 void Side::pack_part(std::int64_t position, std::int64_t bytes) noexcept {
@@ -194,7 +194,7 @@ bool has_truncated_data(int code, std::int64_t received_bytes, std::int64_t room
 }
 
 int raise_broken(int error_class, MPI_Comm comm) noexcept {
-  if (comm == MPI_COMM_NULL) comm = rule.broken.through_world ? MPI_COMM_WORLD : MPI_COMM_SELF;
+  if (comm == MPI_COMM_NULL) comm = policy.broken.through_world ? MPI_COMM_WORLD : MPI_COMM_SELF;
   mpi::library.Comm_call_errhandler(comm, error_class);
   return error_class;
 }

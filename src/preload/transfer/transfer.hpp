@@ -51,7 +51,7 @@ class Side {
   // `received_bytes` are those of whole ones then.
   int judge(std::int64_t& received_bytes) const noexcept {
     // A whole number of elements for nearly every message.
-    if (received_bytes >= bytes_ || received_bytes > rule.broken.most_bytes || plan_->is_contiguous())
+    if (received_bytes >= bytes_ || received_bytes > policy.broken.max_bytes || plan_->is_contiguous())
       return MPI_SUCCESS;
     return judge_rest(received_bytes);
   }

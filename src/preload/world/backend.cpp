@@ -65,9 +65,9 @@ extern "C" [[gnu::visibility("default")]] const gapless::preload::Backend* gaple
   preload::the_front = front;
   preload::counting_on = base::setting_on("GAPLESS_STATS");
   if (preload::counting_on) preload::keep_counters();
-  preload::rule = preload::rule_for_this_library();
+  preload::policy = preload::policy_for_this_library();
   preload::open_log();
-  preload::look_closer(preload::counting_on || preload::logging() || preload::rule.force);
+  preload::require_slow_path(preload::counting_on || preload::logging() || preload::policy.force);
   preload::receives_stay_native = front->imports_unwrapped_completion();
   return &preload::backend;
 }

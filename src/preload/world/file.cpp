@@ -127,14 +127,14 @@ auto caller(bool large, Small* small, Large* big, MPI_File file, Place... place)
 
 #define GAPLESS_FILE_CALL(name, way, suffix, large, Count, Buffer)                                                 \
   int wrap_##name##suffix(MPI_File file, Buffer buffer, Count count, MPI_Datatype type, MPI_Status* status) {      \
-    if (passes_by(type)) [[likely]]                                                                                \
+    if (takes_fast_path(type)) [[likely]]                                                                          \
       return mpi::library.name##suffix(file, buffer, count, type, status);                                         \
     Side side(Procedure::k##name##suffix, buffer, count, type);                                                    \
     return way(side, file, status, caller(large, mpi::library.name, mpi::library.name##_c, file));                 \
   }                                                                                                                \
   int wrap_##name##_at##suffix(MPI_File file, MPI_Offset offset, Buffer buffer, Count count, MPI_Datatype type,    \
                                MPI_Status* status) {                                                               \
-    if (passes_by(type)) [[likely]]                                                                                \
+    if (takes_fast_path(type)) [[likely]]                                                                          \
       return mpi::library.name##_at##suffix(file, offset, buffer, count, type, status);                            \
     Side side(Procedure::k##name##_at##suffix, buffer, count, type);                                               \
     return way(side, file, status, caller(large, mpi::library.name##_at, mpi::library.name##_at_c, file, offset)); \
