@@ -8,21 +8,21 @@ namespace {
 
 [[gnu::noinline]] int ireceive(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                                int source, int tag, MPI_Comm comm, MPI_Request* request) {
-  Side side(procedure, buffer, count, type);
-  side.choose(Operation::kIreceive, source, comm);
-  Start start(procedure, request, &side, nullptr);
+  MessageBuffer data(procedure, buffer, count, type);
+  data.choose_path(Operation::kIreceive, source, comm);
+  Start start(procedure, request, &data, nullptr);
   start.raises_on(comm);
-  count_sides(side);
-  return start.end(call(large, mpi::library.Irecv, mpi::library.Irecv_c, side, source, tag, comm, start.request()));
+  count_transfer(data);
+  return start.end(call(large, mpi::library.Irecv, mpi::library.Irecv_c, data, source, tag, comm, start.request()));
 }
 
 [[gnu::noinline]] int matched_ireceive(Procedure procedure, bool large, void* buffer, MPI_Count count,
                                        MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
-  Side side(procedure, buffer, count, type);
-  choose_matched(side, Operation::kIreceive, message);
-  Start start(procedure, request, &side, nullptr);
-  count_sides(side);
-  return start.end(call(large, mpi::library.Imrecv, mpi::library.Imrecv_c, side, message, start.request()));
+  MessageBuffer data(procedure, buffer, count, type);
+  choose_path_of_matched(data, Operation::kIreceive, message);
+  Start start(procedure, request, &data, nullptr);
+  count_transfer(data);
+  return start.end(call(large, mpi::library.Imrecv, mpi::library.Imrecv_c, data, message, start.request()));
 }
 
 }  // namespace

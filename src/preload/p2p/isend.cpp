@@ -13,12 +13,12 @@ using LargeIsend = mpi::Signatures<MPI_Count>::Isend;
 [[gnu::noinline]] int isend(Procedure procedure, bool large, Isend* native, LargeIsend* native_large,
                             const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                             MPI_Request* request) {
-  Side side(procedure, buffer, count, type);
-  side.choose(Operation::kIsend, dest, comm);
-  Start start(procedure, request, nullptr, &side);
-  count_sides(side);
-  side.pack();
-  return start.end(call(large, native, native_large, side, dest, tag, comm, start.request()));
+  MessageBuffer data(procedure, buffer, count, type);
+  data.choose_path(Operation::kIsend, dest, comm);
+  Start start(procedure, request, nullptr, &data);
+  count_transfer(data);
+  data.pack();
+  return start.end(call(large, native, native_large, data, dest, tag, comm, start.request()));
 }
 
 }  // namespace

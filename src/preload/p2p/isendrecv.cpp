@@ -1,8 +1,8 @@
-// MPI_Isendrecv, MPI_Isendrecv_replace: one request for both sides.
+// MPI_Isendrecv, MPI_Isendrecv_replace: one request for both messages.
 //
-// The status that MPICH and Intel MPI give for such a request does not say how much came (MPICH 5.0.2: 4 or 64 bytes,
-// whatever came). So the staging of the receive starts with what is in the program's buffer, and is unpacked whole: a
-// message that fills the type only in part leaves the rest as it was. The program may not touch that rest meanwhile.
+// The status that MPICH and Intel MPI give for such a request does not tell how much came (MPICH 5.0.2: 4 or 64 bytes,
+// whatever came). So the receive's staging is filled with the program's data first, and unpacked whole: a message that
+// fills the type only in part leaves the rest as it was. The program may not touch that rest meanwhile.
 #include "preload/requests/start.hpp"
 #include "preload/wrappers.hpp"
 
@@ -14,11 +14,11 @@ namespace {
                                    MPI_Datatype out_type, int dest, int send_tag, void* in, MPI_Count in_count,
                                    MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,
                                    MPI_Request* request) {
-  Side sent(procedure, out, out_count, out_type), received(procedure, in, in_count, in_type);
-  sent.choose(Operation::kIsend, dest, comm);
-  received.choose(Operation::kIreceive, source, comm);
+  MessageBuffer sent(procedure, out, out_count, out_type), received(procedure, in, in_count, in_type);
+  sent.choose_path(Operation::kIsend, dest, comm);
+  received.choose_path(Operation::kIreceive, source, comm);
   Start start(procedure, request, &received, &sent);
-  count_sides(sent, received);
+  count_transfer(sent, received);
   sent.pack();
   received.pack();
   start.unpack_whole();
@@ -29,14 +29,14 @@ namespace {
 [[gnu::noinline]] int replace(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                               int dest, int send_tag, int source, int receive_tag, MPI_Comm comm,
                               MPI_Request* request) {
-  Side side(procedure, buffer, count, type);
-  side.choose(Operation::kReplace, dest == MPI_PROC_NULL ? source : dest, comm);
+  MessageBuffer data(procedure, buffer, count, type);
+  data.choose_path(Operation::kReplace, dest == MPI_PROC_NULL ? source : dest, comm);
   // What goes out is in staging when the call returns, and what comes in replaces it there.
-  Start start(procedure, request, &side, nullptr);
-  count_sides(side);
-  side.pack();
+  Start start(procedure, request, &data, nullptr);
+  count_transfer(data);
+  data.pack();
   start.unpack_whole();
-  return start.end(call(large, mpi::library.Isendrecv_replace, mpi::library.Isendrecv_replace_c, side, dest, send_tag,
+  return start.end(call(large, mpi::library.Isendrecv_replace, mpi::library.Isendrecv_replace_c, data, dest, send_tag,
                         source, receive_tag, comm, start.request()));
 }
 

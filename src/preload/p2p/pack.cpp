@@ -8,26 +8,27 @@ namespace gapless::preload {
 
 namespace {
 
-// Whether `bytes` fit behind *position; if not, the library will say so in its own way.
+// True if `bytes` fit behind *position; if not, the library raises its own error.
 template <class Count>
 bool has_room(const void* packed, Count size, const Count* position, std::int64_t bytes) noexcept {
   return packed != nullptr && position != nullptr && *position >= 0 && size >= *position &&
          static_cast<std::int64_t>(size) - *position >= bytes;
 }
 
-// What leaves the call to the library. kNone: nothing does.
+// The reason to leave the call to the library; kNone if there is none.
 template <class Count>
-Reason obstacle(const Side& side, const void* packed, Count size, const Count* position, MPI_Comm comm) noexcept {
-  if (!side.converted()) return side.reason();
-  if (comm == MPI_COMM_NULL || !has_room(packed, size, position, side.bytes())) return Reason::kArguments;
+Reason reason_not_to_pack(const MessageBuffer& data, const void* packed, Count size, const Count* position,
+                          MPI_Comm comm) noexcept {
+  if (!data.converted()) return data.reason();
+  if (comm == MPI_COMM_NULL || !has_room(packed, size, position, data.bytes())) return Reason::kArguments;
   const char* const at = static_cast<const char*>(packed) + *position;
   if (!mpi::is_host(at)) return Reason::kDevice;
-  return side.overlaps(at) ? Reason::kOverlap : Reason::kNone;
+  return data.overlaps(at) ? Reason::kOverlap : Reason::kNone;
 }
 
-// The built-in communicators exist while the world does. Any other is shown to the library with a single byte, which is
-// overwritten afterwards, so that a wrong one is an error as ever, raised where it always was. What says whether it was
-// one is the position: the return code may be MPI_SUCCESS where the program's error handler returned.
+// The built-in communicators exist while the world does. Any other is given to the library with a single byte, which is
+// overwritten afterwards, so that the library raises its error for an invalid one. The position tells if it did: the
+// return code may be MPI_SUCCESS where the program's error handler returned.
 bool is_built_in(MPI_Comm comm) noexcept {
   return (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF) && world_is_up();
 }
@@ -35,12 +36,12 @@ bool is_built_in(MPI_Comm comm) noexcept {
 template <class Count, class Native>
 [[gnu::noinline]] int pack(Procedure procedure, Native* native, const void* in, Count count, MPI_Datatype type,
                            void* out, Count size, Count* position, MPI_Comm comm) {
-  Side side(procedure, in, count, type);
-  side.choose(Operation::kPack);
-  const Reason reason = obstacle(side, out, size, position, comm);
+  MessageBuffer data(procedure, in, count, type);
+  data.choose_path(Operation::kPack);
+  const Reason reason = reason_not_to_pack(data, out, size, position, comm);
   if (reason != Reason::kNone) {
-    side.stay_native(reason);
-    count_sides(side);
+    data.stay_native(reason);
+    count_transfer(data);
     return native(in, count, type, out, size, position, comm);
   }
   if (!is_built_in(comm)) {
@@ -49,21 +50,21 @@ template <class Count, class Native>
     const int code = native(&byte, 1, MPI_BYTE, out, size, &moved, comm);
     if (moved == *position) return code;
   }
-  count_sides(side);
-  side.pack_to(static_cast<char*>(out) + *position);
-  *position += static_cast<Count>(side.bytes());
+  count_transfer(data);
+  data.pack_to(static_cast<char*>(out) + *position);
+  *position += static_cast<Count>(data.bytes());
   return MPI_SUCCESS;
 }
 
 template <class Count, class Native>
 [[gnu::noinline]] int unpack(Procedure procedure, Native* native, const void* in, Count size, Count* position,
                              void* out, Count count, MPI_Datatype type, MPI_Comm comm) {
-  Side side(procedure, out, count, type);
-  side.choose(Operation::kUnpack);
-  const Reason reason = obstacle(side, in, size, position, comm);
+  MessageBuffer data(procedure, out, count, type);
+  data.choose_path(Operation::kUnpack);
+  const Reason reason = reason_not_to_pack(data, in, size, position, comm);
   if (reason != Reason::kNone) {
-    side.stay_native(reason);
-    count_sides(side);
+    data.stay_native(reason);
+    count_transfer(data);
     return native(in, size, position, out, count, type, comm);
   }
   if (!is_built_in(comm)) {
@@ -72,9 +73,9 @@ template <class Count, class Native>
     const int code = native(in, size, &moved, &byte, 1, MPI_BYTE, comm);
     if (moved == *position) return code;
   }
-  count_sides(side);
-  side.unpack_from(static_cast<const char*>(in) + *position);
-  *position += static_cast<Count>(side.bytes());
+  count_transfer(data);
+  data.unpack_from(static_cast<const char*>(in) + *position);
+  *position += static_cast<Count>(data.bytes());
   return MPI_SUCCESS;
 }
 

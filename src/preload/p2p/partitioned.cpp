@@ -1,7 +1,7 @@
 // MPI_Psend_init, MPI_Precv_init, MPI_Pready, MPI_Pready_range, MPI_Pready_list, MPI_Parrived.
 //
-// All partitions together are one message of ours, of which each is an equal part: the library gets as many partitions,
-// of bytes, and the other side may divide the same message in another way.
+// All partitions together are packed as one message, of which each is an equal part: the library gets as many
+// partitions, of bytes, and the peer may partition the same message in another way.
 #include "preload/requests/held.hpp"
 #include "preload/requests/start.hpp"
 #include "preload/wrappers.hpp"
@@ -15,49 +15,49 @@ MPI_Count total(int partitions, MPI_Count count) noexcept {
   return partitions <= 0 || __builtin_mul_overflow(count, partitions, &product) ? -1 : product;
 }
 
-// The library's part of the side's bytes, or the program's own.
-MPI_Count count_of_each(const Side& side, int partitions, MPI_Count count) noexcept {
-  return side.converted() ? side.bytes() / partitions : count;
+// The count of one partition for the library: packed bytes, or the program's own count.
+MPI_Count count_of_each(const MessageBuffer& data, int partitions, MPI_Count count) noexcept {
+  return data.converted() ? data.bytes() / partitions : count;
 }
 
-std::unique_ptr<Partitions> divide(Side& side, int partitions, bool receives) noexcept {
-  if (side.path() != Path::kPack) return nullptr;
-  auto made = Partitions::make(partitions, side.bytes(), receives);
-  if (made == nullptr) side.stay_native(Reason::kStaging);
+std::unique_ptr<Partitions> divide(MessageBuffer& data, int partitions, bool receives) noexcept {
+  if (data.path() != Path::kPack) return nullptr;
+  auto made = Partitions::make(partitions, data.bytes(), receives);
+  if (made == nullptr) data.stay_native(Reason::kStaging);
   return made;
 }
 
 [[gnu::noinline]] int send_init(const void* buffer, int partitions, MPI_Count count, MPI_Datatype type, int dest,
                                 int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  Side side(Procedure::kPsend_init, buffer, total(partitions, count), type);
-  side.choose(Operation::kIsend, dest, comm);
-  auto parts = divide(side, partitions, false);
-  Start start(Procedure::kPsend_init, request, nullptr, &side, Start::Lasts::kPersistent);
+  MessageBuffer data(Procedure::kPsend_init, buffer, total(partitions, count), type);
+  data.choose_path(Operation::kIsend, dest, comm);
+  auto parts = divide(data, partitions, false);
+  Start start(Procedure::kPsend_init, request, nullptr, &data, Start::Lasts::kPersistent);
   start.divide(std::move(parts));
-  count_sides(side);
-  return start.end(mpi::library.Psend_init(side.buffer(), partitions, count_of_each(side, partitions, count),
-                                           side.type(), dest, tag, comm, info, start.request()));
+  count_transfer(data);
+  return start.end(mpi::library.Psend_init(data.buffer(), partitions, count_of_each(data, partitions, count),
+                                           data.type(), dest, tag, comm, info, start.request()));
 }
 
 [[gnu::noinline]] int receive_init(void* buffer, int partitions, MPI_Count count, MPI_Datatype type, int source,
                                    int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  Side side(Procedure::kPrecv_init, buffer, total(partitions, count), type);
-  side.choose(Operation::kIreceive, source, comm);
-  auto parts = divide(side, partitions, true);
-  Start start(Procedure::kPrecv_init, request, &side, nullptr, Start::Lasts::kPersistent);
+  MessageBuffer data(Procedure::kPrecv_init, buffer, total(partitions, count), type);
+  data.choose_path(Operation::kIreceive, source, comm);
+  auto parts = divide(data, partitions, true);
+  Start start(Procedure::kPrecv_init, request, &data, nullptr, Start::Lasts::kPersistent);
   start.divide(std::move(parts));
-  count_sides(side);
-  return start.end(mpi::library.Precv_init(side.buffer(), partitions, count_of_each(side, partitions, count),
-                                           side.type(), source, tag, comm, info, start.request()));
+  count_transfer(data);
+  return start.end(mpi::library.Precv_init(data.buffer(), partitions, count_of_each(data, partitions, count),
+                                           data.type(), source, tag, comm, info, start.request()));
 }
 
-// `pack_those` packs the partitions in question, which may be none of the operation's, and returns the bytes.
+// `pack_those` packs the partitions that the call names, which may not exist, and returns the bytes.
 template <class Pack, class Call>
 [[gnu::noinline]] int ready(Procedure procedure, const MPI_Request& request, Pack&& pack_those, Call&& call) {
   Held held(1, &request);
   Pending* const pending = held[0];
   std::int64_t bytes = 0;
-  // Of a request that is not started they are not sent, and start with it anew.
+  // A request that is not started sends no partition; its start resets them all.
   if (pending != nullptr && pending->partitions != nullptr && !pending->receives && pending->is_active()) {
     bytes = pack_those(*pending->partitions, pending->sent);
   }
@@ -108,7 +108,7 @@ int wrap_Pready(int partition, MPI_Request request) {
     return mpi::library.Pready(partition, request);
   return ready(
       Procedure::kPready, request,
-      [partition](const Partitions& all, Side& sent) { return all.pack(sent, partition, partition); },
+      [partition](const Partitions& all, MessageBuffer& sent) { return all.pack(sent, partition, partition); },
       [partition, request] { return mpi::library.Pready(partition, request); });
 }
 
@@ -117,7 +117,7 @@ int wrap_Pready_range(int low, int high, MPI_Request request) {
     return mpi::library.Pready_range(low, high, request);
   return ready(
       Procedure::kPready_range, request,
-      [low, high](const Partitions& all, Side& sent) { return all.pack(sent, low, high); },
+      [low, high](const Partitions& all, MessageBuffer& sent) { return all.pack(sent, low, high); },
       [low, high, request] { return mpi::library.Pready_range(low, high, request); });
 }
 
@@ -126,7 +126,7 @@ int wrap_Pready_list(int length, mpi::PartitionList partitions, MPI_Request requ
     return mpi::library.Pready_list(length, partitions, request);
   return ready(
       Procedure::kPready_list, request,
-      [length, partitions](const Partitions& all, Side& sent) {
+      [length, partitions](const Partitions& all, MessageBuffer& sent) {
         std::int64_t bytes = 0;
         for (int k = 0; k < length; ++k) bytes += all.pack(sent, partitions[k], partitions[k]);
         return bytes;

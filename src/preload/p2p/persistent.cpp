@@ -16,25 +16,25 @@ using LargeSendInit = mpi::Signatures<MPI_Count>::Send_init;
 [[gnu::noinline]] int send_init(Procedure procedure, bool large, SendInit* native, LargeSendInit* native_large,
                                 const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
                                 MPI_Comm comm, MPI_Request* request) {
-  Side side(procedure, buffer, count, type);
-  side.choose(Operation::kIsend, dest, comm);
-  Start start(procedure, request, nullptr, &side, Start::Lasts::kPersistent);
-  count_sides(side);
-  return start.end(call(large, native, native_large, side, dest, tag, comm, start.request()));
+  MessageBuffer data(procedure, buffer, count, type);
+  data.choose_path(Operation::kIsend, dest, comm);
+  Start start(procedure, request, nullptr, &data, Start::Lasts::kPersistent);
+  count_transfer(data);
+  return start.end(call(large, native, native_large, data, dest, tag, comm, start.request()));
 }
 
 [[gnu::noinline]] int receive_init(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                                    int source, int tag, MPI_Comm comm, MPI_Request* request) {
-  Side side(procedure, buffer, count, type);
-  side.choose(Operation::kIreceive, source, comm);
-  Start start(procedure, request, &side, nullptr, Start::Lasts::kPersistent);
+  MessageBuffer data(procedure, buffer, count, type);
+  data.choose_path(Operation::kIreceive, source, comm);
+  Start start(procedure, request, &data, nullptr, Start::Lasts::kPersistent);
   start.raises_on(comm);
-  count_sides(side);
+  count_transfer(data);
   return start.end(
-      call(large, mpi::library.Recv_init, mpi::library.Recv_init_c, side, source, tag, comm, start.request()));
+      call(large, mpi::library.Recv_init, mpi::library.Recv_init_c, data, source, tag, comm, start.request()));
 }
 
-// All are begun before the library's one call, which may start the transfer of each at once.
+// All are packed before the library's one call, which may start the transfer of each at once.
 template <class Call>
 [[gnu::noinline]] int begin(Procedure procedure, int n, const MPI_Request* list, Call&& call) {
   Held held(n, list);
@@ -127,7 +127,7 @@ int wrap_Startall(int n, MPI_Request* list) {
   if (takes_fast_path(n, list)) [[likely]]
     return mpi::library.Startall(n, list);
   if (n > 1 && has_collective(n, list)) {
-    // One by one: of those that an error keeps from being started, nothing must be delivered.
+    // One by one: those that an error keeps from being started must deliver nothing.
     for (int k = 0; k < n; ++k) {
       const int code = begin(Procedure::kStartall, 1, list + k, [list, k] { return mpi::library.Start(list + k); });
       if (code != MPI_SUCCESS) return code;

@@ -1,7 +1,7 @@
 // MPI_Recv, MPI_Mrecv.
 //
 // As many bytes are accepted as the user's type holds, so a longer message is truncated with the same error; a shorter
-// one fills the type's first bytes. The status is the library's own, except that nobody else sees ours.
+// one fills the type's first bytes. The user gets a copy of the library's status.
 #include "preload/requests/orphans.hpp"
 #include "preload/transfer/transfer.hpp"
 #include "preload/wrappers.hpp"
@@ -12,32 +12,32 @@ namespace {
 
 [[gnu::noinline]] int receive(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                               int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  Side side(procedure, buffer, count, type);
-  side.choose(Operation::kReceive, source, comm);
-  count_sides(side);
+  MessageBuffer data(procedure, buffer, count, type);
+  data.choose_path(Operation::kReceive, source, comm);
+  count_transfer(data);
   const auto native = [&](MPI_Status* s) {
-    return call(large, mpi::library.Recv, mpi::library.Recv_c, side, source, tag, comm, s);
+    return call(large, mpi::library.Recv, mpi::library.Recv_c, data, source, tag, comm, s);
   };
   const AfterReceive look_after_orphans;
-  if (side.path() != Path::kPack) return native(status);
+  if (data.path() != Path::kPack) return native(status);
   OwnStatus own(status);
   const int code = native(own.get());
-  return finish(side, own, code, comm);
+  return finish(data, own, code, comm);
 }
 
 [[gnu::noinline]] int matched_receive(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                                       MPI_Message* message, MPI_Status* status) {
-  Side side(procedure, buffer, count, type);
-  choose_matched(side, Operation::kReceive, message);
-  count_sides(side);
+  MessageBuffer data(procedure, buffer, count, type);
+  choose_path_of_matched(data, Operation::kReceive, message);
+  count_transfer(data);
   const auto native = [&](MPI_Status* s) {
-    return call(large, mpi::library.Mrecv, mpi::library.Mrecv_c, side, message, s);
+    return call(large, mpi::library.Mrecv, mpi::library.Mrecv_c, data, message, s);
   };
   const AfterReceive look_after_orphans;
-  if (side.path() != Path::kPack) return native(status);
+  if (data.path() != Path::kPack) return native(status);
   OwnStatus own(status);
   const int code = native(own.get());
-  return finish(side, own, code, MPI_COMM_NULL);
+  return finish(data, own, code, MPI_COMM_NULL);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // MPI_Send, MPI_Ssend, MPI_Rsend, MPI_Bsend.
 //
 // Packed bytes match any type at the receiver (MPI 4.1, 3.3.1), the envelope and the number of bytes are the same, and
-// the call is over when it returns. A buffered send needs the room in the user's buffer that MPI_Pack_size says for
-// either description.
+// the call is over when it returns. A buffered send needs as much of the attached buffer as MPI_Pack_size returns, for
+// either type.
 #include "preload/transfer/transfer.hpp"
 #include "preload/wrappers.hpp"
 
@@ -15,11 +15,11 @@ using LargeSend = mpi::Signatures<MPI_Count>::Send;
 
 [[gnu::noinline]] int send(Procedure procedure, bool large, Send* native, LargeSend* native_large, const void* buffer,
                            MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-  Side side(procedure, buffer, count, type);
-  side.choose(Operation::kSend, dest, comm);
-  count_sides(side);
-  side.pack();
-  return call(large, native, native_large, side, dest, tag, comm);
+  MessageBuffer data(procedure, buffer, count, type);
+  data.choose_path(Operation::kSend, dest, comm);
+  count_transfer(data);
+  data.pack();
+  return call(large, native, native_large, data, dest, tag, comm);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// MPI_Sendrecv, MPI_Sendrecv_replace. Each side for itself: a contiguous one stays as the user gave it.
+// MPI_Sendrecv, MPI_Sendrecv_replace. The two messages are decided separately: a contiguous one stays as the user gave
+// it.
 #include "preload/requests/orphans.hpp"
 #include "preload/transfer/transfer.hpp"
 #include "preload/wrappers.hpp"
@@ -11,10 +12,10 @@ namespace {
                                    MPI_Datatype out_type, int dest, int send_tag, void* in, MPI_Count in_count,
                                    MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,
                                    MPI_Status* status) {
-  Side sent(procedure, out, out_count, out_type), received(procedure, in, in_count, in_type);
-  sent.choose(Operation::kSend, dest, comm);
-  received.choose(Operation::kReceive, source, comm);
-  count_sides(sent, received);
+  MessageBuffer sent(procedure, out, out_count, out_type), received(procedure, in, in_count, in_type);
+  sent.choose_path(Operation::kSend, dest, comm);
+  received.choose_path(Operation::kReceive, source, comm);
+  count_transfer(sent, received);
   sent.pack();
   const AfterReceive look_after_orphans;
   const auto native = [&](MPI_Status* s) {
@@ -30,20 +31,20 @@ namespace {
 [[gnu::noinline]] int replace(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                               int dest, int send_tag, int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
   // With one peer missing the exchange is still one; with both, nothing moves.
-  Side side(procedure, buffer, count, type);
-  side.choose(Operation::kReplace, dest == MPI_PROC_NULL ? source : dest, comm);
-  count_sides(side);
+  MessageBuffer data(procedure, buffer, count, type);
+  data.choose_path(Operation::kReplace, dest == MPI_PROC_NULL ? source : dest, comm);
+  count_transfer(data);
   const auto native = [&](MPI_Status* s) {
-    return call(large, mpi::library.Sendrecv_replace, mpi::library.Sendrecv_replace_c, side, dest, send_tag, source,
+    return call(large, mpi::library.Sendrecv_replace, mpi::library.Sendrecv_replace_c, data, dest, send_tag, source,
                 receive_tag, comm, s);
   };
   const AfterReceive look_after_orphans;
-  if (side.path() != Path::kPack) return native(status);
+  if (data.path() != Path::kPack) return native(status);
   // One type and one count for both directions: what comes in fits where what went out was.
-  side.pack();
+  data.pack();
   OwnStatus own(status);
   const int code = native(own.get());
-  return finish(side, own, code, comm);
+  return finish(data, own, code, comm);
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ template <class Call>
   const Answer answer(index);
   const int code = call(own.get());
   const int k = answer.get(MPI_UNDEFINED);  // negative, as in the other ABIs
-  const bool ended =
-      keeps ? held[k] != nullptr && code == MPI_SUCCESS && own[0].MPI_SOURCE != kNobody : held.ended(k, list, true);
+  const bool ended = keeps ? held[k] != nullptr && code == MPI_SUCCESS && own[0].MPI_SOURCE != kUnsetSource
+                           : held.ended(k, list, true);
   const int broken = ended && !keeps ? own.judge(0, held[k], code) : MPI_SUCCESS;
   own.give(1);
   if (ended && keeps && own.error(0) == MPI_SUCCESS) held[k]->deliver(own[0]);

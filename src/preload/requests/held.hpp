@@ -93,13 +93,13 @@ class OwnStatuses {
       : n_(n < 0 ? 0 : n), users_(ignored ? nullptr : users), own_(static_cast<std::size_t>(n_)) {
     for (int k = 0; k < n_; ++k) {
       own_[k] = users_ == nullptr ? MPI_Status{} : users_[k];
-      own_[k].MPI_SOURCE = kNobody;
+      own_[k].MPI_SOURCE = kUnsetSource;
       own_[k].MPI_ERROR = kUntouched;
     }
   }
   MPI_Status* get() noexcept { return own_.data(); }
   // Whether the library has set the status at `k`. Not all set that of a send, or its MPI_ERROR (Intel MPI, MPICH).
-  bool touched(int k) noexcept { return own_[k].MPI_SOURCE != kNobody || own_[k].MPI_ERROR != kUntouched; }
+  bool touched(int k) noexcept { return own_[k].MPI_SOURCE != kUnsetSource || own_[k].MPI_ERROR != kUntouched; }
   // Whether the library says that the operation at `k` is neither over nor failed.
   bool pends(int k) noexcept { return own_[k].MPI_ERROR == MPI_ERR_PENDING; }
   const MPI_Status& operator[](int k) noexcept { return own_[k]; }
@@ -126,7 +126,7 @@ class OwnStatuses {
     if (users_ == nullptr) return;
     for (int k = 0; k < n && k < n_; ++k) {
       MPI_Status given = own_[k];
-      if (given.MPI_SOURCE == kNobody) given.MPI_SOURCE = users_[k].MPI_SOURCE;
+      if (given.MPI_SOURCE == kUnsetSource) given.MPI_SOURCE = users_[k].MPI_SOURCE;
       if (given.MPI_ERROR == kUntouched) given.MPI_ERROR = users_[k].MPI_ERROR;
       users_[k] = given;
     }

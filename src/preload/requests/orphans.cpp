@@ -46,7 +46,7 @@ void adopt(MPI_Request request, Pending* pending) noexcept {
   if (orphan == nullptr) {
     // Nobody can look after it: its data are waited for now.
     MPI_Status status{};
-    status.MPI_SOURCE = kNobody;
+    status.MPI_SOURCE = kUnsetSource;
     if (mpi::library.Wait(&request, &status) == MPI_SUCCESS) pending->deliver(status);
     if (request != MPI_REQUEST_NULL) mpi::library.Request_free(&request);
     return requests.finish(pending);
@@ -61,7 +61,7 @@ void progress_orphans() noexcept {
   for (Orphan* orphan = pop_all(); orphan != nullptr;) {
     Orphan* const next = orphan->next;
     MPI_Status status{};
-    status.MPI_SOURCE = kNobody;
+    status.MPI_SOURCE = kUnsetSource;
     int flag = 0;
     const int code = mpi::library.Test(&orphan->request, &flag, &status);
     // A request that stays is a persistent one: our own, or one to which the handle of a forgotten operation has gone.

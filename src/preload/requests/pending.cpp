@@ -15,7 +15,7 @@ Pending::Before Pending::begin() noexcept {
   } else if (partitions == nullptr) {
     sent.pack();
   } else if (receives) {
-    partitions->none_unpacked();
+    partitions->reset();
   }
   __atomic_store_n(&delivered, 0, __ATOMIC_RELEASE);
   set_active(true);
@@ -28,7 +28,7 @@ void Pending::undo(Before before) noexcept {
 }
 
 void Pending::deliver(const MPI_Status& status) noexcept {
-  if (!receives || !is_active() || (!whole && status.MPI_SOURCE == kNobody)) return;
+  if (!receives || !is_active() || (!whole && status.MPI_SOURCE == kUnsetSource)) return;
   // Two threads may ask for the status of one request, and both may look at the data when they have it.
   int untouched = 0;
   if (!__atomic_compare_exchange_n(&delivered, &untouched, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
@@ -41,7 +41,8 @@ void Pending::deliver(const MPI_Status& status) noexcept {
 
 int Pending::judge(MPI_Status& status) noexcept {
   broken = MPI_SUCCESS;
-  if (!receives || whole || partitions != nullptr || !is_active() || status.MPI_SOURCE == kNobody) return MPI_SUCCESS;
+  if (!receives || whole || partitions != nullptr || !is_active() || status.MPI_SOURCE == kUnsetSource)
+    return MPI_SUCCESS;
   std::int64_t bytes = received_bytes(status);
   broken = received.judge(bytes);
   if (broken != MPI_SUCCESS) set_bytes(status, bytes);
@@ -49,7 +50,7 @@ int Pending::judge(MPI_Status& status) noexcept {
 }
 
 bool Pending::has_data_after(int code, const MPI_Status& status) const noexcept {
-  if (!receives || collective != nullptr || status.MPI_SOURCE == kNobody) return false;
+  if (!receives || collective != nullptr || status.MPI_SOURCE == kUnsetSource) return false;
   // Of what is unpacked whole, the rest is what the program had there.
   const std::int64_t bytes = whole ? 0 : received_bytes(status);
   return (partitions != nullptr && bytes <= received.bytes()) || has_truncated_data(code, bytes, received.bytes());

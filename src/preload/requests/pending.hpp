@@ -21,7 +21,7 @@ class CollectiveData {
 // may be started again; its data are delivered once each time, by whichever call first says that they are there.
 struct Pending {
   Procedure procedure{};
-  Side sent, received;  // whichever is staged
+  MessageBuffer sent, received;  // whichever is staged
   bool receives = false;
   bool whole = false;  // all that was staged is unpacked, whatever the status says
   bool persistent = false;
@@ -44,7 +44,8 @@ struct Pending {
   // The program's communicator, for errors; it may have been freed.
   MPI_Comm comm = MPI_COMM_NULL;
 
-  // What the library would have said of the message of this status, which is corrected then (Side::judge); kept.
+  // What the library would have said of the message of this status, which is corrected then (MessageBuffer::judge);
+  // kept.
   int judge(MPI_Status& status) noexcept;
   int broken = MPI_SUCCESS;
   // The library says that the data of this status are there, though the request may stay. Any number of threads.

@@ -14,7 +14,8 @@ class Start {
  public:
   // A persistent operation is started by MPI_Start, as often as the program likes, and its request stays.
   enum class Lasts { kOnce, kPersistent };
-  Start(Procedure procedure, MPI_Request* users, Side* received, Side* sent, Lasts lasts = Lasts::kOnce) noexcept
+  Start(Procedure procedure, MPI_Request* users, MessageBuffer* received, MessageBuffer* sent,
+        Lasts lasts = Lasts::kOnce) noexcept
       : users_(users), received_(received), sent_(sent) {
     const bool persistent = lasts == Lasts::kPersistent;
     if (!staged(received) && !staged(sent)) return;
@@ -28,8 +29,8 @@ class Start {
       pending_->persistent = persistent;
       return;
     }
-    for (Side* side : {received, sent}) {
-      if (staged(side)) side->stay_native(users == nullptr ? Reason::kArguments : Reason::kStaging);
+    for (MessageBuffer* data : {received, sent}) {
+      if (staged(data)) data->stay_native(users == nullptr ? Reason::kArguments : Reason::kStaging);
     }
   }
 
@@ -70,10 +71,10 @@ class Start {
   }
 
  private:
-  static bool staged(const Side* side) noexcept { return side != nullptr && side->path() == Path::kPack; }
+  static bool staged(const MessageBuffer* data) noexcept { return data != nullptr && data->path() == Path::kPack; }
   MPI_Request* users_;
-  Side* received_;
-  Side* sent_;
+  MessageBuffer* received_;
+  MessageBuffer* sent_;
   Pending* pending_ = nullptr;
   MPI_Request made_ = MPI_REQUEST_NULL;
 };

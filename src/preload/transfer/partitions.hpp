@@ -11,24 +11,25 @@ namespace gapless::preload {
 
 class Partitions {
  public:
-  // Of an operation of that many bytes; nullptr: no memory. What is received is unpacked part by part, so it must be
-  // known of each part whether it was; what is sent needs nothing of the kind.
+  // Makes those of an operation of `bytes` bytes; nullptr: no memory. A receive is unpacked part by part, and keeps a
+  // state for each; a send needs none.
   static std::unique_ptr<Partitions> make(int count, std::int64_t bytes, bool receives) noexcept;
 
-  // Packs those from `low` to `high`, as far as they exist (else the library raises an error). Returns the bytes.
-  std::int64_t pack(Side& sent, int low, int high) const noexcept;
+  // Packs those from `low` to `high`, and returns the bytes; nothing if there are no such partitions, for which the
+  // library raises an error.
+  std::int64_t pack(MessageBuffer& sent, int low, int high) const noexcept;
 
-  // Before a receive starts, while nobody asks.
-  void none_unpacked() noexcept;
-  // Unpacks this one, unless it was; afterwards it is, whoever did it. Any number of threads.
-  void unpack(Side& received, int partition) noexcept;
-  // All that were not, as far as data came.
-  void unpack_rest(Side& received, std::int64_t received_bytes) noexcept;
+  // Marks none as unpacked. Before a receive starts, while no thread asks for one.
+  void reset() noexcept;
+  // Unpacks this one, unless another thread does; returns when it is unpacked. Thread-safe.
+  void unpack(MessageBuffer& received, int partition) noexcept;
+  // Unpacks all that are not, as far as data came.
+  void unpack_rest(MessageBuffer& received, std::int64_t received_bytes) noexcept;
 
  private:
-  enum State : unsigned char { kPacked, kInHand, kUnpacked };
+  enum State : unsigned char { kPacked, kUnpacking, kUnpacked };
   bool claim(int partition) noexcept;
-  void settle(int partition) noexcept { __atomic_store_n(&states_[partition], kUnpacked, __ATOMIC_RELEASE); }
+  void mark_unpacked(int partition) noexcept { __atomic_store_n(&states_[partition], kUnpacked, __ATOMIC_RELEASE); }
 
   int count_ = 0;
   std::int64_t each_bytes_ = 0;

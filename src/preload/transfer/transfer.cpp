@@ -18,26 +18,26 @@ std::int64_t lowest_byte(const plan::Plan& plan) noexcept {
   return form.node == nullptr ? 0 : form.offset + form.node->low;
 }
 
-void log_side(const Side& side) noexcept {
-  log_decision(side.procedure(), side.given_count(), side.plan(), side.path(), side.reason());
+void log_transfer(const MessageBuffer& data) noexcept {
+  log_decision(data.procedure(), data.given_count(), data.plan(), data.path(), data.reason());
 }
 
 }  // namespace
 
-void Side::stay_native(Reason reason) noexcept {
+void MessageBuffer::stay_native(Reason reason) noexcept {
   path_ = Path::kNative;
   reason_ = reason;
   staging_.contained();
 }
 
-void Side::choose(Operation operation, int peer, MPI_Comm comm) noexcept {
+void MessageBuffer::choose_path(Operation operation, int peer, MPI_Comm comm) noexcept {
   if (mpi::is_contiguous_builtin(type_) && !policy.force) return stay_native(Reason::kContiguous);
   if (peer == MPI_PROC_NULL) return stay_native(Reason::kProcNull);
   if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
-  choose(operation, distance_to(peer, comm));
+  choose_path(operation, distance_to(peer, comm));
 }
 
-void Side::choose(Operation operation, Distance distance) noexcept {
+void MessageBuffer::choose_path(Operation operation, Distance distance) noexcept {
   if (mpi::is_contiguous_builtin(type_) && !policy.force) return stay_native(Reason::kContiguous);
   if (!switched_on()) return stay_native(Reason::kOff);
   if (count_ <= 0) return stay_native(count_ == 0 ? Reason::kZero : Reason::kArguments);
@@ -60,10 +60,11 @@ void Side::choose(Operation operation, Distance distance) noexcept {
   bytes_ = decision.bytes;
 }
 
-bool Side::reserve(Operation operation, std::int64_t bytes) noexcept {
+bool MessageBuffer::reserve(Operation operation, std::int64_t bytes) noexcept {
   const bool receives =
       operation == Operation::kReceive || operation == Operation::kIreceive || operation == Operation::kReplace;
-  // What a peer's core has read is dear to write: what is sent past the caches has buffers that no receive uses.
+  // Writing lines that a peer's core has read is expensive: what is sent past the caches has buffers that no receive
+  // uses.
   if (past_ && !receives) {
     if (mpi::kTruncationOverruns || !staging_.reserve_isolated(bytes)) return staging_.reserve(bytes);
     staging_.contained();
@@ -76,25 +77,25 @@ bool Side::reserve(Operation operation, std::int64_t bytes) noexcept {
   return true;
 }
 
-void choose_matched(Side& side, Operation operation, const MPI_Message* message) noexcept {
+void choose_path_of_matched(MessageBuffer& data, Operation operation, const MPI_Message* message) noexcept {
   const bool real = message != nullptr && *message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC;
-  side.choose(operation, real ? 0 : MPI_PROC_NULL, MPI_COMM_SELF);
+  data.choose_path(operation, real ? 0 : MPI_PROC_NULL, MPI_COMM_SELF);
 }
 
-void* Side::buffer() const noexcept {
+void* MessageBuffer::buffer() const noexcept {
   if (path_ == Path::kPack) return staging_.data();
   const auto address = reinterpret_cast<std::uintptr_t>(buffer_);
   const std::uintptr_t offset = path_ == Path::kInPlace ? static_cast<std::uintptr_t>(plan_->first_byte()) : 0;
   return reinterpret_cast<void*>(address + offset);
 }
 
-void Side::pack() noexcept {
+void MessageBuffer::pack() noexcept {
   if (path_ != Path::kPack) return;
   if (!past_) return pack_to(staging_.data());
   timed(procedure_, true, [&] { move::pack_past(*plan_, count_, buffer_, 0, staging_.data(), bytes_); });
 }
 
-void Side::unpack(std::int64_t received_bytes) noexcept {
+void MessageBuffer::unpack(std::int64_t received_bytes) noexcept {
   if (path_ != Path::kPack) return;
   if (received_bytes <= bytes_) staging_.contained();
   if (received_bytes <= 0) return;
@@ -103,7 +104,7 @@ void Side::unpack(std::int64_t received_bytes) noexcept {
         [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, staging_.data(), bytes); });
 }
 
-int Side::judge_rest(std::int64_t& received_bytes) const noexcept {
+int MessageBuffer::judge_rest(std::int64_t& received_bytes) const noexcept {
   const std::int64_t rest = received_bytes % plan_->size();
   if (rest == 0) return MPI_SUCCESS;
   const layout::Layout& type = *datatype_->layout();
@@ -113,48 +114,48 @@ int Side::judge_rest(std::int64_t& received_bytes) const noexcept {
   return policy.broken.error_class;
 }
 
-void Side::pack_part(std::int64_t position, std::int64_t bytes) noexcept {
+void MessageBuffer::pack_part(std::int64_t position, std::int64_t bytes) noexcept {
   char* const to = static_cast<char*>(staging_.data()) + position;
   timed(procedure_, true, [&] { move::pack(*plan_, count_, buffer_, position, to, bytes); });
 }
 
-// What may lie behind the staging (Staging::contained) is not forgotten: another message comes, or came before.
-void Side::unpack_part(std::int64_t position, std::int64_t bytes) noexcept {
+// Does not call Staging::contained: another message may overrun the staging, or has done so before.
+void MessageBuffer::unpack_part(std::int64_t position, std::int64_t bytes) noexcept {
   const char* const from = static_cast<const char*>(staging_.data()) + position;
   timed(procedure_, false, [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), position, from, bytes); });
 }
 
-void Side::pack_to(void* packed) noexcept {
+void MessageBuffer::pack_to(void* packed) noexcept {
   timed(procedure_, true, [&] { move::pack(*plan_, count_, buffer_, 0, packed, bytes_); });
 }
 
-void Side::unpack_from(const void* packed) noexcept {
+void MessageBuffer::unpack_from(const void* packed) noexcept {
   timed(procedure_, false, [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, packed, bytes_); });
 }
 
-bool Side::overlaps(const void* packed) const noexcept {
+bool MessageBuffer::overlaps(const void* packed) const noexcept {
   return move::overlap(*plan_, count_, buffer_, packed, bytes_);
 }
 
-void count_sides(const Side& side) noexcept {
-  if (logging()) log_side(side);
+void count_transfer(const MessageBuffer& data) noexcept {
+  if (logging()) log_transfer(data);
   if (!counting()) return;
-  if (side.converted()) return count_accelerated(side.procedure(), side.bytes());
-  count_declined(side.procedure(), side.reason());
+  if (data.converted()) return count_accelerated(data.procedure(), data.bytes());
+  count_declined(data.procedure(), data.reason());
 }
 
-void count_sides(const Side& a, const Side& b) noexcept {
-  for (const Side* side : {&a, &b}) {
-    if (logging()) log_side(*side);
+void count_transfer(const MessageBuffer& a, const MessageBuffer& b) noexcept {
+  for (const MessageBuffer* data : {&a, &b}) {
+    if (logging()) log_transfer(*data);
   }
   if (!counting()) return;
   if (a.converted() || b.converted()) {
     const std::int64_t bytes = (a.converted() ? a.bytes() : 0) + (b.converted() ? b.bytes() : 0);
     return count_accelerated(a.procedure(), bytes);
   }
-  // Of two reasons the one that says more than that there was nothing to gain.
-  const bool a_says_less = a.reason() == Reason::kContiguous || a.reason() == Reason::kProcNull;
-  count_declined(a.procedure(), a_says_less ? b.reason() : a.reason());
+  // Of two reasons, count the one that is more than nothing to gain.
+  const bool a_gains_nothing = a.reason() == Reason::kContiguous || a.reason() == Reason::kProcNull;
+  count_declined(a.procedure(), a_gains_nothing ? b.reason() : a.reason());
 }
 
 std::int64_t received_bytes(const MPI_Status& status) noexcept {
@@ -162,7 +163,7 @@ std::int64_t received_bytes(const MPI_Status& status) noexcept {
   if (mpi::library.Test_cancelled(&status, &cancelled) != MPI_SUCCESS || cancelled != 0) return 0;
   if (mpi::library.Get_count(&status, MPI_PACKED, &count) != MPI_SUCCESS) return 0;
   if (count != MPI_UNDEFINED) return count;
-  MPI_Count elements = 0;  // more than an int can say
+  MPI_Count elements = 0;  // more than an int can count
   if (mpi::library.Get_elements_x(&status, MPI_PACKED, &elements) != MPI_SUCCESS) return 0;
   return elements == MPI_UNDEFINED ? 0 : elements;
 }
@@ -172,18 +173,19 @@ void set_bytes(MPI_Status& status, std::int64_t bytes) noexcept {
 }
 
 OwnStatus::OwnStatus(MPI_Status* users) noexcept : users_(users) {
-  // Fields that the library leaves alone (MPI_ERROR, where one request is completed) stay as they were.
+  // The library does not set all fields (MPI_ERROR only where several requests are completed): the others stay as they
+  // were.
   if (users != MPI_STATUS_IGNORE) own_ = *users;
-  own_.MPI_SOURCE = kNobody;
+  own_.MPI_SOURCE = kUnsetSource;
 }
 
 std::int64_t OwnStatus::bytes() const noexcept {
-  return own_.MPI_SOURCE == kNobody ? 0 : received_bytes(own_);
+  return own_.MPI_SOURCE == kUnsetSource ? 0 : received_bytes(own_);
 }
 
 void OwnStatus::give() noexcept {
   if (users_ == MPI_STATUS_IGNORE) return;
-  if (own_.MPI_SOURCE == kNobody) own_.MPI_SOURCE = users_->MPI_SOURCE;
+  if (own_.MPI_SOURCE == kUnsetSource) own_.MPI_SOURCE = users_->MPI_SOURCE;
   *users_ = own_;
 }
 
@@ -199,12 +201,12 @@ int raise_broken(int error_class, MPI_Comm comm) noexcept {
   return error_class;
 }
 
-int finish(Side& side, OwnStatus& status, int code, MPI_Comm comm) noexcept {
+int finish(MessageBuffer& data, OwnStatus& status, int code, MPI_Comm comm) noexcept {
   std::int64_t bytes = status.bytes();
-  const int error = code == MPI_SUCCESS ? side.judge(bytes) : MPI_SUCCESS;
+  const int error = code == MPI_SUCCESS ? data.judge(bytes) : MPI_SUCCESS;
   if (error != MPI_SUCCESS) status.correct(bytes);
   status.give();
-  if (code == MPI_SUCCESS || has_truncated_data(code, bytes, side.bytes())) side.unpack(bytes);
+  if (code == MPI_SUCCESS || has_truncated_data(code, bytes, data.bytes())) data.unpack(bytes);
   return error == MPI_SUCCESS ? code : raise_broken(error, comm);
 }
 

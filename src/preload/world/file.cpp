@@ -1,9 +1,9 @@
-// MPI_File_write, MPI_File_write_at, MPI_File_read, MPI_File_read_at: the data in memory are packed, the file's are
-// what they were. MPI_File_set_view and MPI_File_close: listened to.
+// MPI_File_write, MPI_File_write_at, MPI_File_read, MPI_File_read_at: the data in memory are packed, those in the file
+// stay the same. MPI_File_set_view and MPI_File_close: observed.
 //
 // In the native representation a file holds the bytes of a message in type-map order, whatever type describes them in
 // memory (MPI 4.1, 14.5): as many packed bytes are the same bytes, move the file pointer by as many etypes, and are the
-// same number of bytes in the status. In any other representation the library must see the basic types.
+// same number of bytes in the status. In any other representation the library needs the basic types.
 //
 // Collective, split, shared, ordered and nonblocking operations stay the library's.
 #include <algorithm>
@@ -20,13 +20,13 @@ namespace gapless::preload {
 
 namespace {
 
-// Open files that had a view of another representation once. They stay native until they are closed: whether a later
-// view was set, the return code need not say.
+// Open files that had a view of another representation once. They stay native until they are closed: the return code
+// need not tell if a later view was set.
 struct OtherRepresentations {
   std::mutex mutex;
   std::vector<MPI_File> files;
-  std::atomic<int> count{0};               // programs have none, and take no lock
-  std::atomic<bool> is_incomplete{false};  // there was no memory for one: any file may be it
+  std::atomic<int> count{0};               // 0 in most programs, which then take no lock
+  std::atomic<bool> is_incomplete{false};  // memory ran out: any file may be one of them
 };
 
 OtherRepresentations& other_representations() noexcept {
@@ -62,8 +62,8 @@ bool is_native(MPI_File file) {
   return std::find(all.files.begin(), all.files.end(), file) == all.files.end();
 }
 
-// The status of a read: the number of bytes in it is asked for, and it is the program's own but for that. Set to no
-// bytes before, for a call that fails need not set it.
+// The status of a read, from which the number of bytes is taken before the program gets it. Set to 0 bytes before the
+// call, which need not set it if it fails.
 class ReadStatus {
  public:
   explicit ReadStatus(MPI_Status* users) noexcept : users_(users) {
@@ -87,57 +87,58 @@ class ReadStatus {
   bool is_set_ = false;
 };
 
-void choose(Side& side, Operation operation, MPI_File file) noexcept {
-  if (file == MPI_FILE_NULL) return side.stay_native(Reason::kArguments);
-  if (!is_native(file)) return side.stay_native(Reason::kFileView);
-  side.choose(operation);
+void choose_path(MessageBuffer& data, Operation operation, MPI_File file) noexcept {
+  if (file == MPI_FILE_NULL) return data.stay_native(Reason::kArguments);
+  if (!is_native(file)) return data.stay_native(Reason::kFileView);
+  data.choose_path(operation);
 }
 
-// `native(side, status)` calls the library.
+// `native(data, status)` calls the library.
 template <class Native>
-int write(Side& side, MPI_File file, MPI_Status* status, Native&& native) {
-  choose(side, Operation::kWrite, file);
-  count_sides(side);
-  side.pack();
-  return native(side, status);
+int write(MessageBuffer& data, MPI_File file, MPI_Status* status, Native&& native) {
+  choose_path(data, Operation::kWrite, file);
+  count_transfer(data);
+  data.pack();
+  return native(data, status);
 }
 
 template <class Native>
-int read(Side& side, MPI_File file, MPI_Status* status, Native&& native) {
-  choose(side, Operation::kRead, file);
+int read(MessageBuffer& data, MPI_File file, MPI_Status* status, Native&& native) {
+  choose_path(data, Operation::kRead, file);
   std::optional<ReadStatus> own;
-  if (side.path() == Path::kPack && !own.emplace(status).is_set()) side.stay_native(Reason::kStaging);
-  count_sides(side);
-  if (side.path() != Path::kPack) return native(side, status);
-  const int code = native(side, own->get());
-  side.unpack(own->finish(code));
+  if (data.path() == Path::kPack && !own.emplace(status).is_set()) data.stay_native(Reason::kStaging);
+  count_transfer(data);
+  if (data.path() != Path::kPack) return native(data, status);
+  const int code = native(data, own->get());
+  data.unpack(own->finish(code));
   return code;
 }
 
-// MPI_X or MPI_X_c with a side's arguments; `place` is the offset, or nothing.
-template <class Small, class Large, class... Place>
-auto caller(bool large, Small* small, Large* big, MPI_File file, Place... place) noexcept {
-  return [=](const Side& side, MPI_Status* status) {
-    if (large || side.count() > INT_MAX) return big(file, place..., side.buffer(), side.count(), side.type(), status);
-    return small(file, place..., side.buffer(), static_cast<int>(side.count()), side.type(), status);
+// Returns a function that calls MPI_X or MPI_X_c with the message's arguments. `offset`: of MPI_X_at, else nothing.
+template <class Small, class Large, class... Offset>
+auto caller(bool large, Small* small, Large* big, MPI_File file, Offset... offset) noexcept {
+  return [=](const MessageBuffer& data, MPI_Status* status) {
+    if (large || data.count() > INT_MAX) return big(file, offset..., data.buffer(), data.count(), data.type(), status);
+    return small(file, offset..., data.buffer(), static_cast<int>(data.count()), data.type(), status);
   };
 }
 
 }  // namespace
 
-#define GAPLESS_FILE_CALL(name, way, suffix, large, Count, Buffer)                                                 \
-  int wrap_##name##suffix(MPI_File file, Buffer buffer, Count count, MPI_Datatype type, MPI_Status* status) {      \
-    if (takes_fast_path(type)) [[likely]]                                                                          \
-      return mpi::library.name##suffix(file, buffer, count, type, status);                                         \
-    Side side(Procedure::k##name##suffix, buffer, count, type);                                                    \
-    return way(side, file, status, caller(large, mpi::library.name, mpi::library.name##_c, file));                 \
-  }                                                                                                                \
-  int wrap_##name##_at##suffix(MPI_File file, MPI_Offset offset, Buffer buffer, Count count, MPI_Datatype type,    \
-                               MPI_Status* status) {                                                               \
-    if (takes_fast_path(type)) [[likely]]                                                                          \
-      return mpi::library.name##_at##suffix(file, offset, buffer, count, type, status);                            \
-    Side side(Procedure::k##name##_at##suffix, buffer, count, type);                                               \
-    return way(side, file, status, caller(large, mpi::library.name##_at, mpi::library.name##_at_c, file, offset)); \
+#define GAPLESS_FILE_CALL(name, transfer, suffix, large, Count, Buffer)                                         \
+  int wrap_##name##suffix(MPI_File file, Buffer buffer, Count count, MPI_Datatype type, MPI_Status* status) {   \
+    if (takes_fast_path(type)) [[likely]]                                                                       \
+      return mpi::library.name##suffix(file, buffer, count, type, status);                                      \
+    MessageBuffer data(Procedure::k##name##suffix, buffer, count, type);                                        \
+    return transfer(data, file, status, caller(large, mpi::library.name, mpi::library.name##_c, file));         \
+  }                                                                                                             \
+  int wrap_##name##_at##suffix(MPI_File file, MPI_Offset offset, Buffer buffer, Count count, MPI_Datatype type, \
+                               MPI_Status* status) {                                                            \
+    if (takes_fast_path(type)) [[likely]]                                                                       \
+      return mpi::library.name##_at##suffix(file, offset, buffer, count, type, status);                         \
+    MessageBuffer data(Procedure::k##name##_at##suffix, buffer, count, type);                                   \
+    return transfer(data, file, status,                                                                         \
+                    caller(large, mpi::library.name##_at, mpi::library.name##_at_c, file, offset));             \
   }
 GAPLESS_FILE_CALL(File_write, write, , false, int, const void*)
 GAPLESS_FILE_CALL(File_write, write, _c, true, MPI_Count, const void*)
