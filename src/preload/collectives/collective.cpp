@@ -88,7 +88,7 @@ int raise_no_memory(MPI_Comm comm) noexcept {
   return MPI_ERR_NO_MEM;
 }
 
-int start_and_keep(const Call& call, Pending* pending, std::unique_ptr<Collective> collective, MPI_Request made,
+int start_and_keep(const Call& call, RequestEntry* entry, std::unique_ptr<Collective> collective, MPI_Request made,
                    int code) noexcept {
   if (made == MPI_REQUEST_NULL) {
     // Over at once, or never begun.
@@ -96,13 +96,13 @@ int start_and_keep(const Call& call, Pending* pending, std::unique_ptr<Collectiv
       collective->unpack();
       *call.request = made;
     }
-    requests.drop(pending);
+    requests.drop(entry);
     return code;
   }
-  pending->receives = pending->whole = true;
-  pending->persistent = call.form == Form::kPersistent;
-  pending->collective = std::move(collective);
-  requests.add(made, pending);
+  entry->receives = entry->whole = true;
+  entry->persistent = call.form == Form::kPersistent;
+  entry->collective = std::move(collective);
+  requests.add(made, entry);
   *call.request = made;
   return code;
 }

@@ -69,7 +69,7 @@ void count_ready(const Call& call, std::int64_t bytes) noexcept;
 // Raises MPI_ERR_NO_MEM and returns it.
 int raise_no_memory(MPI_Comm comm) noexcept;
 // A nonblocking or persistent call's: kept until its request is over.
-int start_and_keep(const Call& call, Pending* pending, std::unique_ptr<Collective> collective, MPI_Request made,
+int start_and_keep(const Call& call, RequestEntry* entry, std::unique_ptr<Collective> collective, MPI_Request made,
                    int code) noexcept;
 
 // How the library sees a uniform side.
@@ -108,18 +108,18 @@ template <class Describe, class Native, class AtOnce>
       }
     }
   } else if (reason == Reason::kNone) {
-    Pending* const pending = requests.make(call.procedure);
+    RequestEntry* const entry = requests.make(call.procedure);
     std::unique_ptr<Collective> collective(new (std::nothrow) Collective(call.procedure, call.form));
-    reason = pending == nullptr || collective == nullptr ? Reason::kStaging : describe(*collective, call);
+    reason = entry == nullptr || collective == nullptr ? Reason::kStaging : describe(*collective, call);
     if (reason == Reason::kNone) reason = reserve(call, *collective);
     if (reason == Reason::kNone) {
       count_collective(call, collective.get(), reason);
       if (call.form == Form::kNonblocking) collective->pack();
       MPI_Request made = MPI_REQUEST_NULL;
       const int code = native(collective.get(), &made);
-      return start_and_keep(call, pending, std::move(collective), made, code);
+      return start_and_keep(call, entry, std::move(collective), made, code);
     }
-    if (pending != nullptr) requests.drop(pending);
+    if (entry != nullptr) requests.drop(entry);
   }
   count_collective(call, nullptr, reason);
   const bool fails = reason == Reason::kStaging && call.decides == Decides::kAll;

@@ -2,7 +2,7 @@
 //
 // All partitions together are packed as one message, of which each is an equal part: the library gets as many
 // partitions, of bytes, and the peer may partition the same message in another way.
-#include "preload/requests/held.hpp"
+#include "preload/requests/held_entries.hpp"
 #include "preload/requests/start.hpp"
 #include "preload/wrappers.hpp"
 
@@ -54,12 +54,12 @@ std::unique_ptr<Partitions> divide(MessageBuffer& data, int partitions, bool rec
 // `pack_those` packs the partitions that the call names, which may not exist, and returns the bytes.
 template <class Pack, class Call>
 [[gnu::noinline]] int ready(Procedure procedure, const MPI_Request& request, Pack&& pack_those, Call&& call) {
-  Held held(1, &request);
-  Pending* const pending = held[0];
+  HeldEntries held(1, &request);
+  RequestEntry* const entry = held[0];
   std::int64_t bytes = 0;
   // A request that is not started sends no partition; its start resets them all.
-  if (pending != nullptr && pending->partitions != nullptr && !pending->receives && pending->is_active()) {
-    bytes = pack_those(*pending->partitions, pending->sent);
+  if (entry != nullptr && entry->partitions != nullptr && !entry->receives && entry->is_active()) {
+    bytes = pack_those(*entry->partitions, entry->sent);
   }
   if (counting()) {
     if (bytes != 0) {
@@ -72,17 +72,17 @@ template <class Pack, class Call>
 }
 
 [[gnu::noinline]] int arrived(const MPI_Request& request, int partition, int* flag) {
-  Held held(1, &request);
-  Pending* const pending = held[0];
+  HeldEntries held(1, &request);
+  RequestEntry* const entry = held[0];
   bool unpacked = false;
   int code;
   {
-    const Answer answer(flag);
+    const OutputArgument answer(flag);
     code = mpi::library.Parrived(request, partition, flag);
-    unpacked = pending != nullptr && pending->partitions != nullptr && pending->receives && pending->is_active() &&
-               code == MPI_SUCCESS && answer.get(0) != 0;
+    unpacked = entry != nullptr && entry->partitions != nullptr && entry->receives && entry->is_active() &&
+               code == MPI_SUCCESS && answer.value_or(0) != 0;
   }
-  if (unpacked) pending->partitions->unpack(pending->received, partition);
+  if (unpacked) entry->partitions->unpack(entry->received, partition);
   count_completion(Procedure::kParrived, unpacked);
   return code;
 }

@@ -1,8 +1,8 @@
 // MPI_Send_init, MPI_Bsend_init, MPI_Ssend_init, MPI_Rsend_init, MPI_Recv_init, MPI_Start, MPI_Startall.
 //
 // The plan and the staging are bound when the request is made and stay until it is freed; the library's request is one
-// on the staging. Each start packs; each completion unpacks (requests/pending.hpp).
-#include "preload/requests/held.hpp"
+// on the staging. Each start packs; each completion unpacks (requests/request_entry.hpp).
+#include "preload/requests/held_entries.hpp"
 #include "preload/requests/start.hpp"
 #include "preload/wrappers.hpp"
 
@@ -37,12 +37,12 @@ using LargeSendInit = mpi::Signatures<MPI_Count>::Send_init;
 // All are packed before the library's one call, which may start the transfer of each at once.
 template <class Call>
 [[gnu::noinline]] int begin(Procedure procedure, int n, const MPI_Request* list, Call&& call) {
-  Held held(n, list);
+  HeldEntries held(n, list);
   if (!held.any()) {
     if (counting()) count_declined(procedure, Reason::kContiguous);
     return call();
   }
-  Scratch<Pending::Before> before(static_cast<std::size_t>(n));
+  Scratch<RequestEntry::State> before(static_cast<std::size_t>(n));
   std::int64_t bytes = 0;
   bool begun = false;
   for (int k = 0; k < n; ++k) {
@@ -59,7 +59,7 @@ template <class Call>
   const int code = call();
   for (int k = 0; k < n; ++k) {
     if (held[k] == nullptr || !held[k]->persistent) continue;
-    requests.follow(held[k], list[k]);
+    requests.update_handle(held[k], list[k]);
     // Of several, some may have been started.
     if (code != MPI_SUCCESS && n == 1) held[k]->undo(before[k]);
   }
@@ -73,7 +73,7 @@ template <class Call>
 }
 
 bool has_collective(int n, const MPI_Request* list) {
-  Held held(n, list);
+  HeldEntries held(n, list);
   for (int k = 0; k < n; ++k) {
     if (held[k] != nullptr && held[k]->collective != nullptr) return true;
   }

@@ -1,8 +1,8 @@
 // MPI_Waitall, MPI_Testall, MPI_Request_get_status_all.
 //
-// Which of the requests are over is told by the requests themselves, not by the return code: they are null then, with
-// their error, if any, in their status. Persistent ones stay: of those the flag and the statuses tell.
-#include "preload/requests/held.hpp"
+// The requests tell which operations have completed, not the return code: they are null then, with an error, if any, in
+// the status. Persistent requests stay: for these the flag and the statuses tell.
+#include "preload/requests/held_entries.hpp"
 #include "preload/wrappers.hpp"
 
 namespace gapless::preload {
@@ -14,21 +14,21 @@ template <class Call>
 [[gnu::noinline]] int complete(Procedure procedure, int n, const MPI_Request* list, int* flag, MPI_Status* statuses,
                                Call&& call) {
   const AfterReceive look_after_orphans;
-  Held held(n, list);
+  HeldEntries held(n, list);
   if (!held.any()) {
     count_completion(procedure, false);
     return call(statuses);
   }
   OwnStatuses own(n, statuses, statuses == MPI_STATUSES_IGNORE);
-  const Answer answer(flag);
+  const OutputArgument answer(flag);
   const int code = call(own.get());
-  const bool all = code == MPI_SUCCESS && (flag == nullptr || answer.get(0) != 0);
+  const bool all = code == MPI_SUCCESS && (flag == nullptr || answer.value_or(0) != 0);
   const auto has_ended = [&](int k) {
     const bool whole = held[k] != nullptr && held[k]->whole;
-    // After an error each status says what became of its operation.
-    const bool told =
-        own.touched(k) ? (all || code != MPI_SUCCESS) && !own.pends(k) : all && (flag != nullptr || n == 1 || whole);
-    return held.ended(k, list, told);
+    // After an error each status has the outcome of its operation.
+    const bool reported = own.is_set(k) ? (all || code != MPI_SUCCESS) && !own.is_pending(k)
+                                        : all && (flag != nullptr || n == 1 || whole);
+    return held.ended(k, list, reported);
   };
   bool broken = false;
   for (int k = 0; k < n; ++k) broken = (has_ended(k) && own.judge_among(k, held[k])) || broken;
@@ -37,8 +37,8 @@ template <class Call>
   for (int k = 0; k < n; ++k) {
     if (!has_ended(k)) continue;
     ended = true;
-    // All of a collective's data are delivered without a look at the status, so it must be sure that it went well.
-    held.finish(k, own[k], own.error(k, held[k]->whole && !own.touched(k) ? code : MPI_SUCCESS));
+    // A collective's data are delivered whatever the status counts, so there must be no error.
+    held.finish(k, own[k], own.error(k, held[k]->whole && !own.is_set(k) ? code : MPI_SUCCESS));
   }
   count_completion(procedure, ended);
   return broken && code == MPI_SUCCESS ? raise_broken(MPI_ERR_IN_STATUS, MPI_COMM_NULL) : code;
@@ -64,7 +64,7 @@ int wrap_Request_get_status_all(int n, const MPI_Request* list, int* flag, MPI_S
   if (flag == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Request_get_status_all(n, list, flag, statuses);
   const AfterReceive look_after_orphans;
-  Held held(n, list);
+  HeldEntries held(n, list);
   OwnStatuses own(n, statuses, statuses == MPI_STATUSES_IGNORE);
   *flag = 0;
   const int code = mpi::library.Request_get_status_all(n, list, flag, own.get());

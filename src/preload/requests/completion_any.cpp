@@ -1,25 +1,25 @@
 // MPI_Waitany, MPI_Testany, MPI_Request_get_status_any.
-#include "preload/requests/held.hpp"
+#include "preload/requests/held_entries.hpp"
 #include "preload/wrappers.hpp"
 
 namespace gapless::preload {
 
 namespace {
 
-// `keeps`: the request is left as it is, and the program may look at the data all the same.
+// `keeps`: the procedure leaves the request as it is, and the program may read the data all the same.
 template <class Call>
 [[gnu::noinline]] int complete(Procedure procedure, bool keeps, int n, const MPI_Request* list, int* index,
                                MPI_Status* status, Call&& call) {
   const AfterReceive look_after_orphans;
-  Held held(n, list);
+  HeldEntries held(n, list);
   if (!held.any()) {
     count_completion(procedure, false);
     return call(status);
   }
   OwnStatuses own(1, status, status == MPI_STATUS_IGNORE);
-  const Answer answer(index);
+  const OutputArgument answer(index);
   const int code = call(own.get());
-  const int k = answer.get(MPI_UNDEFINED);  // negative, as in the other ABIs
+  const int k = answer.value_or(MPI_UNDEFINED);  // negative, as in the other ABIs
   const bool ended = keeps ? held[k] != nullptr && code == MPI_SUCCESS && own[0].MPI_SOURCE != kUnsetSource
                            : held.ended(k, list, true);
   const int broken = ended && !keeps ? own.judge(0, held[k], code) : MPI_SUCCESS;

@@ -1,25 +1,25 @@
 // MPI_Wait, MPI_Test, MPI_Request_get_status.
-#include "preload/requests/held.hpp"
+#include "preload/requests/held_entries.hpp"
 #include "preload/wrappers.hpp"
 
 namespace gapless::preload {
 
 namespace {
 
-// `request`: where the program keeps it, not null. `flag`: of MPI_Test; MPI_Wait has none.
+// `request`: the program's, not null. `flag`: of MPI_Test; MPI_Wait has none.
 template <class Call>
 [[gnu::noinline]] int complete(Procedure procedure, MPI_Request* request, int* flag, MPI_Status* status, Call&& call) {
   const AfterReceive look_after_orphans;
-  Held held(1, request);
+  HeldEntries held(1, request);
   if (!held.any()) {
     count_completion(procedure, false);
     return call(status);
   }
   OwnStatuses own(1, status, status == MPI_STATUS_IGNORE);
-  const Answer answer(flag);
+  const OutputArgument answer(flag);
   const int code = call(own.get());
   // An error is of this very operation, and ends it.
-  const bool ended = held.ended(0, request, code != MPI_SUCCESS || flag == nullptr || answer.get(0) != 0);
+  const bool ended = held.ended(0, request, code != MPI_SUCCESS || flag == nullptr || answer.value_or(0) != 0);
   const int broken = ended ? own.judge(0, held[0], code) : MPI_SUCCESS;
   const MPI_Comm comm = held[0]->comm;
   own.give(1);
@@ -44,12 +44,12 @@ int wrap_Test(MPI_Request* request, int* flag, MPI_Status* status) {
                   [request, flag](MPI_Status* s) { return mpi::library.Test(request, flag, s); });
 }
 
-// The request lives on, but from now on the program may look at the data.
+// The request stays, but the program may read the data after this call.
 int wrap_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   if (flag == nullptr || takes_fast_path(1, &request)) [[likely]]
     return mpi::library.Request_get_status(request, flag, status);
   const AfterReceive look_after_orphans;
-  Held held(1, &request);
+  HeldEntries held(1, &request);
   if (!held.any()) {
     count_completion(Procedure::kRequest_get_status, false);
     return mpi::library.Request_get_status(request, flag, status);

@@ -1,5 +1,5 @@
 // MPI_Waitsome, MPI_Testsome, MPI_Request_get_status_some.
-#include "preload/requests/held.hpp"
+#include "preload/requests/held_entries.hpp"
 #include "preload/wrappers.hpp"
 
 namespace gapless::preload {
@@ -11,7 +11,7 @@ template <class Call>
 [[gnu::noinline]] int complete(Procedure procedure, bool keeps, int n, const MPI_Request* list, int* done_count,
                                const int* indices, MPI_Status* statuses, Call&& call) {
   const AfterReceive look_after_orphans;
-  Held held(n, list);
+  HeldEntries held(n, list);
   if (!held.any()) {
     count_completion(procedure, false);
     return call(statuses);
@@ -27,11 +27,11 @@ template <class Call>
   own.give(done);
   bool ended = false;
   for (int k = 0; k < done; ++k) {
-    Pending* const pending = held[indices[k]];
-    if (pending == nullptr) continue;
+    RequestEntry* const entry = held[indices[k]];
+    if (entry == nullptr) continue;
     if (keeps) {
       ended = true;
-      if (own.error(k) == MPI_SUCCESS) pending->deliver(own[k]);
+      if (own.error(k) == MPI_SUCCESS) entry->deliver(own[k]);
     } else if (held.ended(indices[k], list, true)) {
       ended = true;
       held.finish(indices[k], own[k], own.error(k));

@@ -14,7 +14,7 @@ namespace {
 
 struct Orphan {
   MPI_Request request;
-  Pending* pending;
+  RequestEntry* entry;
   Orphan* next;
 };
 
@@ -33,7 +33,7 @@ Orphan* pop_all() noexcept {
 }
 
 void forget(Orphan* orphan) noexcept {
-  requests.finish(orphan->pending);
+  requests.finish(orphan->entry);
   delete orphan;
   orphan_count.fetch_sub(1, std::memory_order_relaxed);
   release_slow_path();
@@ -41,15 +41,15 @@ void forget(Orphan* orphan) noexcept {
 
 }  // namespace
 
-void adopt(MPI_Request request, Pending* pending) noexcept {
-  auto* const orphan = new (std::nothrow) Orphan{request, pending, nullptr};
+void adopt(MPI_Request request, RequestEntry* entry) noexcept {
+  auto* const orphan = new (std::nothrow) Orphan{request, entry, nullptr};
   if (orphan == nullptr) {
-    // Nobody can look after it: its data are waited for now.
+    // No memory: wait for its data now.
     MPI_Status status{};
     status.MPI_SOURCE = kUnsetSource;
-    if (mpi::library.Wait(&request, &status) == MPI_SUCCESS) pending->deliver(status);
+    if (mpi::library.Wait(&request, &status) == MPI_SUCCESS) entry->deliver(status);
     if (request != MPI_REQUEST_NULL) mpi::library.Request_free(&request);
-    return requests.finish(pending);
+    return requests.finish(entry);
   }
   require_slow_path(true);
   orphan_count.fetch_add(1, std::memory_order_relaxed);
@@ -64,11 +64,11 @@ void progress_orphans() noexcept {
     status.MPI_SOURCE = kUnsetSource;
     int flag = 0;
     const int code = mpi::library.Test(&orphan->request, &flag, &status);
-    // A request that stays is a persistent one: our own, or one to which the handle of a forgotten operation has gone.
+    // A request that stays is persistent: this one, or another that has got the handle of a completed operation.
     const bool stays = flag != 0 && orphan->request != MPI_REQUEST_NULL;
     if (stays) mpi::library.Request_free(&orphan->request);
     if (orphan->request == MPI_REQUEST_NULL) {
-      if (code == MPI_SUCCESS && stays == orphan->pending->persistent) orphan->pending->deliver(status);
+      if (code == MPI_SUCCESS && stays == orphan->entry->persistent) orphan->entry->deliver(status);
       forget(orphan);
     } else {
       push(orphan);

@@ -16,106 +16,106 @@ void Requests::lock() noexcept {
   }
 }
 
-Pending* Requests::make(Procedure procedure) noexcept {
+RequestEntry* Requests::make(Procedure procedure) noexcept {
   lock();
-  Pending* pending = idle_;
-  if (pending != nullptr) idle_ = pending->next_;
+  RequestEntry* entry = idle_;
+  if (entry != nullptr) idle_ = entry->next_;
   unlock();
-  if (pending == nullptr) pending = new (std::nothrow) Pending;
-  if (pending != nullptr) pending->procedure = procedure;
-  return pending;
+  if (entry == nullptr) entry = new (std::nothrow) RequestEntry;
+  if (entry != nullptr) entry->procedure = procedure;
+  return entry;
 }
 
-void Requests::recycle(Pending* pending) noexcept {
-  // Gives back staging and the plan, outside of the lock.
-  *pending = Pending{};
+void Requests::recycle(RequestEntry* entry) noexcept {
+  // Releases staging and the plan, outside of the lock.
+  *entry = RequestEntry{};
   lock();
-  pending->next_ = idle_;
-  idle_ = pending;
+  entry->next_ = idle_;
+  idle_ = entry;
   unlock();
 }
 
-void Requests::drop(Pending* pending) noexcept {
-  recycle(pending);
+void Requests::drop(RequestEntry* entry) noexcept {
+  recycle(entry);
 }
 
-void Requests::unlist(Pending* pending) noexcept {
-  const std::size_t k = place(pending->handle_);
-  Pending** link = &heads_[k];
-  while (*link != pending) link = &(*link)->next_;
-  *link = pending->next_;
-  pending->listed_ = false;
+void Requests::unlist(RequestEntry* entry) noexcept {
+  const std::size_t k = bucket(entry->handle_);
+  RequestEntry** link = &heads_[k];
+  while (*link != entry) link = &(*link)->next_;
+  *link = entry->next_;
+  entry->listed_ = false;
   filter_[k].fetch_sub(1, std::memory_order_relaxed);
   count_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void Requests::add(MPI_Request handle, Pending* pending) noexcept {
-  const std::size_t k = place(handle);
+void Requests::add(MPI_Request handle, RequestEntry* entry) noexcept {
+  const std::size_t k = bucket(handle);
   lock();
-  Pending* old = heads_[k];
+  RequestEntry* old = heads_[k];
   while (old != nullptr && old->handle_ != handle) old = old->next_;
   if (old != nullptr) unlist(old);
-  const bool over = old != nullptr && old->holds_ == 0;  // else its holder ends it
-  pending->handle_ = handle;
-  pending->listed_ = true;
-  pending->next_ = heads_[k];
-  heads_[k] = pending;
+  const bool over = old != nullptr && old->holds_ == 0;  // else its holder recycles it
+  entry->handle_ = handle;
+  entry->listed_ = true;
+  entry->next_ = heads_[k];
+  heads_[k] = entry;
   filter_[k].fetch_add(1, std::memory_order_relaxed);
   count_.fetch_add(1, std::memory_order_relaxed);
   unlock();
   if (!over) return;
-  // Collectives of a single process are over at once, and share a handle, too: their data are due.
+  // Collectives of a single process complete at once, and share a handle, too: deliver their data now.
   if (old->collective != nullptr) old->deliver(MPI_Status{});
   recycle(old);
 }
 
-void Requests::follow(Pending* pending, MPI_Request handle) noexcept {
-  if (pending->handle_ == handle || handle == MPI_REQUEST_NULL) return;
-  take(pending);
-  add(handle, pending);
+void Requests::update_handle(RequestEntry* entry, MPI_Request handle) noexcept {
+  if (entry->handle_ == handle || handle == MPI_REQUEST_NULL) return;
+  take(entry);
+  add(handle, entry);
 }
 
-Pending* Requests::hold(MPI_Request handle) noexcept {
+RequestEntry* Requests::hold(MPI_Request handle) noexcept {
   lock();
-  Pending* pending = heads_[place(handle)];
-  while (pending != nullptr && pending->handle_ != handle) pending = pending->next_;
-  if (pending != nullptr) ++pending->holds_;
+  RequestEntry* entry = heads_[bucket(handle)];
+  while (entry != nullptr && entry->handle_ != handle) entry = entry->next_;
+  if (entry != nullptr) ++entry->holds_;
   unlock();
-  return pending;
+  return entry;
 }
 
-void Requests::let_go(Pending* pending) noexcept {
+void Requests::release(RequestEntry* entry) noexcept {
   lock();
-  const bool last = --pending->holds_ == 0 && !pending->listed_;
+  const bool last = --entry->holds_ == 0 && !entry->listed_;
   unlock();
-  if (last) recycle(pending);
+  if (last) recycle(entry);
 }
 
-void Requests::finish(Pending* pending) noexcept {
+void Requests::finish(RequestEntry* entry) noexcept {
   lock();
-  if (pending->listed_) unlist(pending);
-  const bool last = --pending->holds_ == 0;
+  if (entry->listed_) unlist(entry);
+  const bool last = --entry->holds_ == 0;
   unlock();
-  if (last) recycle(pending);
+  if (last) recycle(entry);
 }
 
-void Requests::take(Pending* pending) noexcept {
+void Requests::take(RequestEntry* entry) noexcept {
   lock();
-  if (pending->listed_) unlist(pending);
+  if (entry->listed_) unlist(entry);
   unlock();
 }
 
 void Requests::forget_all() noexcept {
-  for (std::size_t k = 0; k < kPlaces && any(); ++k) {
+  for (std::size_t k = 0; k < kBuckets && any(); ++k) {
     for (;;) {
       lock();
-      Pending* const pending = heads_[k];
-      if (pending != nullptr) unlist(pending);
-      const bool over = pending != nullptr && pending->holds_ == 0;
+      RequestEntry* const entry = heads_[k];
+      if (entry != nullptr) unlist(entry);
+      const bool over = entry != nullptr && entry->holds_ == 0;
       unlock();
-      if (pending == nullptr) break;
-      // Not a receive's: where sessions are not seen (a front without them), it may still be under way.
-      if (over && (!pending->receives || !pending->is_active())) recycle(pending);
+      if (entry == nullptr) break;
+      // Not an active receive's: where sessions are not wrapped, by a front without them, it may go on.
+      if (over && (!entry->receives || !entry->is_active())) recycle(entry);
     }
   }
 }

@@ -1,5 +1,5 @@
-// The start of a nonblocking call, or the making of a persistent request: what must be there before it, and what is
-// kept after it.
+// The start of a nonblocking operation, or the making of a persistent request: allocates the entry before the library's
+// call, and fills it afterwards.
 #pragma once
 
 #include <utility>
@@ -8,8 +8,8 @@
 
 namespace gapless::preload {
 
-// Made after the sides have been chosen and before any byte moves; a side that cannot be kept stays native. Without a
-// staged side the call works on the program's own request, and nothing is kept.
+// Make it after the paths of the messages are chosen and before any byte moves; a message for which there is no entry
+// stays native. Without a staged message the library sets the program's request, and there is no entry.
 class Start {
  public:
   // A persistent operation is started by MPI_Start, as often as the program likes, and its request stays.
@@ -24,9 +24,9 @@ class Start {
       if (persistent && staged(sent)) sent->stay_native(Reason::kCompletion);
       if (!staged(received) && !staged(sent)) return;
     }
-    pending_ = users == nullptr ? nullptr : requests.make(procedure);
-    if (pending_ != nullptr) {
-      pending_->persistent = persistent;
+    entry_ = users == nullptr ? nullptr : requests.make(procedure);
+    if (entry_ != nullptr) {
+      entry_->persistent = persistent;
       return;
     }
     for (MessageBuffer* data : {received, sent}) {
@@ -36,36 +36,36 @@ class Start {
 
   // Each partition is packed and unpacked by itself.
   void divide(std::unique_ptr<Partitions> partitions) noexcept {
-    if (pending_ != nullptr) pending_->partitions = std::move(partitions);
+    if (entry_ != nullptr) entry_->partitions = std::move(partitions);
   }
 
-  // For the library to set.
-  MPI_Request* request() noexcept { return pending_ == nullptr ? users_ : &made_; }
+  // The request for the library to set.
+  MPI_Request* request() noexcept { return entry_ == nullptr ? users_ : &made_; }
 
-  // Whose error handler the completion of a receive calls.
+  // The communicator whose error handler the completion of a receive calls.
   void raises_on(MPI_Comm comm) noexcept {
-    if (pending_ != nullptr) pending_->comm = comm;
+    if (entry_ != nullptr) entry_->comm = comm;
   }
 
-  // The status will not say how much was received.
+  // The status will not tell how much was received.
   void unpack_whole() noexcept {
-    if (pending_ != nullptr) pending_->whole = true;
+    if (entry_ != nullptr) entry_->whole = true;
   }
 
-  // After the call, with what it returned. The return code does not say whether the operation started (where the
-  // program's error handler returns, MPICH returns MPI_SUCCESS); the request does.
+  // After the call; `code`: its return code, which does not tell if the operation started (where the program's error
+  // handler returns, MPICH returns MPI_SUCCESS); the request does.
   int end(int code) noexcept {
-    if (pending_ == nullptr) return code;
+    if (entry_ == nullptr) return code;
     if (made_ == MPI_REQUEST_NULL) {
-      requests.drop(pending_);
+      requests.drop(entry_);
       return code;
     }
     if (staged(received_)) {
-      pending_->receives = true;
-      pending_->received = std::move(*received_);
+      entry_->receives = true;
+      entry_->received = std::move(*received_);
     }
-    if (staged(sent_)) pending_->sent = std::move(*sent_);
-    requests.add(made_, pending_);
+    if (staged(sent_)) entry_->sent = std::move(*sent_);
+    requests.add(made_, entry_);
     *users_ = made_;
     return code;
   }
@@ -75,7 +75,7 @@ class Start {
   MPI_Request* users_;
   MessageBuffer* received_;
   MessageBuffer* sent_;
-  Pending* pending_ = nullptr;
+  RequestEntry* entry_ = nullptr;
   MPI_Request made_ = MPI_REQUEST_NULL;
 };
 
