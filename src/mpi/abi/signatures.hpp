@@ -9,11 +9,11 @@ namespace gapless::mpi {
 
 // What displacements are given as beside such counts.
 template <class Count>
-using PlaceOf = std::conditional_t<sizeof(Count) == sizeof(int), int, MPI_Aint>;
+using DisplacementOf = std::conditional_t<sizeof(Count) == sizeof(int), int, MPI_Aint>;
 
 template <class Count>
 struct Signatures {
-  using Place = PlaceOf<Count>;
+  using Displacement = DisplacementOf<Count>;
 #define GAPLESS_COUNTED(name, arguments) using name = int arguments;
 #define GAPLESS_PLAIN(name, arguments) using name = int arguments;
 #define GAPLESS_SERVICE(name, arguments) using name = int arguments;

@@ -47,9 +47,9 @@ LayoutPtr darray(Arguments& arguments, const LayoutPtr& child) {
 LayoutPtr value_index(std::span<const LayoutPtr> children) {
   if (children.size() != 2) return nullptr;
   const std::int64_t alignment = children[1]->alignment;
-  const std::int64_t place = (children[0]->extent + alignment - 1) / alignment * alignment;
-  const std::int64_t lengths[] = {1, 1}, places[] = {0, place};
-  return layout::structure(lengths, places, children);
+  const std::int64_t displacement = (children[0]->extent + alignment - 1) / alignment * alignment;
+  const std::int64_t lengths[] = {1, 1}, displacements[] = {0, displacement};
+  return layout::structure(lengths, displacements, children);
 }
 #endif
 
@@ -81,40 +81,40 @@ LayoutPtr construct(const Contents& contents, std::span<const LayoutPtr> childre
     }
     case MPI_COMBINER_INDEXED: {
       const auto count = arguments.integer();
-      const auto lengths = arguments.integers(count), places = arguments.integers(count);
-      return arguments.complete() ? layout::indexed(lengths, places, child) : nullptr;
+      const auto lengths = arguments.integers(count), displacements = arguments.integers(count);
+      return arguments.complete() ? layout::indexed(lengths, displacements, child) : nullptr;
     }
     case MPI_COMBINER_HINDEXED: {
       const auto count = arguments.integer();
-      const auto lengths = arguments.integers(count), places = arguments.addresses(count);
-      return arguments.complete() ? layout::hindexed(lengths, places, child) : nullptr;
+      const auto lengths = arguments.integers(count), displacements = arguments.addresses(count);
+      return arguments.complete() ? layout::hindexed(lengths, displacements, child) : nullptr;
     }
     case kHindexedInteger: {
       const auto count = arguments.small();
-      const auto lengths = arguments.smalls(count), places = arguments.smalls(count);
-      return arguments.complete() ? layout::hindexed(lengths, places, child) : nullptr;
+      const auto lengths = arguments.smalls(count), displacements = arguments.smalls(count);
+      return arguments.complete() ? layout::hindexed(lengths, displacements, child) : nullptr;
     }
     case MPI_COMBINER_INDEXED_BLOCK: {
       const auto count = arguments.integer(), length = arguments.integer();
-      const auto places = arguments.integers(count);
-      return arguments.complete() ? layout::indexed_block(length, places, child) : nullptr;
+      const auto displacements = arguments.integers(count);
+      return arguments.complete() ? layout::indexed_block(length, displacements, child) : nullptr;
     }
     case MPI_COMBINER_HINDEXED_BLOCK: {
       const auto count = arguments.integer(), length = arguments.integer();
-      const auto places = arguments.addresses(count);
-      return arguments.complete() ? layout::hindexed_block(length, places, child) : nullptr;
+      const auto displacements = arguments.addresses(count);
+      return arguments.complete() ? layout::hindexed_block(length, displacements, child) : nullptr;
     }
     case MPI_COMBINER_STRUCT: {
       const auto count = arguments.integer();
-      const auto lengths = arguments.integers(count), places = arguments.addresses(count);
+      const auto lengths = arguments.integers(count), displacements = arguments.addresses(count);
       const bool whole = arguments.complete() && children.size() == static_cast<std::size_t>(count);
-      return whole ? layout::structure(lengths, places, children) : nullptr;
+      return whole ? layout::structure(lengths, displacements, children) : nullptr;
     }
     case kStructInteger: {
       const auto count = arguments.small();
-      const auto lengths = arguments.smalls(count), places = arguments.smalls(count);
+      const auto lengths = arguments.smalls(count), displacements = arguments.smalls(count);
       const bool whole = arguments.complete() && children.size() == static_cast<std::size_t>(count);
-      return whole ? layout::structure(lengths, places, children) : nullptr;
+      return whole ? layout::structure(lengths, displacements, children) : nullptr;
     }
     case MPI_COMBINER_SUBARRAY:
       return subarray(arguments, child);

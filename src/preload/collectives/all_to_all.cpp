@@ -6,22 +6,22 @@
 namespace gapless::preload {
 
 #define GAPLESS_ALLGATHER(name, family, Count, FORM, Form_) \
-  GAPLESS_UNIFORM(name, family, Count, FORM, Form_, Among::kAll, Decides::kAll, true)
+  GAPLESS_PLAIN_EXCHANGE(name, family, Count, FORM, Form_, Among::kAll, DecisionScope::kAll, true)
 GAPLESS_ALL_FORMS(GAPLESS_ALLGATHER, Allgather, Iallgather, Allgather_init)
 
 #define GAPLESS_ALLTOALL(name, family, Count, FORM, Form_) \
-  GAPLESS_UNIFORM(name, family, Count, FORM, Form_, Among::kAll, Decides::kAll, false)
+  GAPLESS_PLAIN_EXCHANGE(name, family, Count, FORM, Form_, Among::kAll, DecisionScope::kAll, false)
 GAPLESS_ALL_FORMS(GAPLESS_ALLTOALL, Alltoall, Ialltoall, Alltoall_init)
 
 #define GAPLESS_ALLGATHERV(name, family, Count, FORM, Form_) \
-  GAPLESS_VARYING_GATHER(name, Count, FORM, Form_, Among::kAll, Decides::kAll)
+  GAPLESS_V_GATHER(name, Count, FORM, Form_, Among::kAll, DecisionScope::kAll)
 GAPLESS_ALL_FORMS(GAPLESS_ALLGATHERV, Allgatherv, Iallgatherv, Allgatherv_init)
 
-#define GAPLESS_ALLTOALLV(name, family, Count, FORM, Form_) GAPLESS_VARYING(name, Count, FORM, Form_, Among::kAll)
+#define GAPLESS_ALLTOALLV(name, family, Count, FORM, Form_) GAPLESS_V_EXCHANGE(name, Count, FORM, Form_, Among::kAll)
 GAPLESS_ALL_FORMS(GAPLESS_ALLTOALLV, Alltoallv, Ialltoallv, Alltoallv_init)
 
 #define GAPLESS_ALLTOALLW(name, family, Count, FORM, Form_) \
-  GAPLESS_INDIVIDUAL(name, Count, mpi::PlaceOf<Count>, FORM, Form_, Among::kAll)
+  GAPLESS_W_EXCHANGE(name, Count, mpi::DisplacementOf<Count>, FORM, Form_, Among::kAll)
 GAPLESS_ALL_FORMS(GAPLESS_ALLTOALLW, Alltoallw, Ialltoallw, Alltoallw_init)
 
 }  // namespace gapless::preload

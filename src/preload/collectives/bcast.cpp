@@ -13,7 +13,7 @@ int bcast(Procedure procedure, Form form, const View& given, int root, MPI_Comm 
   const auto describe = [&](Collective& collective, Call& call) {
     if (root < 0 || root >= call.members.size) return Reason::kArguments;
     const bool is_root = call.members.rank == root;
-    const Reason reason = collective.received.uniform(given.buffer, given.count, given.type, 1, {is_root, !is_root});
+    const Reason reason = collective.received.set_plain(given.buffer, given.count, given.type, 1, {is_root, !is_root});
     call.max_bytes = collective.received.bytes();
     return reason;
   };
@@ -22,12 +22,12 @@ int bcast(Procedure procedure, Form form, const View& given, int root, MPI_Comm 
   };
   const auto at_once = [&](const Call& call, int& code) {
     View data = given;
-    if (root < 0 || root >= call.members.size || !say_in_bytes(data, 1) || !may_be_staged(data.count)) return false;
-    count_ready(call, data.count);
+    if (root < 0 || root >= call.members.size || !rewrite_as_bytes(data, 1) || !may_be_staged(data.count)) return false;
+    count_contiguous(call, data.count);
     code = native(data, nullptr);
     return true;
   };
-  return perform({procedure, form, Decides::kAll, comm, request}, describe, changed, at_once);
+  return perform({procedure, form, DecisionScope::kAll, comm, request}, describe, changed, at_once);
 }
 
 }  // namespace

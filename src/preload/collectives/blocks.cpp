@@ -22,9 +22,9 @@ const char* moved(const char* address, std::int64_t bytes) noexcept {
   return reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(bytes));
 }
 
-// The library's own packing, in portions that an int can count; from MPI_BOTTOM element by element as long as the
-// address is null, because MPICH 5.0.2 and Intel MPI refuse a null buffer for more than one element. The program may
-// have freed the operation's communicator meanwhile, but not MPI_COMM_SELF.
+// The library's own packing, in portions that an int can count. From MPI_BOTTOM element by element as long as the
+// address is null, because MPICH 5.0.2 and Intel MPI refuse a null buffer for more than one element. On MPI_COMM_SELF,
+// for the program may have freed the operation's communicator meanwhile.
 template <class Move>
 void by_portions(const Piece& piece, char* packed, Move&& move) noexcept {
   const MPI_Count size = piece.elements->size;
@@ -83,7 +83,7 @@ void Elements::leave_to_library(bool keep) noexcept {
 }
 
 Elements::~Elements() {
-  // What a persistent request leaves behind goes after MPI was finalised, and its types went with that.
+  // The entry of a persistent request may be destroyed after MPI was finalised, which freed its types.
   if (owns_type && mpi::has_epoch()) mpi::library.Type_free(&type);
 }
 
@@ -111,7 +111,7 @@ Reason Blocks::read(Elements& elements, MPI_Datatype type) noexcept {
   return Reason::kNone;
 }
 
-// Adds a piece to the sums. False: more than can be said, or no buffer at all.
+// Adds a piece to the sums. Returns false if they overflow, or if there is no buffer.
 bool Blocks::add(Piece& piece, Elements& elements) noexcept {
   piece.elements = &elements;
   std::int64_t bytes, runs;
@@ -127,7 +127,7 @@ bool Blocks::add(Piece& piece, Elements& elements) noexcept {
       __builtin_add_overflow(runs_, runs, &runs_)) {
     runs_ = INT64_MAX;
   }
-  ready_ = ready_ && elements.plan != nullptr && elements.plan->is_run(piece.count);
+  contiguous_ = contiguous_ && elements.plan != nullptr && elements.plan->is_run(piece.count);
   return true;
 }
 
@@ -141,9 +141,9 @@ bool is_host(const Piece& piece, const char* base) noexcept {
 
 }  // namespace
 
-// What will be packed must be memory of this processor; what lies ready is not touched.
-void Blocks::settle() noexcept {
-  if (ready_) return;
+// Leaves the packing of data in an accelerator's memory to the library; contiguous data are not touched at all.
+void Blocks::leave_device_data_to_library() noexcept {
+  if (contiguous_) return;
   for (int k = 0; k < piece_count_; ++k) {
     Elements& elements = each_ != nullptr ? each_[k] : elements_;
     if (elements.plan == nullptr || is_host(pieces_[k], base_)) continue;
@@ -153,11 +153,11 @@ void Blocks::settle() noexcept {
 }
 
 void Blocks::stage() noexcept {
-  ready_ = false;
-  settle();
+  contiguous_ = false;
+  leave_device_data_to_library();
 }
 
-// Of n uniform blocks: what one holds, and how many elements they are together.
+// Computes the bytes of one of n plain blocks, and the number of elements of all together.
 Reason Blocks::measure(MPI_Count count, MPI_Datatype type, int n, std::int64_t& elements) noexcept {
   if (count < 0) return Reason::kArguments;
   if (const Reason reason = read(elements_, type); reason != Reason::kNone) return reason;
@@ -166,42 +166,43 @@ Reason Blocks::measure(MPI_Count count, MPI_Datatype type, int n, std::int64_t& 
       block_bytes_ > largest_message()) {
     return Reason::kLarge;
   }
-  // Without data it does not matter how far they reach; the others cannot see it.
+  // Without data it does not matter how far they reach, for the other processes do not know it.
   return block_bytes_ == 0 || product(elements, elements_.extent, span) ? Reason::kNone : Reason::kLarge;
 }
 
-Reason Blocks::uniform_in_pieces(const void* buffer, MPI_Count count, MPI_Datatype type, int n, Way way) noexcept {
+Reason Blocks::set_plain_in_pieces(const void* buffer, MPI_Count count, MPI_Datatype type, int n,
+                                   Direction direction) noexcept {
   std::int64_t all;
   if (const Reason reason = measure(count, type, n, all); reason != Reason::kNone) return reason;
   if (!make_tables(n, false)) return Reason::kStaging;
   base_ = static_cast<const char*>(buffer);
-  ready_ = !policy.force && elements_.plan != nullptr && elements_.plan->is_contiguous();
+  contiguous_ = !policy.force && elements_.plan != nullptr && elements_.plan->is_contiguous();
   for (int k = 0; k < n; ++k) {
-    const std::int64_t place = block_bytes_ == 0 ? 0 : k * count * elements_.extent;
-    pieces_[k] = {moved(base_, place), count, bytes_, nullptr, way.out, way.in};
+    const std::int64_t displacement = block_bytes_ == 0 ? 0 : k * count * elements_.extent;
+    pieces_[k] = {moved(base_, displacement), count, bytes_, nullptr, direction.out, direction.in};
     if (!add(pieces_[k], elements_)) return Reason::kBuffer;
   }
-  settle();
+  leave_device_data_to_library();
   first_ = bytes_ == 0 || elements_.plan == nullptr ? base_ : moved(base_, elements_.plan->first_byte());
   return Reason::kNone;
 }
 
-Reason Blocks::uniform(const void* buffer, MPI_Count count, MPI_Datatype type, int n, Way way, int own,
-                       Way own_way) noexcept {
+Reason Blocks::set_plain(const void* buffer, MPI_Count count, MPI_Datatype type, int n, Direction direction, int own,
+                         Direction own_direction) noexcept {
   std::int64_t all;
   if (const Reason reason = measure(count, type, n, all); reason != Reason::kNone) return reason;
   n_ = n;
   base_ = static_cast<const char*>(buffer);
-  ready_ = !policy.force;
-  Piece whole{base_, all, 0, nullptr, way.out, way.in};
+  contiguous_ = !policy.force;
+  Piece whole{base_, all, 0, nullptr, direction.out, direction.in};
   if (!add(whole, elements_)) return Reason::kBuffer;
   first_ = bytes_ == 0 || elements_.plan == nullptr ? base_ : moved(base_, elements_.plan->first_byte());
   if (own < 0) {
     few_[piece_count_++] = whole;
-    settle();
+    leave_device_data_to_library();
     return Reason::kNone;
   }
-  const auto part = [&](MPI_Count from, MPI_Count to, Way its) {
+  const auto part = [&](MPI_Count from, MPI_Count to, Direction its) {
     few_[piece_count_++] = {moved(base_, bytes_ == 0 ? 0 : from * elements_.extent),
                             to - from,
                             from * elements_.size,
@@ -209,56 +210,58 @@ Reason Blocks::uniform(const void* buffer, MPI_Count count, MPI_Datatype type, i
                             its.out,
                             its.in};
   };
-  part(0, own * count, way);
+  part(0, own * count, direction);
   own_ = piece_count_;
-  part(own * count, (own + 1) * count, own_way);
-  part((own + 1) * count, all, way);
-  settle();
+  part(own * count, (own + 1) * count, own_direction);
+  part((own + 1) * count, all, direction);
+  leave_device_data_to_library();
   return Reason::kNone;
 }
 
-// Room for n pieces, for n counts and displacements of any kind, and for n types.
-bool Blocks::make_tables(int n, bool individual) noexcept {
+// Reserves n pieces, n counts and displacements of any kind, and, if `typed`, n types.
+bool Blocks::make_tables(int n, bool typed) noexcept {
   const auto many = static_cast<std::int64_t>(n);
   const std::int64_t a_block = sizeof(Piece) + sizeof(MPI_Count) + sizeof(MPI_Aint) +
-                               (individual ? static_cast<std::int64_t>(sizeof(Elements) + sizeof(MPI_Datatype)) : 0);
+                               (typed ? static_cast<std::int64_t>(sizeof(Elements) + sizeof(MPI_Datatype)) : 0);
   if (!tables_.reserve(many * a_block + 64)) return false;
   pieces_ = static_cast<Piece*>(tables_.data());
   auto* at = reinterpret_cast<char*>(pieces_ + n);
-  if (individual) {
+  if (typed) {
     each_ = reinterpret_cast<Elements*>(at);
     at = reinterpret_cast<char*>(each_ + n);
     types_ = reinterpret_cast<MPI_Datatype*>(at);
     at = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(types_ + n) + 7) / 8 * 8);
   }
   counts_ = at;
-  places_ = at + many * static_cast<std::int64_t>(sizeof(MPI_Count));
+  displacements_ = at + many * static_cast<std::int64_t>(sizeof(MPI_Count));
   for (int k = 0; k < n; ++k) {
     new (pieces_ + k) Piece{};
-    if (individual) new (each_ + k) Elements;
+    if (typed) new (each_ + k) Elements;
   }
   n_ = piece_count_ = n;
   return true;
 }
 
-// Whether the bytes can be said in the kind of the program's own call; where only the places of ready ones cannot, they
-// are staged.
-template <class Count, class Place>
+// True if the procedure that the program called can count the bytes. If the displacements of contiguous blocks do not
+// fit, the blocks are packed.
+template <class Count, class Displacement>
 bool Blocks::fits() noexcept {
-  if (bytes_ > std::numeric_limits<Place>::max()) return false;
+  if (bytes_ > std::numeric_limits<Displacement>::max()) return false;
   for (int k = 0; k < n_; ++k) {
     const Piece& piece = pieces_[k];
     if (piece.bytes() > std::numeric_limits<Count>::max()) return false;
-    const std::int64_t place = piece.address - base_;
-    if (place > std::numeric_limits<Place>::max() || place < std::numeric_limits<Place>::min()) ready_ = false;
+    const std::int64_t displacement = piece.address - base_;
+    if (displacement > std::numeric_limits<Displacement>::max() ||
+        displacement < std::numeric_limits<Displacement>::min())
+      contiguous_ = false;
   }
   return true;
 }
 
 template <class Count>
-Reason Blocks::varying(const void* buffer, int n, const Count* counts, const mpi::PlaceOf<Count>* places,
-                       MPI_Datatype type, Way way, int own, Way own_way) noexcept {
-  if (n > 0 && (counts == nullptr || places == nullptr)) return Reason::kArguments;
+Reason Blocks::set_v(const void* buffer, int n, const Count* counts, const mpi::DisplacementOf<Count>* displacements,
+                     MPI_Datatype type, Direction direction, int own, Direction own_direction) noexcept {
+  if (n > 0 && (counts == nullptr || displacements == nullptr)) return Reason::kArguments;
   for (int k = 0; k < n; ++k) {
     if (counts[k] < 0) return Reason::kArguments;
   }
@@ -266,43 +269,44 @@ Reason Blocks::varying(const void* buffer, int n, const Count* counts, const mpi
   if (!make_tables(n, false)) return Reason::kStaging;
   own_ = own;
   base_ = static_cast<const char*>(buffer);
-  ready_ = !policy.force;
+  contiguous_ = !policy.force;
   for (int k = 0; k < n; ++k) {
-    // Where an empty block lies does not matter; the others cannot see it.
-    std::int64_t place = 0;
-    if (counts[k] != 0 && elements_.size != 0 && !product(places[k], elements_.extent, place)) return Reason::kLarge;
-    const Way its = k == own ? own_way : way;
-    pieces_[k] = {moved(base_, place), counts[k], bytes_, nullptr, its.out, its.in};
+    // Where an empty block lies does not matter, for the other processes do not know it.
+    std::int64_t displacement = 0;
+    if (counts[k] != 0 && elements_.size != 0 && !product(displacements[k], elements_.extent, displacement))
+      return Reason::kLarge;
+    const Direction its = k == own ? own_direction : direction;
+    pieces_[k] = {moved(base_, displacement), counts[k], bytes_, nullptr, its.out, its.in};
     if (!add(pieces_[k], elements_)) return Reason::kBuffer;
   }
   first_ = bytes_ == 0 || elements_.plan == nullptr ? base_ : moved(base_, elements_.plan->first_byte());
-  if (!fits<Count, mpi::PlaceOf<Count>>()) return Reason::kLarge;
-  settle();
+  if (!fits<Count, mpi::DisplacementOf<Count>>()) return Reason::kLarge;
+  leave_device_data_to_library();
   return Reason::kNone;
 }
 
-template <class Count, class Place>
-Reason Blocks::individual(const void* buffer, int n, const Count* counts, const Place* places,
-                          const MPI_Datatype* types, Way way) noexcept {
-  if (n > 0 && (counts == nullptr || places == nullptr || types == nullptr)) return Reason::kArguments;
+template <class Count, class Displacement>
+Reason Blocks::set_w(const void* buffer, int n, const Count* counts, const Displacement* displacements,
+                     const MPI_Datatype* types, Direction direction) noexcept {
+  if (n > 0 && (counts == nullptr || displacements == nullptr || types == nullptr)) return Reason::kArguments;
   for (int k = 0; k < n; ++k) {
     if (counts[k] < 0) return Reason::kArguments;
   }
   if (!make_tables(n, true)) return Reason::kStaging;
   base_ = static_cast<const char*>(buffer);
-  ready_ = !policy.force;
+  contiguous_ = !policy.force;
   for (int k = 0; k < n; ++k) {
-    // The type of an empty block need not be looked at.
+    // The type of an empty block need not be valid.
     if (counts[k] != 0) {
       if (const Reason reason = read(each_[k], types[k]); reason != Reason::kNone) return reason;
     }
     types_[k] = MPI_PACKED;
-    pieces_[k] = {moved(base_, places[k]), counts[k], bytes_, nullptr, way.out, way.in};
+    pieces_[k] = {moved(base_, displacements[k]), counts[k], bytes_, nullptr, direction.out, direction.in};
     if (!add(pieces_[k], each_[k])) return Reason::kBuffer;
   }
   first_ = base_;
-  if (!fits<Count, Place>()) return Reason::kLarge;
-  settle();
+  if (!fits<Count, Displacement>()) return Reason::kLarge;
+  leave_device_data_to_library();
   return Reason::kNone;
 }
 
@@ -312,7 +316,7 @@ bool Blocks::are_worth(const Policy& of, Operation operation) const noexcept {
 }
 
 bool Blocks::reserve() noexcept {
-  return left_ || is_joined() || ready_ || bytes_ == 0 || staging_.reserve(bytes_);
+  return left_ || is_joined() || contiguous_ || bytes_ == 0 || staging_.reserve(bytes_);
 }
 
 void Blocks::join(Blocks& many) noexcept {
@@ -322,26 +326,26 @@ void Blocks::join(Blocks& many) noexcept {
     return;
   }
   joined_ = &many;
-  // Both ends are touched now, though neither may be staged.
-  const bool is_touched_here = elements_.plan != nullptr && is_host(pieces_[0], base_) &&
-                               (other.elements->plan == nullptr || is_host(other, many.base_));
-  if (!is_touched_here) elements_.leave_to_library(outlasts_);
+  // Both ends are accessed here, though neither may be staged.
+  const bool are_on_host = elements_.plan != nullptr && is_host(pieces_[0], base_) &&
+                           (other.elements->plan == nullptr || is_host(other, many.base_));
+  if (!are_on_host) elements_.leave_to_library(outlasts_);
 }
 
-void Blocks::pack_joined() noexcept {
+void Blocks::move_own_block() noexcept {
   if (pieces_[0].bytes() == 0) return;
-  if (pieces_[0].goes_out) return give_itself();
-  take_from_itself();
+  if (pieces_[0].goes_out) return send_own_block();
+  receive_own_block();
 }
 
-void Blocks::take_from_itself() noexcept {
+void Blocks::receive_own_block() noexcept {
   const Piece& from = joined_->pieces_[joined_->own_];
   const char* const packed = joined_->is_staged() ? static_cast<const char*>(joined_->staging_.data()) + from.at
                                                   : moved(from.address, from.elements->plan->first_byte());
   unpack_piece(pieces_[0], const_cast<char*>(packed));
 }
 
-void Blocks::give_itself() noexcept {
+void Blocks::send_own_block() noexcept {
   const Piece &out = pieces_[0], &in = joined_->pieces_[joined_->own_];
   if (!joined_->is_staged()) {
     return pack_piece(out, const_cast<char*>(moved(in.address, in.elements->plan->first_byte())));
@@ -362,7 +366,7 @@ void Blocks::give_itself() noexcept {
 }
 
 void Blocks::pack(Procedure procedure) noexcept {
-  if (is_joined()) return timed(procedure, true, [&] { pack_joined(); });
+  if (is_joined()) return timed(procedure, true, [&] { move_own_block(); });
   if (!is_staged()) return;
   timed(procedure, true, [&] {
     for (int k = 0; k < piece_count_; ++k) {
@@ -386,23 +390,24 @@ void* Blocks::buffer() const noexcept {
   return is_staged() ? staging_.data() : const_cast<char*>(first_);
 }
 
-template <class Count, class Place>
+template <class Count, class Displacement>
 void Blocks::tabulate() noexcept {
   auto* const counts = static_cast<Count*>(counts_);
-  auto* const places = static_cast<Place*>(places_);
+  auto* const displacements = static_cast<Displacement*>(displacements_);
   for (int k = 0; k < n_; ++k) {
     counts[k] = static_cast<Count>(pieces_[k].bytes());
-    places[k] = static_cast<Place>(is_staged() ? pieces_[k].at : pieces_[k].address - base_);
+    displacements[k] = static_cast<Displacement>(is_staged() ? pieces_[k].at : pieces_[k].address - base_);
   }
 }
 
-template Reason Blocks::varying(const void*, int, const int*, const int*, MPI_Datatype, Way, int, Way) noexcept;
-template Reason Blocks::varying(const void*, int, const MPI_Count*, const MPI_Aint*, MPI_Datatype, Way, int,
-                                Way) noexcept;
-template Reason Blocks::individual(const void*, int, const int*, const int*, const MPI_Datatype*, Way) noexcept;
-template Reason Blocks::individual(const void*, int, const int*, const MPI_Aint*, const MPI_Datatype*, Way) noexcept;
-template Reason Blocks::individual(const void*, int, const MPI_Count*, const MPI_Aint*, const MPI_Datatype*,
-                                   Way) noexcept;
+template Reason Blocks::set_v(const void*, int, const int*, const int*, MPI_Datatype, Direction, int,
+                              Direction) noexcept;
+template Reason Blocks::set_v(const void*, int, const MPI_Count*, const MPI_Aint*, MPI_Datatype, Direction, int,
+                              Direction) noexcept;
+template Reason Blocks::set_w(const void*, int, const int*, const int*, const MPI_Datatype*, Direction) noexcept;
+template Reason Blocks::set_w(const void*, int, const int*, const MPI_Aint*, const MPI_Datatype*, Direction) noexcept;
+template Reason Blocks::set_w(const void*, int, const MPI_Count*, const MPI_Aint*, const MPI_Datatype*,
+                              Direction) noexcept;
 template void Blocks::tabulate<int, int>() noexcept;
 template void Blocks::tabulate<int, MPI_Aint>() noexcept;
 template void Blocks::tabulate<MPI_Count, MPI_Aint>() noexcept;

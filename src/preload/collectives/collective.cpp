@@ -28,13 +28,13 @@ bool sends_stale_data(Procedure procedure) noexcept {
 
 }  // namespace
 
-Reason obstacle(Call& call) noexcept {
+Reason reason_not_to_convert(Call& call) noexcept {
   if (call.comm == MPI_COMM_NULL) return Reason::kArguments;
   if (call.form != Form::kBlocking && call.request == nullptr) return Reason::kArguments;
-  // The same on all processes of a world that agreed: it is one of the facts.
+  // It is the same on all processes of a world that agreed, for it is one of the facts.
   if (call.form != Form::kBlocking && receives_stay_native) return Reason::kCompletion;
   if (policy.persistent_sends_stale_data && sends_stale_data(call.procedure)) return Reason::kLibrary;
-  if (call.decides == Decides::kEach) {
+  if (call.scope == DecisionScope::kLocal) {
     if (!switched_on()) return Reason::kOff;
     call.members = find_members(call.comm);
     return call.members.inter ? Reason::kUnproved : Reason::kNone;
@@ -45,17 +45,17 @@ Reason obstacle(Call& call) noexcept {
   return call.members.agreed ? Reason::kNone : Reason::kUnproved;
 }
 
-// A library without MPI_X_c may count all blocks together in an int, and bytes are more than what they make up.
+// A library without MPI_X_c may count all blocks together in an int, and there are more bytes than elements.
 bool may_be_staged(std::int64_t bytes) noexcept {
   return bytes <= std::min(mpi::reserve::size(), largest_message());
 }
 
 Reason reserve(const Call& call, Collective& collective) noexcept {
-  if (call.decides == Decides::kAll && !may_be_staged(call.max_bytes)) return Reason::kLarge;
+  if (call.scope == DecisionScope::kAll && !may_be_staged(call.max_bytes)) return Reason::kLarge;
   return collective.reserve() ? Reason::kNone : Reason::kStaging;
 }
 
-bool say_in_bytes(View& side, int blocks) noexcept {
+bool rewrite_as_bytes(View& side, int blocks) noexcept {
   if (policy.force || side.buffer == MPI_IN_PLACE || side.count <= 0) return false;
   const mpi::Datatype* const facts = mpi::remembered_type(side.type);
   if (facts == nullptr || facts->plan() == nullptr || !facts->plan()->is_contiguous()) return false;
@@ -70,13 +70,13 @@ bool say_in_bytes(View& side, int blocks) noexcept {
   return true;
 }
 
-void count_ready(const Call& call, std::int64_t bytes) noexcept {
+void count_contiguous(const Call& call, std::int64_t bytes) noexcept {
   if (logging()) log_collective(call.procedure, bytes, Reason::kNone);
   if (counting()) count_declined(call.procedure, Reason::kContiguous);
 }
 
 void count_collective(const Call& call, const Collective* collective, Reason reason) noexcept {
-  if (reason == Reason::kNone && !collective->is_staged()) return count_ready(call, collective->bytes());
+  if (reason == Reason::kNone && !collective->is_staged()) return count_contiguous(call, collective->bytes());
   if (logging()) log_collective(call.procedure, collective == nullptr ? 0 : collective->bytes(), reason);
   if (!counting()) return;
   if (reason != Reason::kNone) return count_declined(call.procedure, reason);
@@ -91,7 +91,7 @@ int raise_no_memory(MPI_Comm comm) noexcept {
 int start_and_keep(const Call& call, RequestEntry* entry, std::unique_ptr<Collective> collective, MPI_Request made,
                    int code) noexcept {
   if (made == MPI_REQUEST_NULL) {
-    // Over at once, or never begun.
+    // It completed at once, or never began.
     if (code == MPI_SUCCESS && call.form == Form::kNonblocking) {
       collective->unpack();
       *call.request = made;

@@ -1,4 +1,4 @@
-// A collective call: decided, changed on every process or on none, and carried out in one of MPI's three forms.
+// A collective call: decided, rewritten on every process or on none, and executed in one of MPI's three forms.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace gapless::preload {
 
 enum class Form { kBlocking, kNonblocking, kPersistent };
 
-// What is left to do once a call is decided: before it begins, and when it is over.
+// The data of a rewritten call: packed before it begins, unpacked when it has completed.
 class Collective final : public CollectiveData {
  public:
   Collective(Procedure procedure, Form form) noexcept
       : sent(form != Form::kBlocking), received(form != Form::kBlocking), procedure_(procedure) {}
-  Blocks sent, received;  // one that is not set is of no significance on this process, or the program's MPI_IN_PLACE
+  Blocks sent, received;  // one that is not set is not significant on this process, or MPI_IN_PLACE
   void pack() noexcept override {
     sent.pack(procedure_);
     received.pack(procedure_);
@@ -28,8 +28,8 @@ class Collective final : public CollectiveData {
   std::int64_t sent_bytes() const noexcept override { return sent.bytes(); }
   bool reserve() noexcept { return sent.reserve() && received.reserve(); }
   bool is_staged() const noexcept {
-    return sent.is_staged() || received.is_staged() || (sent.is_joined() && !sent.lie_ready()) ||
-           (received.is_joined() && !received.lie_ready());
+    return sent.is_staged() || received.is_staged() || (sent.is_joined() && !sent.are_contiguous()) ||
+           (received.is_joined() && !received.are_contiguous());
   }
   std::int64_t bytes() const noexcept { return sent.bytes() + received.bytes(); }
 
@@ -37,62 +37,64 @@ class Collective final : public CollectiveData {
   Procedure procedure_;
 };
 
-// Who decides.
-enum class Decides {
-  kAll,    // only facts that are the same on every process
-  kPairs,  // as kAll; but a process that cannot go with the others describes its messages as the program did, which in
-           // these calls go from one process to another and are bytes on the way. Of some, no other process knows the
-           // size
-  kEach,   // each process for itself (the w-versions: every message has types of its own at both its ends)
+// The processes that must decide alike.
+enum class DecisionScope {
+  kAll,       // all, by facts that are the same on every process
+  kPairwise,  // as kAll; but a process that cannot rewrite its arguments leaves them as they are. That is sound, for in
+              // these calls a message goes from one process to one other, and is bytes on the way; and it is needed,
+              // for no other process may know the message's size
+  kLocal,     // each process for itself (the w-versions: every message has types of its own at both its ends)
 };
 
-// What a call is about.
+// The arguments that all collectives have.
 struct Call {
   Procedure procedure;
   Form form;
-  Decides decides;
+  DecisionScope scope;
   MPI_Comm comm;
   MPI_Request* request;  // of the forms that have one
   Members members{};
-  // [bytes] of staging that the call takes at most on any process, the same on all; of kAll.
+  // [bytes] The most staging that the call takes on any process, the same on all; of kAll.
   std::int64_t max_bytes = 0;
 };
 
-// The first question, before anything is described: whether the call is left to the library whatever its arguments.
-Reason obstacle(Call& call) noexcept;
-// Whether staging of so many bytes is there on every process, if need be.
+// The first decision, before the blocks are described: a reason to leave the call to the library whatever they are.
+Reason reason_not_to_convert(Call& call) noexcept;
+// True if every process can stage so many bytes.
 bool may_be_staged(std::int64_t bytes) noexcept;
-// The last question, with everything described: whether staging is there.
+// The last decision, with the blocks described: reserves the staging.
 Reason reserve(const Call& call, Collective& collective) noexcept;
 void count_collective(const Call& call, const Collective* collective, Reason reason) noexcept;
-void count_ready(const Call& call, std::int64_t bytes) noexcept;
+void count_contiguous(const Call& call, std::int64_t bytes) noexcept;
 // Raises MPI_ERR_NO_MEM and returns it.
 int raise_no_memory(MPI_Comm comm) noexcept;
-// A nonblocking or persistent call's: kept until its request is over.
+// Keeps the data of a nonblocking or persistent call until its request completes.
 int start_and_keep(const Call& call, RequestEntry* entry, std::unique_ptr<Collective> collective, MPI_Request made,
                    int code) noexcept;
 
-// How the library sees a uniform side.
+// A side's arguments for the library, of a plain collective.
 struct View {
   const void* buffer;
   MPI_Count count;
   MPI_Datatype type;
 };
-// Says a side of `blocks` blocks in bytes where it lies, if its elements are contiguous and nothing about it is
-// special: what Blocks would say, for next to nothing. False: ask Blocks.
-bool say_in_bytes(View& side, int blocks) noexcept;
+// Rewrites a side of `blocks` blocks as bytes in place, if its elements are contiguous and nothing about it is special.
+// The same as Blocks does, for next to nothing. Returns false if Blocks must decide.
+bool rewrite_as_bytes(View& side, int blocks) noexcept;
 
+// The library's arguments for a side: rewritten, or as `given`.
 inline View view(const Blocks& blocks, const View& given) noexcept {
   if (blocks.is_joined()) return {MPI_IN_PLACE, 0, MPI_BYTE};
   return blocks.is_set() ? View{blocks.buffer(), blocks.block_bytes(), MPI_BYTE} : given;
 }
 
-// Decides and calls. `describe(collective)`: fills in its sides, or says why not; `native(collective, request)` makes
-// the library's call, as the program did where `collective` is null. `at_once(call, code)`: makes the library's call if
-// nothing has to be packed and that is plain to see, for most calls are such, and they are to cost next to nothing.
+// Decides and calls. `describe(collective, call)` sets its sides, or returns the reason why not. `native(collective,
+// request)` makes the library's call, with the program's arguments if `collective` is null. `at_once(call, code)` makes
+// the library's call and returns true if all sides are plainly contiguous: most calls are, and must cost next to
+// nothing.
 template <class Describe, class Native, class AtOnce>
 [[gnu::noinline]] int perform(Call call, Describe&& describe, Native&& native, AtOnce&& at_once) {
-  Reason reason = obstacle(call);
+  Reason reason = reason_not_to_convert(call);
   if (call.form == Form::kBlocking) {
     if (reason == Reason::kNone) {
       if (int code; at_once(call, code)) return code;
@@ -122,7 +124,7 @@ template <class Describe, class Native, class AtOnce>
     if (entry != nullptr) requests.drop(entry);
   }
   count_collective(call, nullptr, reason);
-  const bool fails = reason == Reason::kStaging && call.decides == Decides::kAll;
+  const bool fails = reason == Reason::kStaging && call.scope == DecisionScope::kAll;
   const int error = fails ? raise_no_memory(call.comm) : MPI_SUCCESS;
   const int code = native(nullptr, call.request);
   return fails && code == MPI_SUCCESS ? error : code;
@@ -133,36 +135,36 @@ int perform(const Call& call, Describe&& describe, Native&& native) {
   return perform(call, describe, native, [](const Call&, int&) { return false; });
 }
 
-// How it sees varying blocks.
-template <class Count, class Place>
+// The same of a v-collective.
+template <class Count, class Displacement>
 struct Views {
   const void* buffer;
   const Count* counts;
-  const Place* places;
+  const Displacement* displacements;
   MPI_Datatype type;
 };
-template <class Count, class Place>
-Views<Count, Place> view(Blocks& blocks, const Views<Count, Place>& given) noexcept {
+template <class Count, class Displacement>
+Views<Count, Displacement> view(Blocks& blocks, const Views<Count, Displacement>& given) noexcept {
   if (!blocks.is_set()) return given;
-  blocks.tabulate<Count, Place>();
-  return {blocks.buffer(), blocks.counts<Count>(), blocks.places<Place>(), MPI_BYTE};
+  blocks.tabulate<Count, Displacement>();
+  return {blocks.buffer(), blocks.counts<Count>(), blocks.displacements<Displacement>(), MPI_BYTE};
 }
-// And individual ones.
-template <class Count, class Place>
+// And of a w-collective.
+template <class Count, class Displacement>
 struct TypedViews {
   const void* buffer;
   const Count* counts;
-  const Place* places;
+  const Displacement* displacements;
   const MPI_Datatype* types;
 };
-template <class Count, class Place>
-TypedViews<Count, Place> view(Blocks& blocks, const TypedViews<Count, Place>& given) noexcept {
+template <class Count, class Displacement>
+TypedViews<Count, Displacement> view(Blocks& blocks, const TypedViews<Count, Displacement>& given) noexcept {
   if (!blocks.is_set()) return given;
-  blocks.tabulate<Count, Place>();
-  return {blocks.buffer(), blocks.counts<Count>(), blocks.places<Place>(), blocks.types()};
+  blocks.tabulate<Count, Displacement>();
+  return {blocks.buffer(), blocks.counts<Count>(), blocks.displacements<Displacement>(), blocks.types()};
 }
 
-// Twice what `blocks` blocks of a uniform call hold: sent and received. Or nothing that any reserve has.
+// The bytes of `blocks` blocks, sent and received; INT64_MAX, which no reserve has, if that overflows.
 inline std::int64_t both_ways(std::int64_t block_bytes, int blocks) noexcept {
   std::int64_t bytes;
   return __builtin_mul_overflow(block_bytes, std::int64_t{2} * blocks, &bytes) ? INT64_MAX : bytes;
@@ -170,7 +172,7 @@ inline std::int64_t both_ways(std::int64_t block_bytes, int blocks) noexcept {
 
 }  // namespace gapless::preload
 
-// The end of the parameters and of the arguments in each form.
+// The last parameters and arguments of each form.
 #define GAPLESS_BLOCKING_PARAMETERS MPI_Comm comm
 #define GAPLESS_BLOCKING_ARGUMENTS comm
 #define GAPLESS_BLOCKING_REQUEST nullptr

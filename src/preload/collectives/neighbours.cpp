@@ -1,5 +1,5 @@
-// MPI_Neighbor_allgather(v), MPI_Neighbor_alltoall(v, w), in all forms. Blocks go from neighbour to neighbour, and how
-// many a process has is its own affair.
+// MPI_Neighbor_allgather(v), MPI_Neighbor_alltoall(v, w), in all forms. Blocks go from neighbour to neighbour, and each
+// process has its own number of neighbours.
 #include "preload/collectives/all_to_all.hpp"
 #include "preload/wrappers.hpp"
 
@@ -11,7 +11,7 @@ bool find_neighbours(const Call& call, Peers& peers) noexcept {
   switch (topology) {
     case MPI_CART:
       if (mpi::library.Cartdim_get(call.comm, &n) != MPI_SUCCESS) return false;
-      if (2 * n > Peers::kMostAbsent) return false;
+      if (2 * n > Peers::kMaxAbsent) return false;
       peers = {2 * n, 2 * n};
       for (int k = 0; k < n; ++k) {
         int before = 0, behind = 0;
@@ -32,23 +32,23 @@ bool find_neighbours(const Call& call, Peers& peers) noexcept {
 }
 
 #define GAPLESS_ALLGATHER(name, family, Count, FORM, Form_) \
-  GAPLESS_UNIFORM(name, family, Count, FORM, Form_, Among::kNeighbours, Decides::kPairs, true)
+  GAPLESS_PLAIN_EXCHANGE(name, family, Count, FORM, Form_, Among::kNeighbours, DecisionScope::kPairwise, true)
 GAPLESS_ALL_FORMS(GAPLESS_ALLGATHER, Neighbor_allgather, Ineighbor_allgather, Neighbor_allgather_init)
 
 #define GAPLESS_ALLTOALL(name, family, Count, FORM, Form_) \
-  GAPLESS_UNIFORM(name, family, Count, FORM, Form_, Among::kNeighbours, Decides::kPairs, false)
+  GAPLESS_PLAIN_EXCHANGE(name, family, Count, FORM, Form_, Among::kNeighbours, DecisionScope::kPairwise, false)
 GAPLESS_ALL_FORMS(GAPLESS_ALLTOALL, Neighbor_alltoall, Ineighbor_alltoall, Neighbor_alltoall_init)
 
 #define GAPLESS_ALLGATHERV(name, family, Count, FORM, Form_) \
-  GAPLESS_VARYING_GATHER(name, Count, FORM, Form_, Among::kNeighbours, Decides::kPairs)
+  GAPLESS_V_GATHER(name, Count, FORM, Form_, Among::kNeighbours, DecisionScope::kPairwise)
 GAPLESS_ALL_FORMS(GAPLESS_ALLGATHERV, Neighbor_allgatherv, Ineighbor_allgatherv, Neighbor_allgatherv_init)
 
 #define GAPLESS_ALLTOALLV(name, family, Count, FORM, Form_) \
-  GAPLESS_VARYING(name, Count, FORM, Form_, Among::kNeighbours)
+  GAPLESS_V_EXCHANGE(name, Count, FORM, Form_, Among::kNeighbours)
 GAPLESS_ALL_FORMS(GAPLESS_ALLTOALLV, Neighbor_alltoallv, Ineighbor_alltoallv, Neighbor_alltoallv_init)
 
 #define GAPLESS_ALLTOALLW(name, family, Count, FORM, Form_) \
-  GAPLESS_INDIVIDUAL(name, Count, MPI_Aint, FORM, Form_, Among::kNeighbours)
+  GAPLESS_W_EXCHANGE(name, Count, MPI_Aint, FORM, Form_, Among::kNeighbours)
 GAPLESS_ALL_FORMS(GAPLESS_ALLTOALLW, Neighbor_alltoallw, Ineighbor_alltoallw, Neighbor_alltoallw_init)
 
 }  // namespace gapless::preload

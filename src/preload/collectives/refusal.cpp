@@ -8,8 +8,8 @@ namespace gapless::preload {
 
 namespace {
 
-// Asks on a communicator of this process alone, so that the question disturbs nobody and the program's error handlers
-// are not called. (Not a duplicate: the program's attributes would notice.)
+// Makes a call on a communicator of this process alone, so that no other process takes part and the program's error
+// handlers are not called. (Not a duplicate, for which the program's attributes would be copied.)
 template <class Call>
 bool is_error(Call&& call) noexcept {
   MPI_Comm own;
@@ -25,16 +25,16 @@ bool ask() noexcept {
   return is_error([&](MPI_Comm own) { return mpi::library.Gather(&byte, 1, MPI_BYTE, &byte, 1, MPI_BYTE, 0, own); });
 }
 
-enum Answer { kUnknown, kNo, kYes };
-std::atomic<Answer> answer{kUnknown};
+enum Known { kUnknown, kNo, kYes };
+std::atomic<Known> known{kUnknown};
 
 }  // namespace
 
 bool refuses_aliases() noexcept {
-  Answer now = answer.load(std::memory_order_relaxed);
+  Known now = known.load(std::memory_order_relaxed);
   if (now != kUnknown) return now == kYes;
   now = ask() ? kYes : kNo;
-  answer.store(now, std::memory_order_relaxed);
+  known.store(now, std::memory_order_relaxed);
   return now == kYes;
 }
 

@@ -18,13 +18,13 @@ int rooted(bool gathers, Call call, const View& many, const View& single, int ro
     Blocks& of_root = gathers ? collective.received : collective.sent;
     Blocks& of_each = gathers ? collective.sent : collective.received;
     Reason reason = Reason::kNone;
-    if (!in_place) reason = of_each.uniform(single.buffer, single.count, single.type, 1, {gathers, !gathers});
+    if (!in_place) reason = of_each.set_plain(single.buffer, single.count, single.type, 1, {gathers, !gathers});
     if (is_root && !in_place && reason == Reason::kNone && is_refused(single, many, root, of_each.block_bytes())) {
       return Reason::kArguments;
     }
     if (is_root && reason == Reason::kNone) {
-      reason = of_root.uniform(many.buffer, many.count, many.type, all.size, {!gathers, gathers}, root,
-                               {!gathers && !in_place, false});
+      reason = of_root.set_plain(many.buffer, many.count, many.type, all.size, {!gathers, gathers}, root,
+                                 {!gathers && !in_place, false});
       if (!in_place && reason == Reason::kNone) of_each.join(of_root);
     }
     its.max_bytes = both_ways(in_place ? of_root.block_bytes() : of_each.block_bytes(), all.size);
@@ -39,12 +39,13 @@ int rooted(bool gathers, Call call, const View& many, const View& single, int ro
   const auto at_once = [&](const Call& its, int& code) {
     const Members& all = its.members;
     View of_root = many, of_each = single;
-    if (root < 0 || root >= all.size || !say_in_bytes(of_each, 1) ||
-        !may_be_staged(both_ways(of_each.count, all.size)) || (all.rank == root && !say_in_bytes(of_root, all.size))) {
+    if (root < 0 || root >= all.size || !rewrite_as_bytes(of_each, 1) ||
+        !may_be_staged(both_ways(of_each.count, all.size)) ||
+        (all.rank == root && !rewrite_as_bytes(of_root, all.size))) {
       return false;
     }
     if (all.rank == root && is_wrongly_refused(of_each, of_root, single, many, root)) return false;
-    count_ready(its, of_each.count + (all.rank == root ? of_root.count * all.size : 0));
+    count_contiguous(its, of_each.count + (all.rank == root ? of_root.count * all.size : 0));
     code = native(of_root, of_each, nullptr);
     return true;
   };
@@ -64,7 +65,7 @@ int rooted(bool gathers, Call call, const View& many, const View& single, int ro
       return mpi::library.family(s.buffer, static_cast<int>(s.count), s.type, to, static_cast<int>(r.count), r.type, \
                                  root, GAPLESS_##FORM##_ARGUMENTS);                                                  \
     };                                                                                                               \
-    return rooted(true, {Procedure::k##name, Form::Form_, Decides::kAll, comm, GAPLESS_##FORM##_REQUEST},            \
+    return rooted(true, {Procedure::k##name, Form::Form_, DecisionScope::kAll, comm, GAPLESS_##FORM##_REQUEST},      \
                   {in, in_count, in_type}, {out, out_count, out_type}, root, native);                                \
   }
 GAPLESS_ALL_FORMS(GAPLESS_GATHER, Gather, Igather, Gather_init)
@@ -81,7 +82,7 @@ GAPLESS_ALL_FORMS(GAPLESS_GATHER, Gather, Igather, Gather_init)
       return mpi::library.family(s.buffer, static_cast<int>(s.count), s.type, to, static_cast<int>(r.count), r.type, \
                                  root, GAPLESS_##FORM##_ARGUMENTS);                                                  \
     };                                                                                                               \
-    return rooted(false, {Procedure::k##name, Form::Form_, Decides::kAll, comm, GAPLESS_##FORM##_REQUEST},           \
+    return rooted(false, {Procedure::k##name, Form::Form_, DecisionScope::kAll, comm, GAPLESS_##FORM##_REQUEST},     \
                   {out, out_count, out_type}, {in, in_count, in_type}, root, native);                                \
   }
 GAPLESS_ALL_FORMS(GAPLESS_SCATTER, Scatter, Iscatter, Scatter_init)
