@@ -10,10 +10,10 @@ import textwrap
 from html import escape
 from xml.etree import ElementTree
 
-from gapless.picture_bounds import draw_bounds
-from gapless.picture_canvas import BYTE, LEFT, SPAN, WIDTH, Canvas, number, rounded
-from gapless.picture_colours import Colours
-from gapless.picture_view import (
+from gapless.picture.bounds import draw_bounds
+from gapless.picture.canvas import BYTE, LEFT, SPAN, WIDTH, Canvas, number, rounded
+from gapless.picture.colours import Colours
+from gapless.picture.view import (
     LINE_BYTES,
     MOST_LINES,
     MOST_LINES_BESIDE_ROWS,

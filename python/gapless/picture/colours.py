@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gapless.picture_view import Document, Run
+from gapless.picture.view import Document, Run
 
 # Neither near black nor near white: they stand out on light and on dark pages.
 ALONG = ("#2f6fde", "#4d62dd", "#7a57d1", "#a04bb8", "#c04595", "#d6516f", "#e3684a", "#e5862b")

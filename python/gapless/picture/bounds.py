@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import ceil
 
-from gapless.picture_canvas import LEFT, SPAN, Canvas, number
-from gapless.picture_colours import Colours
-from gapless.picture_view import Document
+from gapless.picture.canvas import LEFT, SPAN, Canvas, number
+from gapless.picture.colours import Colours
+from gapless.picture.view import Document
 
 MOST_ELEMENTS = 4
 # In units of the picture. What is thinner than THIN is drawn so wide, and no gap is drawn thinner.
