@@ -200,7 +200,7 @@ def as_markdown() -> str:
     lines = [
         "# Settings", "",
         "Every environment variable that Gapless reads.", f"{SWITCH} {BYTES}",
-        UNKNOWN, "", "`python -m gapless.manual --settings docs/settings.md` writes this page.",
+        UNKNOWN, "", "`python -m gapless.cli.manual --settings docs/settings.md` writes this page.",
     ]  # fmt: skip
     for reader in Reader:
         lines += ["", f"## Read by {reader.value}", "", "| setting | values | default | |", "|---|---|---|---|"]

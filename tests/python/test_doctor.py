@@ -30,7 +30,7 @@ MPICH = (REPOSITORY / ".venv/lib/libmpi.so.12").resolve()
 def diagnosis(build: Build) -> dict[str, Any]:
     """What the command says of this machine."""
     answer = subprocess.run(
-        [sys.executable, "-m", "gapless.cli", "doctor", "--json"], capture_output=True, text=True, timeout=300
+        [sys.executable, "-m", "gapless", "doctor", "--json"], capture_output=True, text=True, timeout=300
     )
     found: dict[str, Any] = json.loads(answer.stdout)
     assert answer.returncode == (0 if found["works"] else 1), answer.stderr
@@ -249,7 +249,7 @@ def test_ended_from_outside_it_leaves_nothing(tmp_path: Path, build: Build, numb
     mark = f"GAPLESS_TEST_MARK_{os.getpid()}_{int(number)}"
     environment = os.environ | {"TMPDIR": str(tmp_path), "MARKED": mark}
     process = subprocess.Popen(
-        [sys.executable, "-m", "gapless.cli", "doctor"], env=environment, stdout=subprocess.DEVNULL,
+        [sys.executable, "-m", "gapless", "doctor"], env=environment, stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     deadline = time.monotonic() + 30

@@ -348,7 +348,7 @@ def test_gapless_run(layered: Layered, nodes: Nodes) -> None:
     program = layered.program("gathers", PROGRAM)
     words = [*layered.library.launch(2), "sh", "-c", 'cat /proc/[0-9]*/cmdline; echo; exec "$0"', program]
     enter = [nodes.folder / "enter", nodes.pids[0]]
-    command = [*enter, sys.executable, "-m", "gapless.cli", "run", "--stats", "--", *words]
+    command = [*enter, sys.executable, "-m", "gapless", "run", "--stats", "--", *words]
     answer = subprocess.run(
         list(map(str, command)), env=without_layer() | dict(layered.library.settings), capture_output=True,
         text=True, errors="replace", timeout=60, check=False, stdin=subprocess.DEVNULL,

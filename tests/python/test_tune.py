@@ -119,7 +119,7 @@ def test_ranks_with_other_rules_keep_collectives_native(gapless: Command, build:
 def test_ctrl_c_leaves_what_was_there(build: Build, tmp_path: Path) -> None:
     folder = tmp_path / "rules"
     folder.mkdir()
-    words = [sys.executable, "-m", "gapless.cli", "tune", "--out", str(folder)]
+    words = [sys.executable, "-m", "gapless", "tune", "--out", str(folder)]
     child = subprocess.Popen(words, env=dict(os.environ), stderr=subprocess.PIPE, text=True)
     time.sleep(3)
     child.send_signal(signal.SIGINT)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gapless.cli_guidelines import guidelines
+from gapless.cli.measure_guidelines import guidelines
 
 measure = typer.Typer(no_args_is_help=True, help="Run a measuring program of the lab and keep its samples in results/.")
 

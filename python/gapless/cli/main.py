@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from gapless import __version__
-from gapless.cli_bench import bench
-from gapless.cli_compare import compare
-from gapless.cli_doctor import doctor
-from gapless.cli_explain import explain
-from gapless.cli_measure import measure
-from gapless.cli_report import report
-from gapless.cli_run import RunCommand, run
-from gapless.cli_tune import tune
+from gapless.cli.bench import bench
+from gapless.cli.compare import compare
+from gapless.cli.demo import demo
+from gapless.cli.doctor import doctor
+from gapless.cli.explain import explain
+from gapless.cli.measure import measure
+from gapless.cli.report import report
+from gapless.cli.run import RunCommand, run
+from gapless.cli.tune import tune
 from gapless.errors import GaplessError
-from gapless.paths import Build
 from gapless.variables import check_settings
 
 app = typer.Typer(
@@ -33,17 +32,9 @@ app.command()(report)
 app.command(cls=RunCommand, context_settings={"allow_interspersed_args": False})(run)
 app.command()(compare)
 app.command()(tune)
+app.command()(demo)
 app.add_typer(measure, name="measure")
 app.add_typer(bench, name="bench")
-
-MpiOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--mpi",
-        metavar="PREFIX",
-        help="Measure the MPI there, which 'make build MPI=PREFIX' built for (default: that of 'make build').",
-    ),
-]
 
 
 def _print_version(wanted: bool) -> None:
@@ -65,25 +56,6 @@ def options(
         check_settings(os.environ)
 
 
-@app.command()
-def demo(
-    mpi: MpiOption = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the rows as a JSON list and nothing else.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Less than a minute: one launch, A = 2 only.")] = False,
-) -> None:
-    """Show what derived datatypes cost on this machine, and what they cost with Gapless (6 minutes).
-
-    [bold]Example:[/bold]  gapless demo --json > table.json
-
-    Prints a table and writes report.html here; the samples go to results/.
-
-    [bold]Exit status:[/bold] 1 if a launch failed, or if the layer changed a result.
-    """
-    from gapless.demo import FULL, QUICK, run_demo
-
-    run_demo(Build.find(mpi), QUICK if quick else FULL, json)
-
-
 def main() -> None:
     """Run the command; an error of ours is one line, never a traceback."""
     try:
@@ -94,7 +66,3 @@ def main() -> None:
     except KeyboardInterrupt:
         print("gapless: interrupted", file=sys.stderr)
         sys.exit(130)
-
-
-if __name__ == "__main__":
-    main()

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from gapless.cli_bench_copy import register as register_copy
-from gapless.cli_bench_engine import register as register_engine
-from gapless.cli_bench_options import JsonOption
-from gapless.cli_bench_serialised import register as register_serialised
-from gapless.cli_fft import register as register_fft
-from gapless.cli_layer import register
-from gapless.cli_one_sided import register as register_one_sided
+from gapless.cli.bench_copy import register as register_copy
+from gapless.cli.bench_engine import register as register_engine
+from gapless.cli.bench_fft import register as register_fft
+from gapless.cli.bench_layer import register
+from gapless.cli.bench_one_sided import register as register_one_sided
+from gapless.cli.bench_serialised import register as register_serialised
+from gapless.cli.options import JsonOption
 
 bench = typer.Typer(
     no_args_is_help=True,

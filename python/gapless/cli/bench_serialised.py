@@ -6,7 +6,7 @@ import json as json_module
 
 import typer
 
-from gapless.cli_bench_options import (
+from gapless.cli.options import (
     BuildOption,
     CaseOption,
     JsonOption,

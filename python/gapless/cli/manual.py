@@ -1,4 +1,4 @@
-"""Man pages of the command, from its own tree of commands: `python -m gapless.manual FOLDER`.
+"""Man pages of the command, from its own tree of commands: `python -m gapless.cli.manual FOLDER`.
 
 click-man and its kin want click's classes; Typer has its own. Only what all commands have in common is said here and
 not in their help: exit status, settings, and who refers to whom.
@@ -16,8 +16,8 @@ from typing import Any
 import typer
 
 from gapless import __version__
-from gapless.cli import app
-from gapless.roff import Page, bold, escaped
+from gapless.cli.main import app
+from gapless.cli.roff import Page, bold, escaped
 from gapless.variables import BYTES, SWITCH, Reader, as_markdown, variables_of
 
 # Typer's words for types: <int range>, <list[Path]>.
@@ -215,7 +215,7 @@ def write_pages(folder: Path) -> list[Path]:
 
 def main() -> None:
     """Write what the command line names."""
-    parser = argparse.ArgumentParser(prog="python -m gapless.manual", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m gapless.cli.manual", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, help="where the man pages go")
     parser.add_argument("--settings", metavar="FILE", type=Path, help="where the settings go, in Markdown")
     given = parser.parse_args()

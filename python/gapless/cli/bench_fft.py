@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from gapless.cli_bench_options import JsonOption, MpiOption, TsvOption
+from gapless.cli.options import JsonOption, MpiOption, TsvOption
 
 SizeOption = Annotated[
     list[str] | None,

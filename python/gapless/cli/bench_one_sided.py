@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from gapless.cli_bench_options import (
+from gapless.cli.options import (
     FilterOption,
     JsonOption,
     LaunchesOption,

@@ -52,9 +52,9 @@ def explain(
     GAPLESS_ISA=baseline, avx2, avx512 or neon forces the kernels, if the machine runs them.
     GAPLESS_NT_BYTES=8M says how large the last cache is; what touches more is written past the caches.
     """
+    from gapless.cli.explanation import print_explanation
     from gapless.display import console
     from gapless.engine import TypeTextError, explain_type
-    from gapless.explain import print_explanation
 
     if json + (svg == STDOUT) + (html == STDOUT) > 1:
         raise GaplessError(

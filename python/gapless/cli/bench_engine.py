@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from gapless.cli_bench_options import CaseOption, JsonOption, SizesOption, case_arguments
+from gapless.cli.options import CaseOption, JsonOption, SizesOption, case_arguments
 
 
 class Operation(str, Enum):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gapless.cli_bench_options import BuildOption, JsonOption, QuickOption, SizesOption, TsvOption, case_arguments
+from gapless.cli.options import BuildOption, JsonOption, QuickOption, SizesOption, TsvOption, case_arguments
 
 
 def copy(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gapless.cli_bench_options import Data
+from gapless.cli.options import Data
 from gapless.errors import GaplessError
 
 if TYPE_CHECKING:
