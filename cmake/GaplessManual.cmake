@@ -32,7 +32,7 @@ set(pages ${CMAKE_BINARY_DIR}/man/man1)
 file(GLOB sources CONFIGURE_DEPENDS python/gapless/cli/*.py)
 add_custom_command(OUTPUT ${pages}/gapless.1
   COMMAND ${with_command} -m gapless.cli.manual ${pages}
-  DEPENDS ${sources} python/gapless/variables.py
+  DEPENDS ${sources} python/gapless/launch/variables.py
   COMMENT "Writing the man pages" VERBATIM)
 add_custom_target(gapless_manual ALL DEPENDS ${pages}/gapless.1)
 set(GAPLESS_MANUAL TRUE)

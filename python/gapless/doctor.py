@@ -12,9 +12,9 @@ from typing import Any
 
 from gapless import __version__, machine
 from gapless.errors import GaplessError
-from gapless.fronts import DEMANDS, front_object, fullest_front
-from gapless.installations import Installation, installations
-from gapless.mpi_library import LARGE_COUNT
+from gapless.launch.fronts import DEMANDS, front_object, fullest_front
+from gapless.launch.installations import Installation, installations
+from gapless.launch.mpi_library import LARGE_COUNT
 from gapless.paths import preload_object
 from gapless.probe import Probed, probe
 

@@ -10,10 +10,10 @@ from rich.table import Table
 
 from gapless.display import plain_table
 from gapless.doctor import Diagnosis, broken
-from gapless.installations import Installation
+from gapless.launch.installations import Installation
+from gapless.launch.rules import machine_name
 from gapless.machine import Check
 from gapless.probe import Probed
-from gapless.rules import machine_name
 
 
 def mark(value: bool | None) -> str:

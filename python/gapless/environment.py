@@ -11,6 +11,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from gapless import __version__
+from gapless.launch.processor import cpu_model
 from gapless.paths import REPOSITORY, Build
 from gapless.results import SCHEMA, Line
 
@@ -20,15 +21,6 @@ def _read(path: Path) -> str | None:
         return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         return None
-
-
-def cpu_model() -> str:
-    """Return the processor's name."""
-    for row in (_read(Path("/proc/cpuinfo")) or "").splitlines():
-        name, _, value = row.partition(":")
-        if name.strip() in ("model name", "Model"):
-            return value.strip()
-    return platform.processor() or platform.machine()
 
 
 def _caches() -> dict[str, str]:

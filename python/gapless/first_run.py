@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from gapless.errors import GaplessError
-from gapless.lab import without_layer
-from gapless.launcher import launcher_position, recognise
+from gapless.launch.launcher import launcher_position, recognise
+from gapless.launch.layer import without_layer
+from gapless.launch.process import Ended, run_watched
 from gapless.libraries import Library
 from gapless.on_demand import layer_backend
 from gapless.probe import judge, left_alone, read_result, run_layer
-from gapless.process import Ended, run_watched
 
 TIMEOUT_S = 30
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import subprocess
 import tempfile
 import threading
@@ -13,13 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gapless.errors import GaplessError, MeasurementFailed
-from gapless.launch import put_under
-from gapless.launcher import launcher_position, recognise
-from gapless.listener import Listener
+from gapless.launch.launcher import launcher_position, recognise
+from gapless.launch.layer import put_under, without_layer
+from gapless.launch.listener import Listener
+from gapless.launch.process import end_group
+from gapless.launch.rules import rules_setting
 from gapless.paths import Build
-from gapless.process import end_group
 from gapless.results import SCHEMA, Line
-from gapless.rules import rules_setting
 
 TIMEOUT_S = 600
 
@@ -27,13 +26,6 @@ TIMEOUT_S = 600
 def mpi_command(build: Build, program: str, arguments: Sequence[str], ranks: int = 2) -> list[str]:
     """Return the command that runs a built program on `ranks` ranks."""
     return [*build.launch(ranks), str(build.program(program)), *arguments]
-
-
-def without_layer() -> dict[str, str]:
-    """Return our environment without what would change a measurement: the layer's settings and its preload."""
-    return {
-        name: value for name, value in os.environ.items() if name != "LD_PRELOAD" and not name.startswith("GAPLESS_")
-    }
 
 
 class CommandFailed(MeasurementFailed):

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gapless.engine import explain_type
-from gapless.environment import cpu_model
 from gapless.errors import GaplessError
+from gapless.launch.processor import cpu_model
 
 SHARED_MEMORY = Path("/dev/shm")
 # What a container gets if nobody asks for more; a handful of ranks uses that up before the first message.

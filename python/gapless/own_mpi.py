@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gapless.errors import GaplessError
-from gapless.installations import find_launcher
-from gapless.launcher import Launcher
+from gapless.launch.installations import find_launcher
+from gapless.launch.launcher import Launcher
+from gapless.launch.mpi_library import OPEN_MPI, MpiLibrary, mpi_library
 from gapless.libraries import INTEL_SETTINGS, Library, open_mpi_options
-from gapless.mpi_library import OPEN_MPI, MpiLibrary, mpi_library
 from gapless.own_build import OwnBuild
 from gapless.paths import Build
 

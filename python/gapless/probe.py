@@ -10,16 +10,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gapless.elf import read_elf
-from gapless.installations import Installation
-from gapless.launch import put_under
-from gapless.launcher import Launcher, launcher_version
-from gapless.mpi_library import MpiLibrary, looks_like_mpi
+from gapless.launch.elf import read_elf
+from gapless.launch.installations import Installation
+from gapless.launch.launcher import Launcher, launcher_version
+from gapless.launch.layer import put_under
+from gapless.launch.mpi_library import MpiLibrary, looks_like_mpi
+from gapless.launch.process import Ended, run_watched
+from gapless.launch.reach import Rank, read_ranks
+from gapless.launch.rules import rules_setting
+from gapless.launch.temporary import temporary_folder
 from gapless.paths import build_folder
-from gapless.process import Ended, run_watched
-from gapless.reach import Rank, read_ranks
-from gapless.rules import rules_setting
-from gapless.temporary import temporary_folder
 
 PROGRAM = "doctor_probe"
 VERSION_TIMEOUT_S = 20

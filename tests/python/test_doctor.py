@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from conftest import Command, Compiler
 from gapless import machine
-from gapless.installations import Installation, installations
-from gapless.launcher import Launcher
-from gapless.mpi_library import OPEN_MPI, MpiLibrary
+from gapless.launch.installations import Installation, installations
+from gapless.launch.launcher import Launcher
+from gapless.launch.mpi_library import OPEN_MPI, MpiLibrary
+from gapless.launch.process import run_watched
 from gapless.paths import REPOSITORY, Build
 from gapless.probe import Probed, probe, probe_program
-from gapless.process import run_watched
 
 MPICH = (REPOSITORY / ".venv/lib/libmpi.so.12").resolve()
 

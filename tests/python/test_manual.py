@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from gapless.cli.manual import Help, command_tree, page_of, write_pages
 from gapless.cli.roff import Page, escaped
+from gapless.launch.variables import VARIABLES, as_markdown
 from gapless.paths import REPOSITORY
-from gapless.variables import VARIABLES, as_markdown
 
 ROOT = command_tree()
 NODES = {node.name: node for node in ROOT.walk()}

@@ -16,8 +16,8 @@ from gapless import on_demand, own_build
 from gapless.errors import GaplessError
 from gapless.first_run import run_again_if_late
 from gapless.lab import json_lines, mpi_command
-from gapless.launch import put_under
-from gapless.launcher import Launcher
+from gapless.launch.launcher import Launcher
+from gapless.launch.layer import put_under
 from gapless.libraries import Library
 from gapless.own_mpi import linked_library, own_library, wrapper_flags
 from gapless.paths import REPOSITORY, Build

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
+from gapless.launch.temporary import OLD_S, temporary_folder
 from gapless.paths import REPOSITORY
-from gapless.temporary import OLD_S, temporary_folder
 
 
 @pytest.fixture(autouse=True)

@@ -75,7 +75,7 @@ def explain(
 
 def _write_pictures(document: dict[str, Any], svg: Path | None, html: Path | None) -> None:
     from gapless import picture
-    from gapless.whole_file import write_whole
+    from gapless.launch.whole_file import write_whole
 
     for path, option, draw in ((svg, "--svg", picture.svg), (html, "--html", picture.page)):
         if path == STDOUT:

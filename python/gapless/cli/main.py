@@ -19,7 +19,7 @@ from gapless.cli.report import report
 from gapless.cli.run import RunCommand, run
 from gapless.cli.tune import tune
 from gapless.errors import GaplessError
-from gapless.variables import check_settings
+from gapless.launch.variables import check_settings
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",

@@ -18,7 +18,7 @@ import typer
 from gapless import __version__
 from gapless.cli.main import app
 from gapless.cli.roff import Page, bold, escaped
-from gapless.variables import BYTES, SWITCH, Reader, as_markdown, variables_of
+from gapless.launch.variables import BYTES, SWITCH, Reader, as_markdown, variables_of
 
 # Typer's words for types: <int range>, <list[Path]>.
 KIND = re.compile(r"<(?:list\[)?(\w+)\]?(?: range)?>")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from gapless.fronts import FrontName
+from gapless.launch.fronts import FrontName
 
 TABLE = "table"
 
@@ -76,7 +76,7 @@ def run(
     [bold]Exit status:[/bold] the program's own (128 + the number of the signal that ended it); 3 if that
     is 0 and the layer reached no rank; 2 if the program could not be started.
     """
-    from gapless.run import Stats, run_under_layer
+    from gapless.launch.run import Stats, run_under_layer
 
     chosen = Stats.parse(stats if stats is not None else os.environ.get("GAPLESS_STATS"))
     raise typer.Exit(run_under_layer(command, chosen, front))

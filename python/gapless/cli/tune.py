@@ -52,9 +52,9 @@ def tune(
     GAPLESS_RULES=FILE or a folder takes the place of what is kept.
     """
     from gapless.display import console
+    from gapless.launch.rules import cache_folder, kept_rules, machine_name, site_folder
     from gapless.libraries import find_library, libraries
     from gapless.pingpong import progress_bar
-    from gapless.rules import cache_folder, kept_rules, machine_name, site_folder
     from gapless.targets import targets
     from gapless.tuning import LAUNCHES, PROGRAM, RUNS, SECONDS, grids, keep, measure
 

@@ -15,9 +15,9 @@ from enum import Enum
 from pathlib import Path
 
 from gapless.errors import GaplessError
-from gapless.launcher import Launcher, launcher_position, launcher_prefixes, launchers_on_path, ranks_programs
-from gapless.loader import cached_libraries, library_path, loaded_files
-from gapless.mpi_library import (
+from gapless.launch.launcher import Launcher, launcher_position, launcher_prefixes, launchers_on_path, ranks_programs
+from gapless.launch.loader import cached_libraries, library_path, loaded_files
+from gapless.launch.mpi_library import (
     LARGE_COUNT,
     OPEN_MPI,
     MpiLibrary,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from gapless.elf import Elf, read_elf
+from gapless.launch.elf import Elf, read_elf
 
 DEFAULT_FOLDERS = (Path("/lib"), Path("/usr/lib"), Path("/lib64"), Path("/usr/lib64"))
 

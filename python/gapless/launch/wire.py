@@ -12,7 +12,7 @@ import socket
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from gapless.roll_call import Asked, Reply, RollCall
+from gapless.launch.roll_call import Asked, Reply, RollCall
 
 SAY_WHO_S = 10
 STRANGERS = 512

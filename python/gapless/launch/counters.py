@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from gapless.display import plain_table
-from gapless.reach import Rank
+from gapless.launch.reach import Rank
 
 
 @dataclass

@@ -18,10 +18,10 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gapless.roll_call import RollCall
+from gapless.launch.roll_call import RollCall
 
 if TYPE_CHECKING:
-    from gapless.wire import Wire
+    from gapless.launch.wire import Wire
 
 SETTING = "GAPLESS_ROLL_CALL"
 MOST_ADDRESSES = 16
@@ -87,7 +87,7 @@ class Listener:
 
     def _serve(self) -> None:
         try:
-            from gapless.wire import Wire  # takes a while to load; the command runs already
+            from gapless.launch.wire import Wire  # takes a while to load; the command runs already
 
             self._wire = Wire(self.roll_call, self.greeting, self.secret)
         finally:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gapless.elf import is_static, runs_privileged
+from gapless.launch.elf import is_static, runs_privileged
 
 
 @dataclass(frozen=True)

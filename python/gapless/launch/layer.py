@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gapless.launcher import (
+from gapless.launch.launcher import (
     Launcher,
     assigned,
     hydra_settings,
@@ -13,7 +14,7 @@ from gapless.launcher import (
     program_position,
     split_programs,
 )
-from gapless.preloadable import preloadable
+from gapless.launch.preloadable import preloadable
 
 OPEN_MPI_LIST = "mca_base_env_list"
 SECRETS = ("GAPLESS_ROLL_CALL",)
@@ -26,6 +27,13 @@ class Launch:
 
     command: list[str]
     environment: dict[str, str]
+
+
+def without_layer() -> dict[str, str]:
+    """Return our environment without what would change a measurement: the layer's settings and its preload."""
+    return {
+        name: value for name, value in os.environ.items() if name != "LD_PRELOAD" and not name.startswith("GAPLESS_")
+    }
 
 
 def joined_preload(ours: str, theirs: str | None) -> str:

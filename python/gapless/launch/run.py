@@ -11,15 +11,15 @@ from typing import Any
 
 from rich.console import Console
 
-from gapless.counters import as_json, counter_table, total
 from gapless.display import console
 from gapless.errors import GaplessError
-from gapless.fronts import Front, FrontName, choose_front
-from gapless.launch import put_under
-from gapless.launcher import assigned, launcher_of, launcher_position, ranks_programs
-from gapless.listener import Listener
-from gapless.process import run_child
-from gapless.reach import (
+from gapless.launch.counters import as_json, counter_table, total
+from gapless.launch.fronts import Front, FrontName, choose_front
+from gapless.launch.launcher import assigned, launcher_of, launcher_position, ranks_programs
+from gapless.launch.layer import put_under
+from gapless.launch.listener import Listener
+from gapless.launch.process import run_child
+from gapless.launch.reach import (
     Rank,
     agreements,
     expected_ranks,
@@ -28,10 +28,10 @@ from gapless.reach import (
     read_ranks,
     unfinished_line,
 )
-from gapless.rules import rules_setting
-from gapless.temporary import temporary_folder
-from gapless.tuned import rules_lines
-from gapless.variables import check_settings
+from gapless.launch.rules import rules_setting
+from gapless.launch.temporary import temporary_folder
+from gapless.launch.tuned import rules_lines
+from gapless.launch.variables import check_settings
 
 NOT_REACHED = 3
 STATS_SCHEMA = 1

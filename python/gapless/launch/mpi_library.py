@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from gapless.elf import read_elf
+from gapless.launch.elf import read_elf
 
 MPICH, OPEN_MPI, STANDARD = "mpich", "openmpi", "standard"
 LARGE_COUNT = "MPI_Send_c"

@@ -6,8 +6,8 @@ import contextlib
 import os
 from collections.abc import Sequence
 
-from gapless.reach import Rank
-from gapless.rules import cache_folder, library_slug
+from gapless.launch.reach import Rank
+from gapless.launch.rules import cache_folder, library_slug
 
 TOLD = ".told"
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gapless.environment import cpu_model
 from gapless.errors import GaplessError
+from gapless.launch.processor import cpu_model
 from gapless.paths import preload_object
 
 VERSION = 1

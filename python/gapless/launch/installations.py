@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gapless.launcher import Launcher, launcher_prefixes, launchers_on_path, recognise
-from gapless.loader import library_path
-from gapless.mpi_library import OPEN_MPI, MpiLibrary, libraries_in, library_folders
+from gapless.launch.launcher import Launcher, launcher_prefixes, launchers_on_path, recognise
+from gapless.launch.loader import library_path
+from gapless.launch.mpi_library import OPEN_MPI, MpiLibrary, libraries_in, library_folders
 from gapless.paths import REPOSITORY
 
 # Tried in this order. Debian installs several MPIs into one folder and tells them apart by what is behind the dot.
