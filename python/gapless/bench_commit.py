@@ -15,8 +15,8 @@ from gapless.errors import GaplessError
 from gapless.lab import json_lines
 from gapless.launch.temporary import temporary_folder
 from gapless.paths import Build
-from gapless.rivals import rivals
 from gapless.statistics import median_of_medians
+from gapless.targets.rivals import rivals
 
 ENGINE = "gapless"
 LIBRARIES = (ENGINE, "mpich", "openmpi", "impi")

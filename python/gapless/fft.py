@@ -23,9 +23,9 @@ from gapless.launch.mpi_library import STANDARD, libraries_in, library_folders
 from gapless.launch.process import run_watched
 from gapless.launch.reach import Rank, read_ranks
 from gapless.launch.temporary import temporary_folder
-from gapless.libraries import Library
-from gapless.on_demand import FFT_FOLDER, MPI4PY_FOLDER
 from gapless.results import SCHEMA, Line, Recorder
+from gapless.targets.libraries import Library
+from gapless.targets.on_demand import FFT_FOLDER, MPI4PY_FOLDER
 
 RANKS = 4
 GRIDS, INPUTS = ("slab", "pencil"), ("complex", "real")

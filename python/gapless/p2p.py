@@ -22,10 +22,10 @@ from gapless.expectations.verdicts import FALSE_DISCOVERY_RATE, judge_table
 from gapless.guidelines import EXPECTATIONS, PACK, TESTED_BY, WAYS, Medians
 from gapless.lab import run_lab
 from gapless.launch_facts import CONSTANT
-from gapless.libraries import Library
 from gapless.pingpong import measure_pingpong
 from gapless.results import Key, Line, Recorder
 from gapless.statistics import Expectation
+from gapless.targets.libraries import Library
 
 TESTS, APPLICATIONS, FOUND = FAMILIES = ("tests", "applications", "found")
 # Of the layouts of the tests, also the parts; of all others only what is judged, so that many launches are cheap.

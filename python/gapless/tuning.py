@@ -32,7 +32,7 @@ from gapless.launch.rules import (
     rules_text,
 )
 from gapless.launch.whole_file import write_whole
-from gapless.libraries import Library
+from gapless.targets.libraries import Library
 
 PROGRAM = "lab/tune"
 SCHEMA = 1

@@ -1,4 +1,4 @@
-// Over several nodes `gapless run` counts (`launch/roll_call.py` below python/): its addresses, and a secret of this run, are
+// Over several nodes `gapless run` counts (gapless/launch/roll_call.py): its addresses, and a secret of this run, are
 // in GAPLESS_ROLL_CALL. One process a node tells it before MPI is initialised that its node has part in the job, and
 // goes on when that has been heard; afterwards it says who is there, and asks. The answer is yes exactly when all nodes
 // that told have asked, and what they said adds up to the world. Initialisation ends nowhere before it has begun

@@ -13,7 +13,7 @@ from conftest import Compiler
 from gapless.errors import GaplessError
 from gapless.launch.launcher import recognise
 from gapless.launch.layer import Launch, put_under, without_layer
-from gapless.libraries import NAMES, Library, find_library
+from gapless.targets.libraries import NAMES, Library, find_library
 
 LOGS = {"GAPLESS_LOG": "1"}
 TIMEOUT_S = 60

@@ -184,7 +184,7 @@ def test_every_case_is_right(build: Build) -> None:
     """The program verifies every rival of every case before it times it; here once, with small payloads."""
     from gapless.bench_engine import PROGRAM
     from gapless.lab import json_lines, mpi_command
-    from gapless.libraries import find_library
+    from gapless.targets.libraries import find_library
 
     library = find_library("mpich")
     arguments = ["--bytes", "4096,32768", "--temperature", "warm", "--repetitions", "1"]

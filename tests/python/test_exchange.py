@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from gapless.errors import GaplessError
 from gapless.lab import json_lines, mpi_command
-from gapless.libraries import NAMES, Library, find_library
 from gapless.paths import Build
+from gapless.targets.libraries import NAMES, Library, find_library
 
 Line = dict[str, Any]
 PROGRAM = "lab/exchange"

@@ -17,7 +17,7 @@ from gapless.launch.layer import without_layer
 from gapless.launch.listener import SETTING, Listener
 from gapless.launch.roll_call import ENDED, Asked, RollCall
 from gapless.launch.wire import STRANGERS
-from gapless.two_nodes import Nodes, on_two_nodes
+from gapless.targets.two_nodes import Nodes, on_two_nodes
 from layered import LOGS, Layered, find_layered, needs_namespaces
 
 DIFFER = "no processes differ in settings, build or library"

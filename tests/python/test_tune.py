@@ -15,8 +15,8 @@ from conftest import Command
 from gapless import tuning
 from gapless.launch import rules
 from gapless.launch.rules import cache_folder, library_slug, machine_name, rules_setting
-from gapless.libraries import NAMES, PREFIXES
 from gapless.paths import Build
+from gapless.targets.libraries import NAMES, PREFIXES
 from gapless.tuning import Measured, section_of
 
 VERSIONS = {"mpich": "mpich-version", "openmpi": "open-mpi-v", "intel": "intel-r-mpi-library"}

@@ -70,9 +70,9 @@ def engine(
     from gapless.bench_engine_targets import summarise
     from gapless.display import console
     from gapless.environment import environment_line
-    from gapless.libraries import libraries
     from gapless.pingpong import progress_bar
     from gapless.results import Line, Recorder
+    from gapless.targets.libraries import libraries
 
     arguments = ["--repetitions", str(repetitions or (11 if quick else 31)), *case_arguments(None, sizes, quick)]
     arguments += ["--op", op.value] if op else []

@@ -52,10 +52,10 @@ def fft(
     from gapless.environment import environment_line
     from gapless.fft import GRIDS, INPUTS, SIZES, cases, measure_fft
     from gapless.fft_tables import agreement, fft_rows, fft_table, fft_tsv, idle
-    from gapless.libraries import NAMES, find_library
-    from gapless.on_demand import install_fft, library_by_name
     from gapless.pingpong import progress_bar
     from gapless.results import Recorder, new_file, read
+    from gapless.targets.libraries import NAMES, find_library
+    from gapless.targets.on_demand import install_fft, library_by_name
 
     err, lines = console(stderr=True), []
 

@@ -39,8 +39,8 @@ def doctor(
     every one that could be tried; else 1.
     """
     from gapless.display import console
-    from gapless.doctor import diagnose, write_json
-    from gapless.doctor_tables import print_diagnosis
+    from gapless.doctor.diagnosis import diagnose, write_json
+    from gapless.doctor.tables import print_diagnosis
 
     # Ended from outside, we end our children first, as with Ctrl-C.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))

@@ -37,9 +37,9 @@ def pingpong(
     """
     from gapless.display import console
     from gapless.environment import environment_line
-    from gapless.libraries import find_library
     from gapless.pingpong import measure_pingpong, progress_bar
     from gapless.results import Recorder, new_file
+    from gapless.targets.libraries import find_library
 
     build = find_library(mpi)
     build.require("lab/pingpong")

@@ -253,7 +253,7 @@ def _measure(
     from gapless.expectations.texts import summary_table
     from gapless.expectations.verdicts import judge_run
     from gapless.results import of_kind, read
-    from gapless.targets import targets
+    from gapless.targets.chosen import targets
 
     folder = resume or out or Path("results") / f"{datetime.now():%Y%m%d-%H%M%S}-guidelines"
     if resume:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from gapless.libraries import Library
+    from gapless.targets.libraries import Library
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
 TsvOption = Annotated[Path | None, typer.Option("--tsv", help="Also write every row there, tab-separated.")]
@@ -53,7 +53,7 @@ BuildOption = Annotated[Path | None, typer.Option("--mpi", metavar="PREFIX", hel
 
 def chosen_libraries(mpi: list[str] | None) -> list[Library]:
     """Return the libraries of the --mpi options."""
-    from gapless.libraries import find_library, libraries
+    from gapless.targets.libraries import find_library, libraries
 
     return libraries(None) if mpi and "all" in mpi else [find_library(name) for name in mpi or ["mpich"]]
 

@@ -53,9 +53,9 @@ def tune(
     """
     from gapless.display import console
     from gapless.launch.rules import cache_folder, kept_rules, machine_name, site_folder
-    from gapless.libraries import find_library, libraries
     from gapless.pingpong import progress_bar
-    from gapless.targets import targets
+    from gapless.targets.chosen import targets
+    from gapless.targets.libraries import find_library, libraries
     from gapless.tuning import LAUNCHES, PROGRAM, RUNS, SECONDS, grids, keep, measure
 
     errors = console(stderr=True)

@@ -15,7 +15,7 @@ from gapless.expectations.plan import Group
 from gapless.expectations.settings import Settings
 from gapless.lab import CommandFailed, json_lines, mpi_command
 from gapless.results import SCHEMA, Line, Recorder
-from gapless.targets import Target
+from gapless.targets.chosen import Target
 
 PROGRAM = "lab/exchange"
 # A launch that is silent for so long hangs; a group may take so many times what it is meant to.

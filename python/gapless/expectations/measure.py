@@ -24,7 +24,7 @@ from gapless.expectations.run_file import NAME, Run, run_of
 from gapless.expectations.settings import Settings
 from gapless.expectations.verdicts import judge_run
 from gapless.results import Line, Recorder, of_kind, read
-from gapless.targets import Target
+from gapless.targets.chosen import Target
 
 # Before anything is known of the machine: the spread [log ratio] of the launches of a quiet one.
 USUAL_SPREAD = 0.05

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gapless.doctor.probe import judge, left_alone, read_result, run_layer
 from gapless.errors import GaplessError
 from gapless.launch.launcher import launcher_position, recognise
 from gapless.launch.layer import without_layer
 from gapless.launch.process import Ended, run_watched
-from gapless.libraries import Library
-from gapless.on_demand import layer_backend
-from gapless.probe import judge, left_alone, read_result, run_layer
+from gapless.targets.libraries import Library
+from gapless.targets.on_demand import layer_backend
 
 TIMEOUT_S = 30
 

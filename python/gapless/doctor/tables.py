@@ -9,11 +9,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from gapless.display import plain_table
-from gapless.doctor import Diagnosis, broken
+from gapless.doctor.diagnosis import Diagnosis, broken
+from gapless.doctor.machine import Check
+from gapless.doctor.probe import Probed
 from gapless.launch.installations import Installation
 from gapless.launch.rules import machine_name
-from gapless.machine import Check
-from gapless.probe import Probed
 
 
 def mark(value: bool | None) -> str:

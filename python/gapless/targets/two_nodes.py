@@ -22,7 +22,7 @@ from types import TracebackType
 from gapless.errors import GaplessError
 from gapless.launch.launcher import Launcher, launcher_version, recognise
 from gapless.launch.temporary import temporary_folder
-from gapless.libraries import RANKS, Library, intel_fabric
+from gapless.targets.libraries import RANKS, Library, intel_fabric
 
 HOSTS = ("nodeA", "nodeB")
 ADDRESSES = ("10.99.0.1", "10.99.0.2")

@@ -14,9 +14,9 @@ from gapless.errors import GaplessError
 from gapless.launch.installations import find_launcher
 from gapless.launch.launcher import Launcher
 from gapless.launch.mpi_library import OPEN_MPI, MpiLibrary, mpi_library
-from gapless.libraries import INTEL_SETTINGS, Library, open_mpi_options
-from gapless.own_build import OwnBuild
 from gapless.paths import Build
+from gapless.targets.libraries import INTEL_SETTINGS, Library, open_mpi_options
+from gapless.targets.own_build import OwnBuild
 
 TIMEOUT_S = 30
 # Open MPI's wrappers answer the first two, those of MPICH and its descendants the third.

