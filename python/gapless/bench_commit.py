@@ -12,10 +12,10 @@ from rich.table import Table
 
 from gapless.display import plain_table
 from gapless.errors import GaplessError
-from gapless.lab import json_lines
+from gapless.lab.programs import json_lines
+from gapless.lab.statistics import median_of_medians
 from gapless.launch.temporary import temporary_folder
 from gapless.paths import Build
-from gapless.statistics import median_of_medians
 from gapless.targets.rivals import rivals
 
 ENGINE = "gapless"

@@ -15,6 +15,7 @@ from typing import Any
 from rich.progress import Progress
 
 from gapless.errors import GaplessError
+from gapless.lab.results import SCHEMA, Line, Recorder
 from gapless.launch.counters import total
 from gapless.launch.fronts import FrontName, choose_front
 from gapless.launch.launcher import recognise
@@ -23,7 +24,6 @@ from gapless.launch.mpi_library import STANDARD, libraries_in, library_folders
 from gapless.launch.process import run_watched
 from gapless.launch.reach import Rank, read_ranks
 from gapless.launch.temporary import temporary_folder
-from gapless.results import SCHEMA, Line, Recorder
 from gapless.targets.libraries import Library
 from gapless.targets.on_demand import FFT_FOLDER, MPI4PY_FOLDER
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.table import Table
 
 from gapless.display import plain_table
-from gapless.lab import json_lines, mpi_command
+from gapless.lab.programs import json_lines, mpi_command
 from gapless.targets.libraries import Library
 
 WAYS = ("blocking", "nonblocking", "types")

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from gapless.errors import GaplessError
-from gapless.lab import json_lines, mpi_command
+from gapless.lab.programs import json_lines, mpi_command
 from gapless.launch.rules import (
     ENDING,
     NATIVE,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from gapless.errors import GaplessError
-from gapless.lab import json_lines, mpi_command
+from gapless.lab.programs import json_lines, mpi_command
 from gapless.paths import Build
 from gapless.targets.libraries import NAMES, Library, find_library
 

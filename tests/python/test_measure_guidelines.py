@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 from conftest import Command
-from gapless.expectations.run_file import NAME, read_run
+from gapless.lab.results import of_kind, read
+from gapless.lab.run_file import NAME, read_run
 from gapless.paths import Build
-from gapless.results import of_kind, read
 
 SHORT = (
     "measure",

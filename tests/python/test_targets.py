@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from gapless.errors import GaplessError
-from gapless.lab import json_lines, mpi_command
+from gapless.lab.programs import json_lines, mpi_command
 from gapless.launch.launcher import Launcher
 from gapless.launch.layer import put_under
 from gapless.paths import REPOSITORY, Build

@@ -59,8 +59,8 @@ def commit(
     """
     from gapless.bench_commit import LIBRARIES, commit_rows, commit_table, measure_commit
     from gapless.display import console
+    from gapless.lab.pingpong import progress_bar
     from gapless.paths import Build
-    from gapless.pingpong import progress_bar
 
     build = Build.find(mpi)
     with progress_bar() as progress:
@@ -100,8 +100,8 @@ def seek(
     """
     from gapless.bench_seek import measure_seek, seek_rows, seek_table
     from gapless.display import console
+    from gapless.lab.pingpong import progress_bar
     from gapless.paths import Build
-    from gapless.pingpong import progress_bar
 
     build = Build.find(mpi)
     build.program("bench/seek")
@@ -132,8 +132,8 @@ def peer_lines(
     """
     from gapless.bench_peer_lines import PROGRAM, measure_peer_lines, one_core, pack_table, peer_rows, store_table
     from gapless.display import console
+    from gapless.lab.pingpong import progress_bar
     from gapless.paths import Build
-    from gapless.pingpong import progress_bar
 
     build = Build.find(mpi)
     build.program(PROGRAM)

@@ -37,8 +37,8 @@ def copy(
     """
     from gapless.bench_copy import copy_rows, copy_summary, copy_table, copy_tsv, measure_copy
     from gapless.display import console
+    from gapless.lab.pingpong import progress_bar
     from gapless.paths import Build
-    from gapless.pingpong import progress_bar
 
     arguments = [*case_arguments(case, sizes, quick), "--repetitions", str(repetitions)]
     build = Build.find(mpi)

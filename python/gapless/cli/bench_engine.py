@@ -69,9 +69,9 @@ def engine(
     from gapless.bench_engine_tables import message_table, print_summary
     from gapless.bench_engine_targets import summarise
     from gapless.display import console
-    from gapless.environment import environment_line
-    from gapless.pingpong import progress_bar
-    from gapless.results import Line, Recorder
+    from gapless.lab.environment import environment_line
+    from gapless.lab.pingpong import progress_bar
+    from gapless.lab.results import Line, Recorder
     from gapless.targets.libraries import libraries
 
     arguments = ["--repetitions", str(repetitions or (11 if quick else 31)), *case_arguments(None, sizes, quick)]

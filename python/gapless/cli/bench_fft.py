@@ -49,11 +49,11 @@ def fft(
     computes the same spectrum, the way back restores the input, and the layer acted on each library.
     """
     from gapless.display import console
-    from gapless.environment import environment_line
     from gapless.fft import GRIDS, INPUTS, SIZES, cases, measure_fft
     from gapless.fft_tables import agreement, fft_rows, fft_table, fft_tsv, idle
-    from gapless.pingpong import progress_bar
-    from gapless.results import Recorder, new_file, read
+    from gapless.lab.environment import environment_line
+    from gapless.lab.pingpong import progress_bar
+    from gapless.lab.results import Recorder, new_file, read
     from gapless.targets.libraries import NAMES, find_library
     from gapless.targets.on_demand import install_fft, library_by_name
 

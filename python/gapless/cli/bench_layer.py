@@ -33,8 +33,8 @@ def overhead(mpi: MpiOption = None, json: JsonOption = False) -> None:
     import shutil
 
     from gapless.display import console, plain_table
+    from gapless.lab.pingpong import progress_bar
     from gapless.overhead import CASES, INSTRUCTION_LIMIT, call_costs
-    from gapless.pingpong import progress_bar
 
     if shutil.which("valgrind") is None:
         console(stderr=True).print("gapless: valgrind is not installed: the instruction count is skipped")
@@ -75,7 +75,7 @@ def latency(
     """
     from gapless.display import console
     from gapless.interleaved import LATENCY, equivalence_table, measure_interleaved
-    from gapless.pingpong import progress_bar
+    from gapless.lab.pingpong import progress_bar
 
     chosen, failed, printed = chosen_libraries(mpi), False, {}
     with progress_bar() as progress:
@@ -108,7 +108,7 @@ def types(
     """
     from gapless.display import console
     from gapless.interleaved import TYPES, measure_interleaved, types_table
-    from gapless.pingpong import progress_bar
+    from gapless.lab.pingpong import progress_bar
 
     chosen, printed = chosen_libraries(mpi), {}
     with progress_bar() as progress:
@@ -139,7 +139,7 @@ def flat(
     """
     from gapless.display import console
     from gapless.flat import WAYS, flat_table, measure_flat
-    from gapless.pingpong import progress_bar
+    from gapless.lab.pingpong import progress_bar
 
     chosen, rows = chosen_libraries(mpi), []
     with progress_bar() as progress:
@@ -188,13 +188,13 @@ def p2p(
     is wrong or nothing could be measured.
     """
     from gapless.display import console
-    from gapless.environment import environment_line
     from gapless.errors import GaplessError
-    from gapless.launch_facts import peer_lines_text
+    from gapless.lab.environment import environment_line
+    from gapless.lab.launch_facts import peer_lines_text
+    from gapless.lab.pingpong import progress_bar
+    from gapless.lab.results import Recorder, new_file, read
     from gapless.p2p import FAMILIES, measure_p2p, p2p_rows
     from gapless.p2p_tables import p2p_table, p2p_tsv, summarise, table_name
-    from gapless.pingpong import progress_bar
-    from gapless.results import Recorder, new_file, read
 
     families = [name.strip() for name in layouts.split(",")]
     if set(families) - set(FAMILIES):

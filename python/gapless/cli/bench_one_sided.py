@@ -50,10 +50,10 @@ def one_sided(
     ratios lies more than 5 % beyond 1; five launches at least make it an interval over launches.
     """
     from gapless.display import console
-    from gapless.environment import environment_line
+    from gapless.lab.environment import environment_line
+    from gapless.lab.pingpong import progress_bar
+    from gapless.lab.results import Recorder, new_file, read
     from gapless.one_sided import PROGRAM, measure_one_sided, one_sided_rows, one_sided_table, one_sided_tsv
-    from gapless.pingpong import progress_bar
-    from gapless.results import Recorder, new_file, read
 
     if stored:
         lines = {path.stem: read(path) for path in stored}

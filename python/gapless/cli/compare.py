@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from gapless.expectations.compare import Change, Comparison
+    from gapless.lab.compare import Change, Comparison
 
 NOTHING_REGRESSED, REGRESSED = 0, 1
 
@@ -56,9 +56,9 @@ def compare(
 
     [bold]Exit status:[/bold]  0 nothing regressed, 1 something regressed (or its data are wrong now), 2 usage error.
     """
-    from gapless.expectations.agreement import agreement
-    from gapless.expectations.compare import compare_runs
-    from gapless.expectations.run_file import read_run
+    from gapless.lab.agreement import agreement
+    from gapless.lab.compare import compare_runs
+    from gapless.lab.run_file import read_run
 
     runs = read_run(old), read_run(new)
     found = compare_runs(*runs, tolerance, q, absolute)
@@ -103,21 +103,21 @@ def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
 
 def listed(found: Comparison, every: bool) -> list[Change]:
     """Return the changes to list."""
-    from gapless.expectations.compare import IMPROVEMENT, REGRESSION
+    from gapless.lab.compare import IMPROVEMENT, REGRESSION
 
     return [one for one in found.changes if every or one.change in (REGRESSION, IMPROVEMENT)]
 
 
 def counts(found: Comparison) -> dict[str, int]:
     """Return how many rows there are of each kind."""
-    from gapless.expectations.compare import CLAIMS, UNDECIDED
+    from gapless.lab.compare import CLAIMS, UNDECIDED
 
     return {change: found.count(change) for change in (*CLAIMS, UNDECIDED)}
 
 
 def as_json(found: Comparison, every: bool) -> dict[str, Any]:
     """Return the comparison as one object."""
-    from gapless.expectations.compare import subject_json
+    from gapless.lab.compare import subject_json
 
     return {
         "regressed": found.regressed,
@@ -131,7 +131,7 @@ def as_json(found: Comparison, every: bool) -> dict[str, Any]:
 
 def print_tsv(found: Comparison, every: bool) -> None:
     """Print a table with tabs, its columns named in the first line; an end that is not known stays empty."""
-    from gapless.expectations.compare import COLUMNS
+    from gapless.lab.compare import COLUMNS
 
     rows = [one.as_json() for one in listed(found, every)]
     print("\t".join(COLUMNS))

@@ -36,9 +36,9 @@ def pingpong(
     [bold]Exit status:[/bold] 1 if a launch failed (what was measured before is kept).
     """
     from gapless.display import console
-    from gapless.environment import environment_line
-    from gapless.pingpong import measure_pingpong, progress_bar
-    from gapless.results import Recorder, new_file
+    from gapless.lab.environment import environment_line
+    from gapless.lab.pingpong import measure_pingpong, progress_bar
+    from gapless.lab.results import Recorder, new_file
     from gapless.targets.libraries import find_library
 
     build = find_library(mpi)

@@ -19,8 +19,8 @@ from gapless.cli.options import Data
 from gapless.errors import GaplessError
 
 if TYPE_CHECKING:
-    from gapless.expectations.plan import Plan
-    from gapless.expectations.settings import Settings
+    from gapless.lab.plan import Plan
+    from gapless.lab.settings import Settings
 
 FAILED, INTERRUPTED = 1, 130
 
@@ -198,10 +198,10 @@ def guidelines(
     [bold]Exit status:[/bold] 0 measured; 1 a launch failed or data were wrong (the rest is recorded); 2 usage;
     130 interrupted (what was measured is kept, --resume goes on).
     """
-    from gapless.expectations.catalogue import PATTERNS, TESTS
-    from gapless.expectations.notation import BASES
-    from gapless.expectations.own import parse_pair, read_pairs
-    from gapless.expectations.settings import PRESETS, changed, stored_settings
+    from gapless.lab.catalogue import PATTERNS, TESTS
+    from gapless.lab.layouts.notation import BASES
+    from gapless.lab.own import parse_pair, read_pairs
+    from gapless.lab.settings import PRESETS, changed, stored_settings
 
     if preset not in PRESETS:
         raise GaplessError(f"no preset is called '{preset}'", f"there are {', '.join(PRESETS)}")
@@ -247,12 +247,12 @@ def _measure(
     json: bool,
 ) -> None:  # fmt: skip
     from gapless.display import console
-    from gapless.expectations.live import Display
-    from gapless.expectations.measure import new_session, resumed_session
-    from gapless.expectations.run_file import NAME
-    from gapless.expectations.texts import summary_table
-    from gapless.expectations.verdicts import judge_run
-    from gapless.results import of_kind, read
+    from gapless.lab.live import Display
+    from gapless.lab.measure import new_session, resumed_session
+    from gapless.lab.report.texts import summary_table
+    from gapless.lab.results import of_kind, read
+    from gapless.lab.run_file import NAME
+    from gapless.lab.verdicts import judge_run
     from gapless.targets.chosen import targets
 
     folder = resume or out or Path("results") / f"{datetime.now():%Y%m%d-%H%M%S}-guidelines"

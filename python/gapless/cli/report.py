@@ -12,8 +12,8 @@ import typer
 from gapless.errors import GaplessError
 
 if TYPE_CHECKING:
-    from gapless.expectations.collected import Collected
-    from gapless.results import Line
+    from gapless.lab.report.collected import Collected
+    from gapless.lab.results import Line
 
 
 class Format(str, Enum):
@@ -67,15 +67,15 @@ def report(
     [bold]Exit status:[/bold] 0, the report was written, whatever its verdicts;
     2, the results cannot be read or the report cannot be written; 130, interrupted.
     """
-    from gapless.expectations.run_file import run_path
-    from gapless.results import read
+    from gapless.lab.results import read
+    from gapless.lab.run_file import run_path
 
     files = [(path, read(run_path(path))) for path in results]
     if len(files) == 1 and _is_demo(files[0][1]):
         _report_demo(files[0][1], kind, output or PAGE)
         return
-    from gapless.expectations.collected import collect
-    from gapless.expectations.run_file import run_of
+    from gapless.lab.report.collected import collect
+    from gapless.lab.run_file import run_of
 
     _report_guidelines(collect([run_of(lines, path) for path, lines in files], tolerance, q), kind, output)
 
@@ -88,8 +88,8 @@ def _is_demo(lines: list[Line]) -> bool:
 
 def _report_demo(lines: list[Line], kind: Format, output: Path) -> None:
     from gapless.display import console
-    from gapless.report import write_report
-    from gapless.tables import print_tables
+    from gapless.lab.report.demo_page import write_report
+    from gapless.lab.report.tables import print_tables
 
     if kind is not Format.HTML:
         raise GaplessError(
@@ -104,8 +104,8 @@ def _report_demo(lines: list[Line], kind: Format, output: Path) -> None:
 def _report_guidelines(collected: Collected, kind: Format, output: Path | None) -> None:
     if kind is Format.HTML:
         from gapless.display import console
-        from gapless.expectations.page import write_page
-        from gapless.expectations.texts import summary_table
+        from gapless.lab.report.page import write_page
+        from gapless.lab.report.texts import summary_table
 
         write_page(collected, output or PAGE)
         labels = [library.label for library in collected.libraries]
@@ -123,7 +123,7 @@ def _report_guidelines(collected: Collected, kind: Format, output: Path | None) 
 
 
 def _text(collected: Collected, kind: Format) -> str:
-    from gapless.expectations.texts import as_json, as_markdown, as_separated
+    from gapless.lab.report.texts import as_json, as_markdown, as_separated
 
     if kind is Format.JSON:
         return as_json(collected.judged, collected.missing)

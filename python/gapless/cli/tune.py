@@ -52,8 +52,8 @@ def tune(
     GAPLESS_RULES=FILE or a folder takes the place of what is kept.
     """
     from gapless.display import console
+    from gapless.lab.pingpong import progress_bar
     from gapless.launch.rules import cache_folder, kept_rules, machine_name, site_folder
-    from gapless.pingpong import progress_bar
     from gapless.targets.chosen import targets
     from gapless.targets.libraries import find_library, libraries
     from gapless.tuning import LAUNCHES, PROGRAM, RUNS, SECONDS, grids, keep, measure
