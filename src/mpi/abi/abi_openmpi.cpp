@@ -7,8 +7,8 @@ BuiltinTypes builtin_types;
 
 void BuiltinTypes::add(const void* type) noexcept {
   if (type == nullptr || has(type)) return;
-  std::size_t k = place(type);
-  while (types_[k] != nullptr) k = (k + 1) % kPlaces;
+  std::size_t k = slot(type);
+  while (types_[k] != nullptr) k = (k + 1) % kSlots;
   types_[k] = type;
 }
 

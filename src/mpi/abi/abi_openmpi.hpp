@@ -39,7 +39,7 @@ extern Predefined predefined;
 class BuiltinTypes {
  public:
   bool has(const void* type) const noexcept {
-    for (std::size_t k = place(type);; k = (k + 1) % kPlaces) {
+    for (std::size_t k = slot(type);; k = (k + 1) % kSlots) {
       if (types_[k] == type) return true;
       if (types_[k] == nullptr) return false;
     }
@@ -47,11 +47,11 @@ class BuiltinTypes {
   void add(const void* type) noexcept;
 
  private:
-  static constexpr std::size_t kPlaces = 256;
-  static std::size_t place(const void* type) noexcept {
+  static constexpr std::size_t kSlots = 256;
+  static std::size_t slot(const void* type) noexcept {
     return static_cast<std::size_t>((key_of(type) * 0x9e3779b97f4a7c15u) >> 56);
   }
-  std::array<const void*, kPlaces> types_{};
+  std::array<const void*, kSlots> types_{};
 };
 extern BuiltinTypes builtin_types;
 

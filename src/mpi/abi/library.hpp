@@ -24,7 +24,7 @@ struct Library {
 #undef GAPLESS_COUNTED
 };
 
-// Filled by load_library, before any other function of this folder is called, and constant from then on.
+// Filled by load_library, before any other function of src/mpi is called, and constant afterwards.
 extern Library library;
 
 // `find` looks up a function of the library by its name, `find_data` a variable. Returns the name of one that is needed

@@ -7,7 +7,7 @@
 
 namespace gapless::mpi {
 
-// What displacements are given as beside such counts.
+// The type of displacements in a procedure with such counts.
 template <class Count>
 using DisplacementOf = std::conditional_t<sizeof(Count) == sizeof(int), int, MPI_Aint>;
 

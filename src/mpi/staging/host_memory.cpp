@@ -62,9 +62,9 @@ constinit std::atomic<unsigned long long> objects_seen{ULLONG_MAX};
 bool cuda_says_host(const void* address) noexcept {
   const CuPointerGetAttribute get = cu_pointer_get_attribute.load(std::memory_order_relaxed);
   if (get == nullptr) return true;
-  const auto place = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(address));
+  const auto pointer = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(address));
   unsigned type = 0;
-  switch (get(&type, kCuMemoryType, place)) {
+  switch (get(&type, kCuMemoryType, pointer)) {
     case 0:
       break;
     case kCuInvalidValue:
@@ -76,7 +76,7 @@ bool cuda_says_host(const void* address) noexcept {
       return false;
   }
   unsigned managed = 0;
-  return type == kCuHost && get(&managed, kCuIsManaged, place) == 0 && managed == 0;
+  return type == kCuHost && get(&managed, kCuIsManaged, pointer) == 0 && managed == 0;
 }
 
 bool hsa_says_host(const void* address) noexcept {

@@ -20,7 +20,7 @@ namespace gapless::mpi {
 // to 20 ns with 4 as with 263 objects). It takes the loader's list lock for that time. With CUDA: one or two of its
 // queries more.
 bool is_host(const void* address) noexcept;
-// Whether a GPU runtime is in the process, so that one message may lie in memory of two kinds.
+// True if a GPU runtime is in the process, so that one message may lie in memory of two kinds.
 bool has_gpu_runtime() noexcept;
 
 }  // namespace gapless::mpi

@@ -120,8 +120,8 @@ Region* add_region(std::int64_t bytes, int size_class) noexcept {
     if (not_isolated(size_class) >= kSmallClasses) return std::int64_t{1};
     return std::min<std::int64_t>(kBlocksInRegion, size / block_bytes(bytes, size_class));
   };
-  if (size > room || (alone && windows + blocks() > kMostWindows)) size = least_region(bytes, size_class);
-  if (size > room || (alone && windows + blocks() > kMostWindows)) return nullptr;
+  if (size > room || (alone && windows + blocks() > kMaxWindows)) size = least_region(bytes, size_class);
+  if (size > room || (alone && windows + blocks() > kMaxWindows)) return nullptr;
   Region* const region = new_description();
   if (region == nullptr) return nullptr;
   const std::int64_t block = block_bytes(size, size_class), stride = alone ? window_bytes(block) : block;
@@ -178,9 +178,9 @@ void put_back(Block block) noexcept {
 }
 
 void clear(Shelf& shelf) noexcept {
-  for (std::atomic<Block>& place : shelf.places) {
-    if (!place.load(std::memory_order_relaxed)) continue;
-    if (const Block block = place.exchange(Block(), std::memory_order_acquire)) put_back(block);
+  for (std::atomic<Block>& slot : shelf.slots) {
+    if (!slot.load(std::memory_order_relaxed)) continue;
+    if (const Block block = slot.exchange(Block(), std::memory_order_acquire)) put_back(block);
   }
 }
 
@@ -199,8 +199,8 @@ Block take(std::int64_t bytes, bool isolated) noexcept {
   for (Shelf* shelf = shelves; shelf != nullptr; shelf = shelf->next) clear(*shelf);
   if (const Block block = take_idle(size_class)) return block;
   if (mapped.load(std::memory_order_relaxed) - idle_bytes + least_region(bytes, size_class) > cap()) return Block();
-  if (isolated && windows - idle_windows >= kMostWindows) return Block();
-  while (drop_one_idle(isolated && windows >= kMostWindows)) {
+  if (isolated && windows - idle_windows >= kMaxWindows) return Block();
+  while (drop_one_idle(isolated && windows >= kMaxWindows)) {
     if (Region* const region = add_region(bytes, size_class)) return take_from(*region);
   }
   return Block();

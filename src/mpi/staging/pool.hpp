@@ -42,7 +42,7 @@ class Block {
 // The blocks that one thread keeps. Only that thread puts blocks here; it takes them by an exchange, because whoever
 // runs into the cap may take them, too.
 struct Shelf {
-  std::atomic<Block> places[kFirstPlace[kAllClasses]];
+  std::atomic<Block> slots[kFirstSlot[kAllClasses]];
   Shelf* next = nullptr;
   Shelf* previous = nullptr;
 };
@@ -56,9 +56,9 @@ namespace pool {
 // lay in the pool.
 //
 // An isolated block is followed by kOverrun bytes of address space that nothing else uses. There are none where the
-// kernel or a limit forbids to reserve so much of it, and kMostWindows at most; at 4 GB each they are an eighth of what
+// kernel or a limit forbids to reserve so much of it, and kMaxWindows at most; at 4 GB each they are an eighth of what
 // x86-64 has.
-constexpr std::int64_t kMostWindows = 4096;
+constexpr std::int64_t kMaxWindows = 4096;
 Block take(std::int64_t bytes, bool isolated) noexcept;
 void give(Block block) noexcept;
 

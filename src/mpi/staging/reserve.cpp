@@ -33,7 +33,7 @@ Arena& arena() noexcept {
   return *the;
 }
 
-// Whether memory may be refused when it is wanted, or address space is.
+// True if memory may be refused when it is touched, or if address space is limited.
 bool may_be_refused() noexcept {
   rlimit limit{};  // of writable memory
   if (is_address_space_limited() || getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) return true;

@@ -44,8 +44,8 @@ constexpr std::int64_t class_bytes(int size_class) noexcept {
   return (kLargestSmall / 4 * (step % 4 + 5)) << (step / 4);
 }
 
-// The smallest class that holds `bytes`, 0 <= bytes <= kLargestBlock. Large ones are multiples of 64 KB, and from 2 MB
-// on of a huge page: the steps in between are not used.
+// The smallest class that holds `bytes`, 0 <= bytes <= kLargestBlock. Large ones are multiples of 64 KB, those of 2 MB
+// or larger of a huge page: the steps in between are not used.
 constexpr int class_of(std::int64_t bytes) noexcept {
   if (bytes <= kSmallestBlock) return 0;
   if (bytes <= kLargestSmall) return std::bit_width(static_cast<std::uint64_t>(bytes - 1)) - 8;
@@ -67,8 +67,8 @@ constexpr int kept_by_a_thread(int size_class) noexcept {
              : static_cast<int>(std::min<std::int64_t>(64, kBytes / class_bytes(size_class)));
 }
 
-// Where the places of a class begin in a thread's array of them all.
-constexpr std::array<int, kAllClasses + 1> kFirstPlace = [] {
+// Where the slots of a class begin in a thread's array of them all.
+constexpr std::array<int, kAllClasses + 1> kFirstSlot = [] {
   std::array<int, kAllClasses + 1> first{};
   for (int c = 0; c < kAllClasses; ++c) {
     first[static_cast<std::size_t>(c) + 1] = first[static_cast<std::size_t>(c)] + kept_by_a_thread(c);

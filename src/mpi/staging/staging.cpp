@@ -17,7 +17,7 @@ class Cache {
   Block pop(int size_class) noexcept {
     std::uint8_t& filled = filled_[size_class];
     Block block;
-    while (filled > 0 && !block) block = place(size_class, --filled).exchange(Block(), std::memory_order_acquire);
+    while (filled > 0 && !block) block = slot(size_class, --filled).exchange(Block(), std::memory_order_acquire);
     return block;
   }
 
@@ -26,15 +26,15 @@ class Cache {
     const int size_class = block.size_class();
     std::uint8_t& filled = filled_[size_class];
     if (filled == kept_by_a_thread(size_class)) {
-      return place(size_class, filled - 1).exchange(block, std::memory_order_acq_rel);
+      return slot(size_class, filled - 1).exchange(block, std::memory_order_acq_rel);
     }
-    place(size_class, filled++).store(block, std::memory_order_release);
+    slot(size_class, filled++).store(block, std::memory_order_release);
     return Block();
   }
 
  private:
-  std::atomic<Block>& place(int size_class, int number) noexcept {
-    return shelf_.places[kFirstPlace[static_cast<std::size_t>(size_class)] + number];
+  std::atomic<Block>& slot(int size_class, int number) noexcept {
+    return shelf_.slots[kFirstSlot[static_cast<std::size_t>(size_class)] + number];
   }
   std::uint8_t filled_[kAllClasses] = {};
   Shelf shelf_;

@@ -20,9 +20,10 @@ struct Contents {
   bool is_large() const noexcept { return !large_counts.empty(); }
 };
 
-// Whether the library answered. The handles in `datatypes` belong to the caller, unless they are named (must_free).
+// Returns false if the library raised an error. The handles in `datatypes` belong to the caller, unless they are named
+// (must_free).
 bool get_contents(MPI_Datatype type, Contents& contents);
-// Whether types of this combiner are predefined: MPI's names, and what MPI_Type_create_f90_real etc. return.
+// True if types of this combiner are predefined: MPI's names, and what MPI_Type_create_f90_real etc. return.
 bool is_named(int combiner) noexcept;
 // MPI 4.1, 5.1.13: a returned handle is a new reference exactly if it is not of a predefined type.
 bool must_free(MPI_Datatype type);

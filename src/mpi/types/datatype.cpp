@@ -37,8 +37,8 @@ constinit std::atomic<int> epochs{0};  // initialisations that are not finalised
 
 constexpr std::size_t kRemembered = 64;
 
-// Counts what was taken out of the registry. What a thread remembers in a place is valid only while nothing with that
-// place was taken out since: a type that is freed disturbs one in 64.
+// Counts what was taken out of the registry. What a thread remembers in a slot is valid only while nothing with that
+// slot was taken out since: a type that is freed disturbs one in 64.
 using Generations = std::array<std::atomic<std::uint64_t>, kRemembered>;
 constinit Generations generations{};
 
@@ -52,12 +52,12 @@ struct Memory {
   std::array<Remembered, kRemembered> types;
 };
 
-std::size_t place_of(std::uint64_t key) noexcept {
+std::size_t slot_of(std::uint64_t key) noexcept {
   return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15u >> 58);
 }
 
 void forget(std::uint64_t key) noexcept {
-  generations[place_of(key)].fetch_add(1, std::memory_order_release);
+  generations[slot_of(key)].fetch_add(1, std::memory_order_release);
 }
 
 // No MPI call, and no lock that is ever held across one: the library may be anywhere, MPI_Wait included.
@@ -270,33 +270,33 @@ void forget_mark(MPI_Datatype type) noexcept {
 
 namespace {
 
-// This thread's place for a handle, if it has a memory, and whether what lies there is of that handle still.
-struct Place {
+// This thread's slot for a handle, if it has a memory; `holds`: the slot is of that handle, and still valid.
+struct MemorySlot {
   Remembered* memory;
   std::uint64_t generation;  // read before any look-up: what is taken out meanwhile makes it too old, never too new
   bool holds;
 };
-inline Place place_for(std::uint64_t key) noexcept {
-  const std::size_t place = place_of(key);
+inline MemorySlot slot_for(std::uint64_t key) noexcept {
+  const std::size_t slot = slot_of(key);
   Memory* const memory = PerThread<Memory>::get();
-  Remembered* const mine = memory == nullptr ? nullptr : &memory->types[place];
-  const std::uint64_t now = generations[place].load(std::memory_order_acquire);
+  Remembered* const mine = memory == nullptr ? nullptr : &memory->types[slot];
+  const std::uint64_t now = generations[slot].load(std::memory_order_acquire);
   return {mine, now, mine != nullptr && mine->key == key && mine->generation == now && mine->type != nullptr};
 }
 
 }  // namespace
 
 const Datatype* remembered_type(MPI_Datatype type) noexcept {
-  const Place place = place_for(key_of(type));
-  return place.holds ? place.memory->type.get() : nullptr;
+  const MemorySlot slot = slot_for(key_of(type));
+  return slot.holds ? slot.memory->type.get() : nullptr;
 }
 
 DatatypePtr find_type(MPI_Datatype type, bool also_builtin) noexcept {
   const std::uint64_t key = key_of(type);
-  const Place place = place_for(key);
-  if (place.holds) [[likely]]
-    return place.memory->type;
-  return find_slowly(type, key, also_builtin, place.memory, place.generation);
+  const MemorySlot slot = slot_for(key);
+  if (slot.holds) [[likely]]
+    return slot.memory->type;
+  return find_slowly(type, key, also_builtin, slot.memory, slot.generation);
 }
 
 void epoch_began() noexcept {
@@ -330,7 +330,7 @@ bool epoch_ended() noexcept {
   if (before > 1) return false;
   // The next epoch gives the same handles to other types, without a callback.
   marks.clear();
-  structures().clear();
+  type_cache().clear();
   Registry& all = registry();
   std::unordered_map<std::uint64_t, DatatypePtr> dropped;
   const std::lock_guard lock(all.mutex);

@@ -1,7 +1,7 @@
 // What the layer knows of a program's datatypes: from the handle to the plan.
 //
 // A commit leaves a mark and nothing else. The first use of a marked handle looks the type up by its construction
-// (structures.hpp) and remembers nothing of the handle; the second one registers it: the facts are kept under the
+// (type_cache.hpp) and remembers nothing of the handle; the second one registers it: the facts are kept under the
 // handle, and the type gets an attribute whose delete callback takes them out again. The library calls it at the type's
 // last reference and before it gives the handle to another type. (Interception of MPI_Type_free could not do that:
 // types are freed inside other procedures and under other names.)
@@ -13,7 +13,7 @@
 //    type. If the attribute cannot be set (it is asked for afterwards), they go out at once. Types without an attribute
 //    are kept only if they are predefined, and so live as long as the epoch. The epoch's end takes everything.
 //  * A mark says only that the handle was once given to a commit. It becomes stale when its type is freed before its
-//    second use, for then nobody tells us, and if a commit that failed is said to have succeeded (MPICH, where the
+//    second use, for then nobody tells us, and if a commit that failed is reported to have succeeded (MPICH, where the
 //    program's error handler returns). But it never leads to facts: those are asked of the library at that moment. So a
 //    stale mark makes a difference only where the handle is given to a communication call although the type that has it
 //    now is not committed, or there is none: a wrong program. If there is none, either our question is an error and the
@@ -39,8 +39,8 @@ class Datatype {
   const layout::LayoutPtr& layout() const noexcept { return layout_; }
   // How long its runs are on average; 0 without a plan.
   std::int64_t mean_run_bytes() const noexcept { return mean_run_bytes_; }
-  // What the library has to go through, other than the plan: the program's own constructors. How many of them that
-  // repeat something with gaps lie one within the other, and whether any has a list of places.
+  // What the library has to walk, other than the plan: the program's own constructors. The depth of nested constructors
+  // that repeat something with gaps; true if any has a list of displacements.
   int levels() const noexcept { return levels_; }
   bool has_lists() const noexcept { return has_lists_; }
 
@@ -57,7 +57,7 @@ using DatatypePtr = std::shared_ptr<const Datatype>;
 // To be called after a commit has succeeded, and for what is born committed (a copy of a committed type, F90 types).
 // A cache line looked at, no MPI call, no lock; registers at once if there is no room for a mark.
 void register_type(MPI_Datatype type) noexcept;
-// Whether find_type would look: the handle was committed (or its predecessor, see above).
+// True if find_type would look it up: the handle was committed (or its predecessor, see above).
 bool is_registered(MPI_Datatype type) noexcept;
 // A hint, before MPI_Type_free: an unused mark goes. Without it stale marks pile up until there is no room left, and
 // then every commit registers at once; and a wrong program that uses an uncommitted type could miss its error.
@@ -77,7 +77,7 @@ void epoch_began() noexcept;
 bool is_last_epoch() noexcept;
 bool has_epoch() noexcept;  // MPI calls may be made
 void epoch_ending() noexcept;
-bool epoch_ended() noexcept;  // whether it was the last one
+bool epoch_ended() noexcept;  // returns true if it was the last one
 
 // For tests: handles that are registered now, attributes set so far.
 struct RegistryCounts {

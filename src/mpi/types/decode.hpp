@@ -4,7 +4,7 @@
 #include "layout/layout.hpp"
 #include "mpi/abi/abi.hpp"
 #include "mpi/types/datatype.hpp"
-#include "mpi/types/structures.hpp"
+#include "mpi/types/type_cache.hpp"
 
 namespace gapless::mpi {
 
@@ -17,6 +17,6 @@ struct Description {
   DatatypePtr datatype;        // with no plan: the type cannot be decoded; nullptr: there is no such type, or no memory
   bool is_predefined = false;  // never freed
 };
-Description describe(MPI_Datatype type, StructureCache& cache = structures()) noexcept;
+Description describe(MPI_Datatype type, TypeCache& cache = type_cache()) noexcept;
 
 }  // namespace gapless::mpi

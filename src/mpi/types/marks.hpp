@@ -19,13 +19,13 @@ class Marks {
     Line& line = line_of(key);
     for (;;) {
       std::atomic<std::uint64_t>* free = nullptr;
-      for (auto& place : line.places) {
-        const std::uint64_t here = place.load(std::memory_order_relaxed);
+      for (auto& slot : line.slots) {
+        const std::uint64_t here = slot.load(std::memory_order_relaxed);
         if ((here & ~kUsed) == key) {
-          if (here != key) place.store(key, std::memory_order_relaxed);
+          if (here != key) slot.store(key, std::memory_order_relaxed);
           return true;
         }
-        if (here == 0 && free == nullptr) free = &place;
+        if (here == 0 && free == nullptr) free = &slot;
       }
       if (free == nullptr) return false;
       std::uint64_t empty = 0;
@@ -33,20 +33,20 @@ class Marks {
     }
   }
 
-  // Whether it is there, and whether this is its first use.
+  // Marks a use: the first one, a later one, or of an unknown handle.
   Use use(std::uint64_t key) noexcept {
-    for (auto& place : line_of(key).places) {
-      std::uint64_t here = place.load(std::memory_order_relaxed);
+    for (auto& slot : line_of(key).slots) {
+      std::uint64_t here = slot.load(std::memory_order_relaxed);
       if (here == 0 || (here & ~kUsed) != key) continue;
       if (here != key) return Use::kAgain;
-      return place.compare_exchange_strong(here, key | kUsed, std::memory_order_relaxed) ? Use::kFirst : Use::kAgain;
+      return slot.compare_exchange_strong(here, key | kUsed, std::memory_order_relaxed) ? Use::kFirst : Use::kAgain;
     }
     return Use::kUnknown;
   }
 
   bool has(std::uint64_t key) const noexcept {
-    for (const auto& place : line_of(key).places) {
-      const std::uint64_t here = place.load(std::memory_order_relaxed);
+    for (const auto& slot : line_of(key).slots) {
+      const std::uint64_t here = slot.load(std::memory_order_relaxed);
       if (here != 0 && (here & ~kUsed) == key) return true;
     }
     return false;
@@ -54,19 +54,19 @@ class Marks {
 
   void remove(std::uint64_t key) noexcept {
     // Two threads that committed the same handle at the same time may have left it twice.
-    for (auto& place : line_of(key).places) {
-      std::uint64_t here = place.load(std::memory_order_relaxed);
+    for (auto& slot : line_of(key).slots) {
+      std::uint64_t here = slot.load(std::memory_order_relaxed);
       while (here != 0 && (here & ~kUsed) == key) {
-        if (place.compare_exchange_weak(here, 0, std::memory_order_relaxed)) break;
+        if (slot.compare_exchange_weak(here, 0, std::memory_order_relaxed)) break;
       }
     }
   }
 
   void clear() noexcept {
     for (Line& line : lines_)
-      for (auto& place : line.places) {
+      for (auto& slot : line.slots) {
         // A read first: the pages that nobody wrote to stay the kernel's zero page.
-        if (place.load(std::memory_order_relaxed) != 0) place.store(0, std::memory_order_relaxed);
+        if (slot.load(std::memory_order_relaxed) != 0) slot.store(0, std::memory_order_relaxed);
       }
   }
 
@@ -75,13 +75,13 @@ class Marks {
   static constexpr std::uint64_t kUsed = std::uint64_t{1} << 63;
   static constexpr std::size_t kLines = 4096;  // 256 KiB of zeros, of which a program touches what it uses
   struct alignas(64) Line {
-    std::array<std::atomic<std::uint64_t>, 8> places{};
+    std::array<std::atomic<std::uint64_t>, 8> slots{};
   };
-  static std::size_t place_of(std::uint64_t key) noexcept {
+  static std::size_t line_index(std::uint64_t key) noexcept {
     return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15u >> 52);
   }
-  Line& line_of(std::uint64_t key) noexcept { return lines_[place_of(key)]; }
-  const Line& line_of(std::uint64_t key) const noexcept { return lines_[place_of(key)]; }
+  Line& line_of(std::uint64_t key) noexcept { return lines_[line_index(key)]; }
+  const Line& line_of(std::uint64_t key) const noexcept { return lines_[line_index(key)]; }
   std::array<Line, kLines> lines_{};
   static_assert(kLines == std::size_t{1} << (64 - 52));
 };

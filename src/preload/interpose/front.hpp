@@ -20,7 +20,7 @@ struct Served {
   bool tool_between;  // MPI_X leads to a tool that calls PMPI_X
 };
 
-// Whether some procedure has been called through the trampolines.
+// True if some procedure has been called through the trampolines.
 bool called() noexcept;
 
 // Looks for the library; `caller` is an address inside of the code that called MPI. nullptr, or why there is none.
@@ -32,7 +32,7 @@ const char* library_abi() noexcept;
 std::size_t served_count() noexcept;
 Served served(std::size_t k) noexcept;
 
-// Whether another front in this process does the work, and this one only hands calls through.
+// True if another front in this process does the work, and this one only forwards calls.
 bool another_front_leads() noexcept;
 
 // The backend for the library's ABI, or nullptr and why there is none. `on` and `collectives_on` are the run-time

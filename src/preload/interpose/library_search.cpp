@@ -104,7 +104,7 @@ const link_map* object_at(void* address) noexcept {
   return dladdr1(address, &where, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) != 0 ? object : nullptr;
 }
 
-// Whether the object itself defines the symbol, not one that it was linked with.
+// True if the object itself defines the symbol, not one that it was linked with.
 bool defines(const Loaded& object, const char* name) noexcept {
   void* const handle = dlopen(object.name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return false;

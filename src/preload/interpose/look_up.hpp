@@ -3,10 +3,10 @@
 
 namespace gapless::preload {
 
-// Whether a procedure completes requests, and this front has no trampoline for it.
+// True if a procedure completes requests, and this front has no trampoline for it.
 bool completes_unserved(const char* name);
 
-// Whether the process has asked for such a procedure.
+// Not 0 if the process has asked for such a procedure.
 const int* completion_looked_up() noexcept;
 
 }  // namespace gapless::preload

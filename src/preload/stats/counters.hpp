@@ -22,7 +22,7 @@ inline bool counting() noexcept {
 // ends the process. Where that cannot be had, in plain memory as before. Called once, before the first call is counted.
 void keep_counters() noexcept;
 
-// One call: accelerated (`bytes` of data described anew), or declined for `reason`.
+// Count one call: as accelerated (`bytes` of data packed or rewritten), or as declined for `reason`.
 void count_accelerated(Procedure procedure, std::int64_t bytes) noexcept;
 void count_declined(Procedure procedure, Reason reason) noexcept;
 void count_call(Procedure procedure) noexcept;  // of a procedure in which there is nothing to decide

@@ -18,9 +18,9 @@ void open_log() noexcept;
 void log_decision(Procedure procedure, std::int64_t count, const plan::Plan* plan, Path path, Reason reason) noexcept;
 // The settings that were refused, once they are known.
 void log_refused() noexcept;
-// Of a collective call: `bytes` of data described anew, or the reason why it is left to the library.
+// Logs a collective call: the `bytes` that are rewritten as MPI_BYTE, or the reason why it is left to the library.
 void log_collective(Procedure procedure, std::int64_t bytes, Reason reason) noexcept;
-// Whether collective calls may be described anew, and why.
+// Logs if collective calls may be rewritten as MPI_BYTE, and why.
 void log_world(bool agreed, const std::string& why) noexcept;
 
 }  // namespace gapless::preload

@@ -11,7 +11,7 @@ struct RunFile {
   std::string native;   // why everything stays native; empty if it does not
   int world_rank = -1;  // -1, 0: no world was initialised (sessions), or it is not known yet
   int world_size = 0;
-  bool agreed = false;        // the world, and why: whether collective calls are changed
+  bool agreed = false;        // the world: collective calls may be changed; the reason is in `agreement`
   std::string agreement;      // empty: nobody asked
   std::string rules;          // the file of rules that is in force; empty: the built-in ones are
   std::string rules_refused;  // one that is not, and why

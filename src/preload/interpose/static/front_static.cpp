@@ -53,7 +53,7 @@ bool is_wrapped(const StaticProcedure& one) noexcept {
   return one.named == one.trampoline;
 }
 
-// Whether the linker leads all references to PMPI_X to the trampolines.
+// True if the linker leads all references to PMPI_X to the trampolines.
 bool all_wrapped() noexcept {
   for (const StaticProcedure* one = __start_gapless_static_table; one != __stop_gapless_static_table; ++one) {
     if (!is_wrapped(*one)) return false;

@@ -1,4 +1,4 @@
-#include "mpi/types/structures.hpp"
+#include "mpi/types/type_cache.hpp"
 
 #include <array>
 #include <cstring>
@@ -49,9 +49,9 @@ bool same(const Bounds& a, const Bounds& b) noexcept {
          a.true_extent == b.true_extent;
 }
 
-// What a structure takes without arguments, layout and plan included, and what it takes for each byte of arguments,
+// What a cached type takes without arguments, layout and plan included, and what it takes for each byte of arguments,
 // these included: measured (structures_test prints it, and fails if it is more).
-constexpr std::int64_t kBytesOfStructure = 10240;
+constexpr std::int64_t kBytesOfType = 10240;
 constexpr std::int64_t kBytesForByte = 10;
 
 }  // namespace
@@ -59,7 +59,7 @@ constexpr std::int64_t kBytesForByte = 10;
 void Construction::seal() noexcept {
   Hash all;
   all.add(static_cast<std::uint64_t>(contents.combiner));
-  for (const MPI_Count number : {said.size, said.lb, said.extent, said.true_lb, said.true_extent}) {
+  for (const MPI_Count number : {reported.size, reported.lb, reported.extent, reported.true_lb, reported.true_extent}) {
     all.add(static_cast<std::uint64_t>(number));
   }
   all.add(contents.integers);
@@ -76,14 +76,14 @@ std::int64_t Construction::bytes() const noexcept {
 }
 
 bool Construction::operator==(const Construction& other) const noexcept {
-  return hash == other.hash && contents.combiner == other.contents.combiner && same(said, other.said) &&
+  return hash == other.hash && contents.combiner == other.contents.combiner && same(reported, other.reported) &&
          same(contents.integers, other.contents.integers) && same(contents.addresses, other.contents.addresses) &&
          same(contents.large_counts, other.contents.large_counts) && same(parts, other.parts);
 }
 
-StructurePtr StructureCache::find(const Construction& wanted) {
+CachedTypePtr TypeCache::find(const Construction& wanted) {
   // Compared outside of the lock: lists may be long. More than a few of one hash are there on purpose, and lose.
-  std::array<StructurePtr, 4> candidates;
+  std::array<CachedTypePtr, 4> candidates;
   std::size_t count = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -93,7 +93,7 @@ StructurePtr StructureCache::find(const Construction& wanted) {
       candidates[count++] = *found->second;
     }
   }
-  for (StructurePtr& candidate : candidates) {
+  for (CachedTypePtr& candidate : candidates) {
     if (candidate == nullptr || !(candidate->construction == wanted)) continue;
     hits_.fetch_add(1, std::memory_order_relaxed);
     return std::move(candidate);
@@ -102,10 +102,10 @@ StructurePtr StructureCache::find(const Construction& wanted) {
   return nullptr;
 }
 
-StructurePtr StructureCache::keep(Construction&& construction, layout::LayoutPtr layout, std::int64_t component_bytes) {
-  const std::int64_t bytes = kBytesOfStructure + kBytesForByte * construction.bytes() + component_bytes;
-  if (bytes > limits_.bytes / 4 || limits_.structures == 0) return nullptr;
-  auto made = std::make_shared<Structure>();
+CachedTypePtr TypeCache::keep(Construction&& construction, layout::LayoutPtr layout, std::int64_t component_bytes) {
+  const std::int64_t bytes = kBytesOfType + kBytesForByte * construction.bytes() + component_bytes;
+  if (bytes > limits_.bytes / 4 || limits_.types == 0) return nullptr;
+  auto made = std::make_shared<CachedType>();
   made->construction = std::move(construction);
   made->construction.contents.datatypes = {};
   made->layout = std::move(layout);
@@ -117,7 +117,7 @@ StructurePtr StructureCache::keep(Construction&& construction, layout::LayoutPtr
   for (auto found = begin; found != end; ++found) {
     if ((*found->second)->construction == made->construction) return *found->second;
   }
-  evict_to(limits_.structures - 1, limits_.bytes - bytes, gone);
+  evict_to(limits_.types - 1, limits_.bytes - bytes, gone);
   made->serial = ++last_serial_;
   by_hash_.emplace(made->construction.hash, own.begin());
   order_.splice(order_.begin(), own);
@@ -125,8 +125,8 @@ StructurePtr StructureCache::keep(Construction&& construction, layout::LayoutPtr
   return made;
 }
 
-void StructureCache::evict_to(std::size_t structures, std::int64_t bytes, Order& gone) noexcept {
-  while (!order_.empty() && (order_.size() > structures || counts_.bytes > bytes)) {
+void TypeCache::evict_to(std::size_t types, std::int64_t bytes, Order& gone) noexcept {
+  while (!order_.empty() && (order_.size() > types || counts_.bytes > bytes)) {
     const auto last = std::prev(order_.end());
     const auto [begin, end] = by_hash_.equal_range((*last)->construction.hash);
     for (auto found = begin; found != end; ++found) {
@@ -140,38 +140,38 @@ void StructureCache::evict_to(std::size_t structures, std::int64_t bytes, Order&
   }
 }
 
-StructurePtr StructureCache::find_named(std::uint64_t handle) {
+CachedTypePtr TypeCache::find_named(std::uint64_t handle) {
   const std::lock_guard lock(mutex_);
   const auto found = named_.find(handle);
   return found == named_.end() ? nullptr : found->second;
 }
 
-StructurePtr StructureCache::keep_named(std::uint64_t handle, layout::LayoutPtr layout) {
-  auto made = std::make_shared<Structure>();
+CachedTypePtr TypeCache::keep_named(std::uint64_t handle, layout::LayoutPtr layout) {
+  auto made = std::make_shared<CachedType>();
   made->layout = std::move(layout);
   made->bytes = 0;
   const std::lock_guard lock(mutex_);
-  if (named_.size() >= limits_.structures) return nullptr;
+  if (named_.size() >= limits_.types) return nullptr;
   made->serial = ++last_serial_;
   return named_.try_emplace(handle, std::move(made)).first->second;
 }
 
-DatatypePtr StructureCache::datatype(Structure& structure) {
+DatatypePtr TypeCache::datatype(CachedType& cached) {
   {
     const std::lock_guard lock(mutex_);
-    if (structure.datatype != nullptr) return structure.datatype;
+    if (cached.datatype != nullptr) return cached.datatype;
   }
-  DatatypePtr made = compiled(structure.layout);
+  DatatypePtr made = compiled(cached.layout);
   const std::lock_guard lock(mutex_);
   ++counts_.plans;
-  if (structure.datatype == nullptr) structure.datatype = std::move(made);
-  return structure.datatype;
+  if (cached.datatype == nullptr) cached.datatype = std::move(made);
+  return cached.datatype;
 }
 
-void StructureCache::clear() noexcept {
+void TypeCache::clear() noexcept {
   // Serial numbers go on, so that a construction that is under way cannot be taken for one of the next epoch.
   Order gone;
-  std::unordered_map<std::uint64_t, StructurePtr> named;
+  std::unordered_map<std::uint64_t, CachedTypePtr> named;
   const std::lock_guard lock(mutex_);
   gone.swap(order_);
   named.swap(named_);
@@ -179,12 +179,12 @@ void StructureCache::clear() noexcept {
   counts_.bytes = 0;
 }
 
-StructureCache::Counts StructureCache::counts() {
+TypeCache::Counts TypeCache::counts() {
   const std::lock_guard lock(mutex_);
   Counts now = counts_;
   now.hits = hits_.load(std::memory_order_relaxed);
   now.misses = misses_.load(std::memory_order_relaxed);
-  now.structures = order_.size();
+  now.types = order_.size();
   return now;
 }
 
@@ -197,8 +197,8 @@ DatatypePtr compiled(layout::LayoutPtr layout) {
   return std::make_shared<const Datatype>(std::move(layout), std::move(plan));
 }
 
-StructureCache& structures() {
-  static StructureCache* const the = new StructureCache;
+TypeCache& type_cache() {
+  static TypeCache* const the = new TypeCache;
   return *the;
 }
 
