@@ -10,6 +10,7 @@ Needs nothing but the Python standard library, so that it runs before anything i
   names (`build/`, `results/`, FOLDER) is left alone.
 * A module that a page runs (`python -m gapless.manual`) exists.
 * A page that another file of the repository names (docs/tuning.md) exists.
+* A name in the last column of docs/glossary.md stands somewhere in src/, lab/, include/ or python/.
 * A block behind `<!-- from FILE -->` stands in FILE, line by line.
 * README.md has at most 120 lines, and each figure of its table is the one of the result file that the table names.
 """
@@ -137,7 +138,9 @@ def figures(root: Path, text: str) -> Iterator[str]:
     for name, table in TABLE.findall(text):
         with (root / name).open(encoding="utf-8", newline="") as lines:
             rows = {(row["library"], row["name"]): row for row in csv.DictReader(lines, delimiter="\t")}
-        header, _, *body = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in table.splitlines()]
+        header, _, *body = [
+            [cell.strip() for cell in line.strip().strip("|").split("|")] for line in table.splitlines()
+        ]
         libraries = [LIBRARIES.get(cell, "") for cell in header]
         for cells in body:
             case = cells[-1].strip("`")
@@ -162,6 +165,19 @@ def modules(root: Path, text: str) -> Iterator[str]:
             yield f"there is no module {module}"
 
 
+def glossary(root: Path, every: list[Path]) -> Iterator[str]:
+    """Yield a complaint for each name of the glossary's last column that no source has."""
+    page = root / "docs" / "glossary.md"
+    if not page.is_file():
+        return
+    rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    wanted = {name for row in rows for name in CODE.findall(row.split("|")[-2])}
+    code = [file for file in every if file.relative_to(root).parts[0] in ("src", "lab", "include", "python")]
+    had = {word for file in code for word in re.findall(r"\w+", file.read_text(encoding="utf-8", errors="replace"))}
+    for name in sorted(wanted - had):
+        yield f"no source has the name '{name}'"
+
+
 def named_pages(root: Path, text: str) -> Iterator[str]:
     """Yield a complaint for each page of docs/ that is named and not there."""
     for page in sorted(set(NAMED_PAGE.findall(text))):
@@ -178,13 +194,19 @@ def main(root: Path) -> int:
     for page in pages:
         text = page.read_text(encoding="utf-8")
         where = page.relative_to(root).as_posix()
-        found = [*links(root, page, text), *paths(root, text, names), *modules(root, text),
-                 *quotations(root, text), *figures(root, text)]
+        found = [
+            *links(root, page, text),
+            *paths(root, text, names),
+            *modules(root, text),
+            *quotations(root, text),
+            *figures(root, text),
+        ]
         complaints += [f"{where}: {complaint}" for complaint in found]
     for file in every:
         if file.suffix in TEXT_SUFFIXES and file.name not in ("check_docs.py", "check_docs_test.py"):
             found = named_pages(root, file.read_text(encoding="utf-8", errors="replace"))
             complaints += [f"{file.relative_to(root).as_posix()}: {complaint}" for complaint in found]
+    complaints += [f"docs/glossary.md: {complaint}" for complaint in glossary(root, every)]
     readme = root / "README.md"
     if readme.is_file():
         lines = len(readme.read_text(encoding="utf-8").splitlines())

@@ -18,11 +18,33 @@ TSV = """library\tname\tcontiguous_us\tnative_us\tgapless_us
 mpich\tcolumn/8\t1.5\t20\t2.001
 openmpi\tcolumn/8\t3\t40.14\t1234.2
 """
+README = f"""# One
+
+[docs](docs/page.md#a-heading) and `src/plan/joint`, `plan/joint.cpp`, `build/x`
+
+    python -m gapless.manual
+
+{TABLE}"""
+PAGE = """# Page
+
+## A `heading`
+
+<!-- from src/plan/joint.cpp -->
+    int x;
+
+back to [one](../README.md)
+"""
+GLOSSARY = """| term | meaning | in the code |
+|---|---|---|
+| joint | two `things` | `Joint` |
+| thing | half of a `joint` | |
+"""
 REPOSITORY = {
-    "README.md": f"# One\n\n[docs](docs/page.md#a-heading) and `src/plan/joint`, `plan/joint.cpp`, `build/x`\n\n    python -m gapless.manual\n\n{TABLE}",
-    "docs/page.md": "# Page\n\n## A `heading`\n\n<!-- from src/plan/joint.cpp -->\n    int x;\n\nback to [one](../README.md)\n",
+    "README.md": README,
+    "docs/page.md": PAGE,
+    "docs/glossary.md": GLOSSARY,
     "docs/results/one.tsv": TSV,
-    "src/plan/joint.cpp": "// docs/page.md has more.\nint x;\n",
+    "src/plan/joint.cpp": "// docs/page.md has more.\nint x;\nclass Joint {};\n",
     "python/gapless/manual.py": "",
     "tools/run.sh": "true\n",
 }
@@ -40,6 +62,8 @@ FAULTS = [
     ("README.md", "column/8", "column/9", "has no 'column/9'"),
     ("README.md", "# One\n", "# One\n" + "\n" * 120, "more than 120"),
     ("docs/page.md", "int x;", "int y;", "is not in src/plan/joint.cpp"),
+    ("docs/glossary.md", "`Joint`", "`Joined`", "has the name 'Joined'"),
+    ("src/plan/joint.cpp", "class Joint", "class Joints", "has the name 'Joint'"),
     ("src/plan/joint.cpp", "docs/page.md", "docs/gone.md", "names docs/gone.md"),
 ]
 
