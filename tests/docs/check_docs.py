@@ -9,6 +9,7 @@ Needs nothing but the Python standard library, so that it runs before anything i
   (`procedures.def`), anywhere. Without its suffix it names a unit (`plan/joint`). What the build makes and what a user
   names (`build/`, `results/`, FOLDER) is left alone.
 * A module that a page runs (`python -m gapless.manual`) exists.
+* What is named before it is there stands in tests/docs/planned.txt, a path or a name a line, and leaves it as it comes.
 * A page that another file of the repository names (docs/tuning.md) exists.
 * A name in the last column of docs/glossary.md stands somewhere in src/, lab/, include/ or python/.
 * A block behind `<!-- from FILE -->` stands in FILE, line by line.
@@ -49,10 +50,10 @@ TEXT_SUFFIXES = {".py", ".cpp", ".hpp", ".h", ".c", ".sh", ".cmake", ".txt", ".t
 
 
 def files(root: Path) -> Iterator[Path]:
-    """Yield every file of the checkout that may belong to the repository, docs/results included."""
+    """Yield every file of the checkout that may belong to the repository."""
     for path in sorted(root.iterdir()):
         if path.is_dir():
-            if path.name not in SKIPPED or path == root / "docs" / "results":
+            if path.name not in SKIPPED:
                 yield from files_below(path)
         else:
             yield path
@@ -98,8 +99,16 @@ def exists(root: Path, path: str) -> bool:
     return any(root.glob(path)) or any(root.glob(f"{path}.*"))
 
 
+def planned(root: Path) -> set[str]:
+    """Return the paths and names that are to come."""
+    file = root / "tests" / "docs" / "planned.txt"
+    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+    return {line for line in lines if line and not line.startswith("#")}
+
+
 def paths(root: Path, text: str, names: set[str]) -> Iterator[str]:
     """Yield a complaint for each path in a code span that is not there."""
+    to_come = planned(root)
     sources = {folder.name for folder in (root / "src").iterdir() if folder.is_dir()}
     for code in CODE.findall(FENCE.sub("", text)):
         for word in code.split():
@@ -111,9 +120,9 @@ def paths(root: Path, text: str, names: set[str]) -> Iterator[str]:
             elif PATH.fullmatch(word) and not MADE.search(word):
                 first = word.split("/")[0]
                 if first in ROOT_FOLDERS:
-                    if not exists(root, word):
+                    if not exists(root, word) and word not in to_come:
                         yield f"there is no '{word}'"
-                elif first in sources and not exists(root / "src", word):
+                elif first in sources and not exists(root / "src", word) and f"src/{word}" not in to_come:
                     yield f"there is no 'src/{word}'"
 
 
@@ -174,7 +183,10 @@ def glossary(root: Path, every: list[Path]) -> Iterator[str]:
     wanted = {name for row in rows for name in CODE.findall(row.split("|")[-2])}
     code = [file for file in every if file.relative_to(root).parts[0] in ("src", "lab", "include", "python")]
     had = {word for file in code for word in re.findall(r"\w+", file.read_text(encoding="utf-8", errors="replace"))}
-    for name in sorted(wanted - had):
+    to_come = planned(root)
+    for name in sorted(to_come & had | {path for path in to_come if "/" in path and exists(root, path)}):
+        yield f"'{name}' is there: take it out of tests/docs/planned.txt"
+    for name in sorted(wanted - had - to_come):
         yield f"no source has the name '{name}'"
 
 

@@ -20,7 +20,7 @@ openmpi\tcolumn/8\t3\t40.14\t1234.2
 """
 README = f"""# One
 
-[docs](docs/page.md#a-heading) and `src/plan/joint`, `plan/joint.cpp`, `build/x`
+[docs](docs/page.md#a-heading) and `src/plan/joint`, `plan/joint.cpp`, `build/x`, `src/wire`
 
     python -m gapless.manual
 
@@ -46,6 +46,7 @@ REPOSITORY = {
     "docs/results/one.tsv": TSV,
     "src/plan/joint.cpp": "// docs/page.md has more.\nint x;\nclass Joint {};\n",
     "python/gapless/manual.py": "",
+    "tests/docs/planned.txt": "# to come\nsrc/wire\n",
     "tools/run.sh": "true\n",
 }
 # What is planted: a file, what stands in it, what stands there instead, and a word of the complaint.
@@ -64,6 +65,9 @@ FAULTS = [
     ("docs/page.md", "int x;", "int y;", "is not in src/plan/joint.cpp"),
     ("docs/glossary.md", "`Joint`", "`Joined`", "has the name 'Joined'"),
     ("src/plan/joint.cpp", "class Joint", "class Joints", "has the name 'Joint'"),
+    ("tests/docs/planned.txt", "src/wire", "src/wires", "no 'src/wire'"),
+    ("tests/docs/planned.txt", "src/wire", "src/wire\nsrc/plan", "'src/plan' is there"),
+    ("tests/docs/planned.txt", "src/wire", "src/wire\nJoint", "'Joint' is there"),
     ("src/plan/joint.cpp", "docs/page.md", "docs/gone.md", "names docs/gone.md"),
 ]
 
