@@ -1,5 +1,5 @@
 // Packing for a reader on another core. A store into a line that such a reader has in its cache may cost as much as the
-// line's whole way through memory, one past the caches does not (docs/methods/engine.md).
+// line's whole way through memory, one past the caches does not (docs/methods.md, "Lines that a peer has read").
 #pragma once
 
 #include <algorithm>
