@@ -1,7 +1,7 @@
 """The built-in rules of the layer, made of what `gapless tune` measured on the machines that are known.
 
 gapless tune --mpi all --out docs/results/tune/MACHINE      # on each machine, also with --two-nodes
-python -m gapless.default_rules                             # writes src/preload/defaults.rules
+python -m gapless.default_rules                             # writes src/preload/policy/defaults.rules
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from gapless.rules import NATIVE, PACKED, Section, Table, rules_text
 from gapless.tuning import kept_measurements, section_of
 
 RESULTS = REPOSITORY / "docs" / "results" / "tune"
-RULES = REPOSITORY / "src" / "preload" / "defaults.rules"
+RULES = REPOSITORY / "src" / "preload" / "policy" / "defaults.rules"
 # What MPI_Get_library_version contains, in the order in which the layer looks: Intel's text must not match MPICH's.
 LIBRARIES = ("Intel(R) MPI", "Open MPI", "MPICH")
 ANY = 1 << 30

@@ -3,7 +3,7 @@
 A node tells before its processes initialise MPI, and asks afterwards, with who is there. Initialisation ends nowhere
 before it has begun everywhere: when the first one asks, all have told who will. So the answer waits for those who told,
 and for nobody else: it is yes exactly when all of them have asked and what they said adds up to the world. A node whose
-connection ends before that makes it no. src/preload/roll_call.hpp is the other side, wire.py is between them.
+connection ends before that makes it no. src/preload/policy/roll_call.hpp is the other side, wire.py is between them.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ PACKED, NATIVE, PAST = "+", "-", ">"
 def slug(text: str) -> str:
     """Return a text as a file's name: small letters and digits, '-' for all between them.
 
-    The layer does the same with what a library calls itself (src/preload/rules.cpp), up to the first comma.
+    The layer does the same with what a library calls itself (src/preload/policy/rules.cpp), up to the first comma.
     """
     name = ""
     for word in re.findall("[a-z0-9]+", text.lower()):

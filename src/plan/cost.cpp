@@ -15,8 +15,9 @@ constexpr std::int64_t kManyRepetitions = 16;
 // Moves that are narrow [bytes].
 constexpr double kNarrow = 4;
 
+// Without a sum: a run may be as long as the largest number.
 double moves_of(std::int64_t bytes) {
-  return static_cast<double>((bytes + kernel::kWidestMove - 1) / kernel::kWidestMove);
+  return static_cast<double>(bytes / kernel::kWidestMove + (bytes % kernel::kWidestMove != 0));
 }
 
 // A run shorter than a vector that is no power of two is two moves, a longer one a loop.

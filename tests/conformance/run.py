@@ -3,7 +3,7 @@
 run.py [--library NAME]... [--all] [--long] [--case TEXT] [--build FOLDER]
 
 Every library that is asked for and not installed is printed as skipped, with the reason. Fails if a case fails, or if a
-procedure of src/mpi/procedures.def that the library has shows accelerated = 0 over all cases.
+procedure of src/mpi/abi/procedures.def that the library has shows accelerated = 0 over all cases.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SKIPPED = 77
 
 def procedures() -> list[str]:
     """Return the procedures of the table that the layer can accelerate."""
-    table = (ROOT / "src/mpi/procedures.def").read_text()
+    table = (ROOT / "src/mpi/abi/procedures.def").read_text()
     names = []
     for kind, name in re.findall(r"^GAPLESS_(COUNTED|PLAIN)\((\w+),", table, re.MULTILINE):
         names.append(f"MPI_{name}")

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "mpi/structures.hpp"
+#include "mpi/types/structures.hpp"
 #include "mpi_test.hpp"
 
 using namespace gapless;

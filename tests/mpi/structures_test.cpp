@@ -4,7 +4,7 @@
 #include <cinttypes>
 #include <vector>
 
-#include "mpi/decode.hpp"
+#include "mpi/types/decode.hpp"
 #include "mpi_test.hpp"
 
 using namespace gapless;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "mpi/decode.hpp"
+#include "mpi/types/decode.hpp"
 #include "mpi_test.hpp"
 
 using namespace gapless;

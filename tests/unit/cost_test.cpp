@@ -59,6 +59,11 @@ TEST(Cost, PassesAreCalledForTilesOfManyRepetitions) {
   EXPECT_TRUE(plan::repeats_pattern(*one_pass->root().steps[0], 9, 100000));
 }
 
+// The sanitizers watch the arithmetic.
+TEST(Cost, ARunMayBeAsLongAsTheLargestNumber) {
+  EXPECT_NE(plan_of("contiguous(1152921504606846975, double)"), nullptr);
+}
+
 TEST(Cost, NoMessageCostsMoreThanItsElements) {
   int grown = 0;
   for (std::uint64_t i = 0; i < 3000; ++i) {

@@ -11,8 +11,8 @@
 #include <cstring>
 #include <vector>
 
-#include "mpi/mapping.hpp"
-#include "mpi/staging.hpp"
+#include "mpi/staging/mapping.hpp"
+#include "mpi/staging/staging.hpp"
 
 // It leaves room for few windows, and its own memory grows with what is written.
 #if defined(__SANITIZE_THREAD__)
