@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 bin=.venv/bin
 fix=${1:-}
 failed=0
-python=(python tests)
+python=(python tests tools)
 mapfile -t cxx < <(find include src python lab examples bench tests \
   \( -name '*.h' -o -name '*.hpp' -o -name '*.c' -o -name '*.cpp' \) -print)
 

@@ -12,11 +12,11 @@ from rich.table import Table
 
 from gapless.display import plain_table
 from gapless.errors import GaplessError
-from gapless.lab import json_lines
+from gapless.lab.programs import json_lines
+from gapless.lab.statistics import median_of_medians
+from gapless.launch.temporary import temporary_folder
 from gapless.paths import Build
-from gapless.rivals import rivals
-from gapless.statistics import median_of_medians
-from gapless.temporary import temporary_folder
+from gapless.targets.rivals import rivals
 
 ENGINE = "gapless"
 LIBRARIES = (ENGINE, "mpich", "openmpi", "impi")

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from gapless.errors import GaplessError
-from gapless.lab import json_lines, mpi_command
-from gapless.libraries import Library
-from gapless.results import SCHEMA, Line
-from gapless.statistics import median_of_medians, ratio_of_medians
+from gapless.lab.programs import json_lines, mpi_command
+from gapless.lab.results import SCHEMA, Line
+from gapless.lab.statistics import median_of_medians, ratio_of_medians
+from gapless.targets.libraries import Library
 
 PROGRAM = "bench/engine/bench_engine"
 SETS = "baseline, avx2 and avx512 on x86-64, baseline and neon on AArch64"

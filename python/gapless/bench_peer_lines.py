@@ -10,9 +10,9 @@ from typing import Any
 from rich.table import Table
 
 from gapless.display import plain_table
-from gapless.lab import json_lines
+from gapless.lab.programs import json_lines
+from gapless.lab.statistics import ratio_of_medians
 from gapless.paths import Build
-from gapless.statistics import ratio_of_medians
 
 Lines = list[dict[str, Any]]
 

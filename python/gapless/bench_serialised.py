@@ -9,7 +9,7 @@ from rich.table import Table
 
 from gapless.display import plain_table
 from gapless.errors import GaplessError
-from gapless.lab import json_lines, mpi_command
+from gapless.lab.programs import json_lines, mpi_command
 from gapless.paths import Build
 
 PROGRAM = "bench/engine/bench_engine"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gapless.launch.rules import NATIVE, PACKED, Section, Table, rules_text
 from gapless.paths import REPOSITORY
-from gapless.rules import NATIVE, PACKED, Section, Table, rules_text
 from gapless.tuning import kept_measurements, section_of
 
 RESULTS = REPOSITORY / "docs" / "results" / "tune"

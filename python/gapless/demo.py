@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gapless.display import console
-from gapless.environment import environment_line
-from gapless.guidelines import rows_of
-from gapless.halo import HaloSize, halo_rows, measure_halo, require_identical
+from gapless.lab.environment import environment_line
+from gapless.lab.guidelines import rows_of
+from gapless.lab.halo import HaloSize, halo_rows, measure_halo, require_identical
+from gapless.lab.pingpong import measure_pingpong, progress_bar
+from gapless.lab.report.tables import print_tables
+from gapless.lab.results import Recorder, new_file
 from gapless.paths import Build
-from gapless.pingpong import measure_pingpong, progress_bar
-from gapless.results import Recorder, new_file
-from gapless.tables import print_tables
 
 REPORT = Path("report.html")
 
@@ -60,7 +60,7 @@ def run_demo(build: Build, extent: Extent, as_json: bool) -> None:
     else:
         print_tables(console(), recorder.lines)
     # Imported late: the plotting library takes half a second to load, which no other command should pay.
-    from gapless.report import write_report
+    from gapless.lab.report.demo_page import write_report
 
     write_report(recorder.lines, REPORT)
     console(stderr=True).print(f"gapless: plots in {REPORT}, samples in {recorder.path}", soft_wrap=True)

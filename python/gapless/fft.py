@@ -14,19 +14,18 @@ from typing import Any
 
 from rich.progress import Progress
 
-from gapless.counters import total
 from gapless.errors import GaplessError
-from gapless.fronts import FrontName, choose_front
-from gapless.lab import without_layer
-from gapless.launch import put_under
-from gapless.launcher import recognise
-from gapless.libraries import Library
-from gapless.mpi_library import STANDARD, libraries_in, library_folders
-from gapless.on_demand import FFT_FOLDER, MPI4PY_FOLDER
-from gapless.process import run_watched
-from gapless.reach import Rank, read_ranks
-from gapless.results import SCHEMA, Line, Recorder
-from gapless.temporary import temporary_folder
+from gapless.lab.results import SCHEMA, Line, Recorder
+from gapless.launch.counters import total
+from gapless.launch.fronts import FrontName, choose_front
+from gapless.launch.launcher import recognise
+from gapless.launch.layer import put_under, without_layer
+from gapless.launch.mpi_library import STANDARD, libraries_in, library_folders
+from gapless.launch.process import run_watched
+from gapless.launch.reach import Rank, read_ranks
+from gapless.launch.temporary import temporary_folder
+from gapless.targets.libraries import Library
+from gapless.targets.on_demand import FFT_FOLDER, MPI4PY_FOLDER
 
 RANKS = 4
 GRIDS, INPUTS = ("slab", "pencil"), ("complex", "real")

@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from gapless.display import plain_table
-from gapless.results import Line, of_kind
+from gapless.lab.results import Line, of_kind
 
 # Of values below 1 in size, and relative to the largest of a spectrum: some rounding steps of double precision.
 ALLOWED_ERROR = 1e-13

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from rich.table import Table
 
 from gapless.display import plain_table
-from gapless.lab import json_lines, mpi_command
-from gapless.libraries import Library
+from gapless.lab.programs import json_lines, mpi_command
+from gapless.targets.libraries import Library
 
 WAYS = ("blocking", "nonblocking", "types")
 # What a tenth of the messages may still be warming up is the first point's; after it nothing may grow by more.

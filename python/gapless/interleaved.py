@@ -10,9 +10,9 @@ from typing import Any
 from rich.table import Table
 
 from gapless.display import plain_table
-from gapless.lab import json_lines, mpi_command
+from gapless.lab.programs import json_lines, mpi_command
+from gapless.lab.statistics import Equivalence, equivalence
 from gapless.paths import Build
-from gapless.statistics import Equivalence, equivalence
 
 RELATIVE_MARGIN, ABSOLUTE_MARGIN_NS = 0.05, 10.0
 

@@ -12,10 +12,10 @@ from rich.table import Table
 
 from gapless.display import plain_table
 from gapless.errors import GaplessError, MeasurementFailed
-from gapless.lab import json_lines, mpi_command
-from gapless.libraries import Library
-from gapless.results import SCHEMA, Line, Recorder, of_kind
-from gapless.statistics import Ratio, ratio_of_medians
+from gapless.lab.programs import json_lines, mpi_command
+from gapless.lab.results import SCHEMA, Line, Recorder, of_kind
+from gapless.lab.statistics import Ratio, ratio_of_medians
+from gapless.targets.libraries import Library
 
 PROGRAM = "lab/one_sided"
 ALTERNATIVES = ("normalised", "packed", "gapless")

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gapless.errors import GaplessError, MeasurementFailed
-from gapless.launch import joined_preload
+from gapless.launch.layer import joined_preload
+from gapless.launch.temporary import temporary_folder
 from gapless.paths import Build
-from gapless.temporary import temporary_folder
 
 INSTRUCTION_LIMIT = 60
 # Start-up drifts by some 100 000 instructions from run to run; this many calls keep that below one a call.

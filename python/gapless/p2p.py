@@ -16,16 +16,16 @@ import numpy as np
 from rich.progress import Progress
 
 from gapless.errors import GaplessError
-from gapless.expectations.better_of import SLOWER, Stand, stands
-from gapless.expectations.inference import of_launches
-from gapless.expectations.verdicts import FALSE_DISCOVERY_RATE, judge_table
-from gapless.guidelines import EXPECTATIONS, PACK, TESTED_BY, WAYS, Medians
-from gapless.lab import run_lab
-from gapless.launch_facts import CONSTANT
-from gapless.libraries import Library
-from gapless.pingpong import measure_pingpong
-from gapless.results import Key, Line, Recorder
-from gapless.statistics import Expectation
+from gapless.lab.better_of import SLOWER, Stand, stands
+from gapless.lab.guidelines import EXPECTATIONS, PACK, TESTED_BY, WAYS, Medians
+from gapless.lab.inference import of_launches
+from gapless.lab.launch_facts import CONSTANT
+from gapless.lab.pingpong import measure_pingpong
+from gapless.lab.programs import run_lab
+from gapless.lab.results import Key, Line, Recorder
+from gapless.lab.statistics import Expectation
+from gapless.lab.verdicts import FALSE_DISCOVERY_RATE, judge_table
+from gapless.targets.libraries import Library
 
 TESTS, APPLICATIONS, FOUND = FAMILIES = ("tests", "applications", "found")
 # Of the layouts of the tests, also the parts; of all others only what is judged, so that many launches are cheap.

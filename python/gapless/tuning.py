@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from gapless.errors import GaplessError
-from gapless.lab import json_lines, mpi_command
-from gapless.libraries import Library
-from gapless.rules import (
+from gapless.lab.programs import json_lines, mpi_command
+from gapless.launch.rules import (
     ENDING,
     NATIVE,
     PACKED,
@@ -32,7 +31,8 @@ from gapless.rules import (
     machine_name,
     rules_text,
 )
-from gapless.whole_file import write_whole
+from gapless.launch.whole_file import write_whole
+from gapless.targets.libraries import Library
 
 PROGRAM = "lab/tune"
 SCHEMA = 1

@@ -24,11 +24,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
 import compile as compiling  # noqa: E402
 from cases import CASES, FORTRAN_CASES, Case  # noqa: E402
-from gapless.fronts import fullest_front  # noqa: E402
-from gapless.launch import Launch, put_under  # noqa: E402
-from gapless.launcher import Launcher  # noqa: E402
-from gapless.loader import cached_libraries  # noqa: E402
-from gapless.mpi_library import mpi_library  # noqa: E402
+from gapless.launch.fronts import fullest_front  # noqa: E402
+from gapless.launch.launcher import Launcher  # noqa: E402
+from gapless.launch.layer import Launch, put_under  # noqa: E402
+from gapless.launch.loader import cached_libraries  # noqa: E402
+from gapless.launch.mpi_library import mpi_library  # noqa: E402
 from libraries import LIBRARIES, ROOT, WHEELS, Library, environment, lacking  # noqa: E402
 
 SKIPPED = 77

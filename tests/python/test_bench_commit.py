@@ -13,7 +13,7 @@ from gapless.bench_seek import seek_rows, seek_table
 from gapless.display import console
 from gapless.errors import GaplessError
 from gapless.paths import Build
-from gapless.rivals import Rival
+from gapless.targets.rivals import Rival
 
 CASES = {"equal, ascending", "unlike, ascending", "equal, shuffled", "unlike, shuffled"}
 

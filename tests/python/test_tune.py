@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from gapless import rules, tuning
-from gapless.libraries import NAMES, PREFIXES
+from gapless import tuning
+from gapless.launch import rules
+from gapless.launch.rules import cache_folder, library_slug, machine_name, rules_setting
 from gapless.paths import Build
-from gapless.rules import cache_folder, library_slug, machine_name, rules_setting
+from gapless.targets.libraries import NAMES, PREFIXES
 from gapless.tuning import Measured, section_of
 
 VERSIONS = {"mpich": "mpich-version", "openmpi": "open-mpi-v", "intel": "intel-r-mpi-library"}
@@ -119,7 +120,7 @@ def test_ranks_with_other_rules_keep_collectives_native(gapless: Command, build:
 def test_ctrl_c_leaves_what_was_there(build: Build, tmp_path: Path) -> None:
     folder = tmp_path / "rules"
     folder.mkdir()
-    words = [sys.executable, "-m", "gapless.cli", "tune", "--out", str(folder)]
+    words = [sys.executable, "-m", "gapless", "tune", "--out", str(folder)]
     child = subprocess.Popen(words, env=dict(os.environ), stderr=subprocess.PIPE, text=True)
     time.sleep(3)
     child.send_signal(signal.SIGINT)
@@ -130,7 +131,7 @@ def test_ctrl_c_leaves_what_was_there(build: Build, tmp_path: Path) -> None:
 
 def test_the_built_in_rules_are_those_of_the_results() -> None:
     from gapless.default_rules import RULES, default_sections
-    from gapless.rules import rules_text
+    from gapless.launch.rules import rules_text
 
     text = RULES.read_text()
     assert text.endswith(rules_text("", default_sections()).partition("\n")[2])

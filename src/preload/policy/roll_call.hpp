@@ -1,4 +1,4 @@
-// Over several nodes `gapless run` counts (python/gapless/roll_call.py): its addresses, and a secret of this run, are
+// Over several nodes `gapless run` counts (gapless/launch/roll_call.py): its addresses, and a secret of this run, are
 // in GAPLESS_ROLL_CALL. Before MPI is initialised, one process a node tells it that its node takes part in the job, and
 // goes on when that is acknowledged; afterwards it sends the ranks of its node, and asks. The answer is yes exactly if
 // all nodes that told have asked, and their ranks add up to the world. Initialisation ends nowhere before it has begun
