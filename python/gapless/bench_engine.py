@@ -41,7 +41,7 @@ class EngineRow:
     gb_per_s, rival_gb_per_s : float
         Payload over time; of "limit", the payload over the time for all touched lines.
     ratio, ci_low, ci_high : float
-        Speed of Gapless to that of the rival (docs/methods.md says how); above 1 Gapless is faster.
+        Speed of Gapless to that of the rival (docs/methods/engine.md says how); above 1 Gapless is faster.
     launches : int
         Replicates.
     shortest_run : int

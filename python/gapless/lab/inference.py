@@ -1,7 +1,7 @@
 """From launches to intervals: a mean of logarithms with the interval of Student, and which rows of a table it decides.
 
-The mathematics, and why the intervals say the same as the procedure of Benjamini and Hochberg: docs/methods.md,
-"Expectation tests: statistics". Everything here is about logarithms of ratios.
+The mathematics, and why the intervals say the same as the procedure of Benjamini and Hochberg:
+docs/methods/statistics.md. Everything here is about logarithms of ratios.
 """
 
 from __future__ import annotations

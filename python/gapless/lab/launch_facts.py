@@ -14,7 +14,7 @@ DATA_TEXTS = {
     CONSTANT: "constant data (never written again)",
 }
 # Where storing into a line that another core has read costs more than that [ns], the launch is slow: 27 in slow ones on
-# the machine where it was found, 2 to 5 in others (docs/methods.md).
+# the machine where it was found, 2 to 5 in others (docs/methods/pingpong.md).
 SLOW_LINE_NS = 10.0
 
 
