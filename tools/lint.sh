@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Include directions, Python style, C and C++ style, clang-tidy. Changes nothing; `tools/lint.sh --fix` formats.
+# Directions of includes and imports, what the docs name, Python style, C and C++ style, clang-tidy. Changes nothing;
+# `tools/lint.sh --fix` formats.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 bin=.venv/bin
@@ -11,6 +12,7 @@ mapfile -t cxx < <(find include src python lab examples bench tests \
 
 check() { "$@" || failed=1; }
 check "$bin/python" tests/structure/check_includes.py .
+check "$bin/python" tests/structure/check_rooms.py .
 check "$bin/python" tests/docs/check_docs.py .
 check "$bin/ruff" check ${fix:+--fix} "${python[@]}"
 check "$bin/ruff" format $([ -n "$fix" ] || echo --check) "${python[@]}"

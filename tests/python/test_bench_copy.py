@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-from gapless.bench_copy import PROGRAM, copy_rows, copy_summary
+from gapless.bench.copy import PROGRAM, copy_rows, copy_summary
 from gapless.cli.main import app
 from gapless.lab.programs import CommandFailed, json_lines, mpi_command
 from gapless.paths import Build

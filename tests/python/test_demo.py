@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from gapless.overhead import CASES
+from gapless.bench.overhead import CASES
 from gapless.paths import Build
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
+from gapless.bench.one_sided import one_sided_rows
 from gapless.errors import GaplessError
-from gapless.one_sided import one_sided_rows
 from gapless.paths import Build
 from gapless.targets.libraries import NAMES, find_library
 

@@ -57,7 +57,7 @@ def commit(
     in memory that malloc has kept. Bytes kept are those that malloc gave out. A library that is not there has a row
     that says why.
     """
-    from gapless.bench_commit import LIBRARIES, commit_rows, commit_table, measure_commit
+    from gapless.bench.commit import LIBRARIES, commit_rows, commit_table, measure_commit
     from gapless.display import console
     from gapless.lab.pingpong import progress_bar
     from gapless.paths import Build
@@ -98,7 +98,7 @@ def seek(
 
     The chunks' bytes are compared with the whole before anything is timed.
     """
-    from gapless.bench_seek import measure_seek, seek_rows, seek_table
+    from gapless.bench.seek import measure_seek, seek_rows, seek_table
     from gapless.display import console
     from gapless.lab.pingpong import progress_bar
     from gapless.paths import Build
@@ -130,7 +130,7 @@ def peer_lines(
     Two threads on two processors: one stores into a buffer, or packs a part of a message into it, and the other reads
     it, in turn. The bytes of both ways are compared before anything is timed.
     """
-    from gapless.bench_peer_lines import PROGRAM, measure_peer_lines, one_core, pack_table, peer_rows, store_table
+    from gapless.bench.peer_lines import PROGRAM, measure_peer_lines, one_core, pack_table, peer_rows, store_table
     from gapless.display import console
     from gapless.lab.pingpong import progress_bar
     from gapless.paths import Build

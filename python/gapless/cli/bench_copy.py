@@ -35,7 +35,7 @@ def copy(
     slower of pack and unpack alone would gain; and what the naive loop would lose to packing the matrix row by row,
     without transposing it.
     """
-    from gapless.bench_copy import copy_rows, copy_summary, copy_table, copy_tsv, measure_copy
+    from gapless.bench.copy import copy_rows, copy_summary, copy_table, copy_tsv, measure_copy
     from gapless.display import console
     from gapless.lab.pingpong import progress_bar
     from gapless.paths import Build

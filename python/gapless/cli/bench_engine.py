@@ -65,9 +65,9 @@ def engine(
     All cases in all sizes take hours: choose some, or let nothing else run over night. One launch in twelve shows a
     ratio that is 5 % off: judge by --launches 5 --rerun.
     """
-    from gapless.bench_engine import PROGRAM, engine_rows, measure_engine
-    from gapless.bench_engine_tables import message_table, print_summary
-    from gapless.bench_engine_targets import summarise
+    from gapless.bench.engine import PROGRAM, engine_rows, measure_engine
+    from gapless.bench.engine_tables import message_table, print_summary
+    from gapless.bench.engine_targets import summarise
     from gapless.display import console
     from gapless.lab.environment import environment_line
     from gapless.lab.pingpong import progress_bar

@@ -48,9 +48,9 @@ def fft(
     library. Exits with status 1 unless all launches of a row gave the same bits on every rank (SHA-256), NumPy
     computes the same spectrum, the way back restores the input, and the layer acted on each library.
     """
+    from gapless.bench.fft import GRIDS, INPUTS, SIZES, cases, measure_fft
+    from gapless.bench.fft_tables import agreement, fft_rows, fft_table, fft_tsv, idle
     from gapless.display import console
-    from gapless.fft import GRIDS, INPUTS, SIZES, cases, measure_fft
-    from gapless.fft_tables import agreement, fft_rows, fft_table, fft_tsv, idle
     from gapless.lab.environment import environment_line
     from gapless.lab.pingpong import progress_bar
     from gapless.lab.results import Recorder, new_file, read

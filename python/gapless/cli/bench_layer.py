@@ -32,9 +32,9 @@ def overhead(mpi: MpiOption = None, json: JsonOption = False) -> None:
     """
     import shutil
 
+    from gapless.bench.overhead import CASES, INSTRUCTION_LIMIT, call_costs
     from gapless.display import console, plain_table
     from gapless.lab.pingpong import progress_bar
-    from gapless.overhead import CASES, INSTRUCTION_LIMIT, call_costs
 
     if shutil.which("valgrind") is None:
         console(stderr=True).print("gapless: valgrind is not installed: the instruction count is skipped")
@@ -73,8 +73,8 @@ def latency(
     by the layer. Two one-sided tests at 5 % on the launches' medians, paired by interleaving; equal means within 5 % or
     10 ns, whichever is more. Exits with status 1 unless equivalence, or that the layer is faster, is shown for all.
     """
+    from gapless.bench.interleaved import LATENCY, equivalence_table, measure_interleaved
     from gapless.display import console
-    from gapless.interleaved import LATENCY, equivalence_table, measure_interleaved
     from gapless.lab.pingpong import progress_bar
 
     chosen, failed, printed = chosen_libraries(mpi), False, {}
@@ -106,8 +106,8 @@ def types(
 
     Create, commit, the first send of 128 bytes, and free, each alone and all together; medians over launches.
     """
+    from gapless.bench.interleaved import TYPES, measure_interleaved, types_table
     from gapless.display import console
-    from gapless.interleaved import TYPES, measure_interleaved, types_table
     from gapless.lab.pingpong import progress_bar
 
     chosen, printed = chosen_libraries(mpi), {}
@@ -137,8 +137,8 @@ def flat(
     Blocking, nonblocking, and with a new type for each pair of messages. Exits with status 1 if a rank grows by more
     than 1 MiB from the first tenth of the messages to the last under the layer, or if the layer did not act.
     """
+    from gapless.bench.flat import WAYS, flat_table, measure_flat
     from gapless.display import console
-    from gapless.flat import WAYS, flat_table, measure_flat
     from gapless.lab.pingpong import progress_bar
 
     chosen, rows = chosen_libraries(mpi), []
@@ -187,14 +187,14 @@ def p2p(
     Exit status: 0 if nothing is proved against any row, 1 if rows fail, which are listed by name, 2 if the command line
     is wrong or nothing could be measured.
     """
+    from gapless.bench.p2p import FAMILIES, measure_p2p, p2p_rows
+    from gapless.bench.p2p_tables import p2p_table, p2p_tsv, summarise, table_name
     from gapless.display import console
     from gapless.errors import GaplessError
     from gapless.lab.environment import environment_line
     from gapless.lab.launch_facts import peer_lines_text
     from gapless.lab.pingpong import progress_bar
     from gapless.lab.results import Recorder, new_file, read
-    from gapless.p2p import FAMILIES, measure_p2p, p2p_rows
-    from gapless.p2p_tables import p2p_table, p2p_tsv, summarise, table_name
 
     families = [name.strip() for name in layouts.split(",")]
     if set(families) - set(FAMILIES):

@@ -49,11 +49,11 @@ def one_sided(
     faster. "faster" and "slower" count the cases (layout, block length, size) where the whole interval of the launches'
     ratios lies more than 5 % beyond 1; five launches at least make it an interval over launches.
     """
+    from gapless.bench.one_sided import PROGRAM, measure_one_sided, one_sided_rows, one_sided_table, one_sided_tsv
     from gapless.display import console
     from gapless.lab.environment import environment_line
     from gapless.lab.pingpong import progress_bar
     from gapless.lab.results import Recorder, new_file, read
-    from gapless.one_sided import PROGRAM, measure_one_sided, one_sided_rows, one_sided_table, one_sided_tsv
 
     if stored:
         lines = {path.stem: read(path) for path in stored}

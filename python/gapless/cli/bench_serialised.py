@@ -33,7 +33,7 @@ def serialise(
     Every description of every message of `gapless bench engine`, in all its sizes. Each form is read again and compared
     with its type: another layout ends the command. Nothing is timed.
     """
-    from gapless.bench_serialised import serialised_rows, serialised_summary, serialised_table, serialised_tsv
+    from gapless.bench.serialised import serialised_rows, serialised_summary, serialised_table, serialised_tsv
     from gapless.display import console
     from gapless.paths import Build
 

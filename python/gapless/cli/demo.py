@@ -32,6 +32,6 @@ def demo(
 
     [bold]Exit status:[/bold] 1 if a launch failed, or if the layer changed a result.
     """
-    from gapless.demo import FULL, QUICK, run_demo
+    from gapless.bench.demo import FULL, QUICK, run_demo
 
     run_demo(Build.find(mpi), QUICK if quick else FULL, json)

@@ -56,7 +56,7 @@ def tune(
     from gapless.launch.rules import cache_folder, kept_rules, machine_name, site_folder
     from gapless.targets.chosen import targets
     from gapless.targets.libraries import find_library, libraries
-    from gapless.tuning import LAUNCHES, PROGRAM, RUNS, SECONDS, grids, keep, measure
+    from gapless.tune.measure import LAUNCHES, PROGRAM, RUNS, SECONDS, grids, keep, measure
 
     errors = console(stderr=True)
     if listed or show:

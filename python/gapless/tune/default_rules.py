@@ -1,7 +1,7 @@
 """The built-in rules of the layer, made of what `gapless tune` measured on the machines that are known.
 
 gapless tune --mpi all --out docs/results/tune/MACHINE      # on each machine, also with --two-nodes
-python -m gapless.default_rules                             # writes src/preload/policy/defaults.rules
+python -m gapless.tune.default_rules                        # writes src/preload/policy/defaults.rules
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gapless.launch.rules import NATIVE, PACKED, Section, Table, rules_text
 from gapless.paths import REPOSITORY
-from gapless.tuning import kept_measurements, section_of
+from gapless.tune.measure import kept_measurements, section_of
 
 RESULTS = REPOSITORY / "docs" / "results" / "tune"
 RULES = REPOSITORY / "src" / "preload" / "policy" / "defaults.rules"
@@ -63,7 +63,7 @@ def default_sections(results: Path = RESULTS) -> list[Section]:
 
 def write_default_rules(results: Path = RESULTS, into: Path = RULES) -> None:
     """Write the built-in rules."""
-    comments = ["The built-in rules. Written by `python -m gapless.default_rules`: do not edit (docs/tuning.md)."]
+    comments = ["The built-in rules. Written by `python -m gapless.tune.default_rules`: do not edit (docs/tuning.md)."]
     into.write_text(rules_text("", default_sections(results), comments), encoding="utf-8")
 
 

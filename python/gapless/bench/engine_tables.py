@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console
 from rich.table import Table
 
-from gapless.bench_engine import EngineRow
-from gapless.bench_engine_targets import Summary, name_of
+from gapless.bench.engine import EngineRow
+from gapless.bench.engine_targets import Summary, name_of
 from gapless.display import plain_table
 from gapless.lab.report.tables import bytes_text
 

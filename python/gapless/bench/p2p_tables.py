@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
+from gapless.bench.p2p import TESTS, P2pRow
 from gapless.display import plain_table
 from gapless.lab.better_of import NOT_SLOWER, SLOWER, Stand
 from gapless.lab.report.tables import bytes_text, few_launches
-from gapless.p2p import TESTS, P2pRow
 
 TIMES = ("contiguous_us", "native_us", "pack_us", "gapless_us", "engine_pack_us", "engine_unpack_us")
 FEW_TIMES = TIMES[:4]

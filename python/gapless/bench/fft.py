@@ -108,7 +108,7 @@ def mpi_file(library: Library) -> Path:
 
 def rank_environment(library: Library) -> dict[str, str]:
     """Return what the ranks need: mpi4py and mpi4py-fft, the library to load, one thread each."""
-    package = Path(__file__).resolve().parents[1]
+    package = Path(__file__).resolve().parents[2]
     # Ranks that wait must let the others run where there are more of them than cores; on all launches alike.
     crowded = len(os.sched_getaffinity(0)) < RANKS
     yielding = {"I_MPI_THREAD_YIELD": "2", "OMPI_MCA_mpi_yield_when_idle": "1"} if crowded else {}
@@ -163,7 +163,7 @@ def launch_once(library: Library, case: Case, layer: bool, reference: bool, forc
     """
     arguments = ["--shape", ",".join(map(str, case.shape)), "--grid", case.grid, "--input", case.input]
     arguments += ["--repetitions", str(case.repetitions), *(["--reference"] if reference else [])]
-    command = [*library.launch(RANKS), sys.executable, "-m", "gapless.fft_rank", *arguments]
+    command = [*library.launch(RANKS), sys.executable, "-m", "gapless.bench.fft_rank", *arguments]
     environment = without_layer() | rank_environment(library)
     line: Line = {
         "schema": SCHEMA, "kind": "fft", "library": library.name, "layer": layer,

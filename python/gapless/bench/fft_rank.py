@@ -1,6 +1,6 @@
 """What each rank of `gapless bench fft` runs: one 3-D transform of mpi4py-fft, proved and timed; imports no Gapless.
 
-Started by the launcher as ``python -m gapless.fft_rank --shape 64,64,64 ...``; rank 0 prints one line of JSON.
+Started by the launcher as ``python -m gapless.bench.fft_rank --shape 64,64,64 ...``; rank 0 prints one line of JSON.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from gapless.bench_engine import EngineRow, best_library_rows, geometric_mean
+from gapless.bench.engine import EngineRow, best_library_rows, geometric_mean
 
 Chosen = Callable[[EngineRow], bool]
 
