@@ -18,7 +18,7 @@ class Check(NamedTuple):
     """A program that must notice a mutant: a CMake target and its arguments.
 
     With ranks it runs under mpiexec and the layer, and the fault is in the layer's backend; without, it is in the
-    program itself.
+    program itself. In its settings {source} is the repository.
     """
 
     target: str

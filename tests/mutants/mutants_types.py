@@ -7,6 +7,7 @@ from layer_checks import (
     DECODE,
     EQUIVALENCE,
     HANDLE_REUSE,
+    IN_FORCE,
     RULES,
     SESSIONS,
     STAGING,
@@ -274,6 +275,43 @@ RULED = [
         "if (!ended_) return",
         "if (false) return",
         RULES,
+    ),
+]
+RULED += [
+    planted(
+        "all processes on one node are taken for far",
+        "distance.cpp",
+        "if (here == world_size) found = Distance::kNear;",
+        "if (here == world_size) found = Distance::kFar;",
+        IN_FORCE,
+    ),
+    planted(
+        "processes that are alone on their nodes are taken for near",
+        "distance.cpp",
+        "if (here == 1 && world_size > 1) found = Distance::kFar;",
+        "if (here == 1 && world_size > 1) found = Distance::kNear;",
+        IN_FORCE,
+    ),
+    planted(
+        "runs are looked up by the bytes of the message",
+        "strategy.hpp",
+        "shape_of(type, count), bytes, type.mean_run_bytes());",
+        "shape_of(type, count), bytes, bytes);",
+        IN_FORCE,
+    ),
+    planted(
+        "many small elements have the shape of their type",
+        "strategy.hpp",
+        "count >= kMany &&",
+        "count < 0 &&",
+        IN_FORCE,
+    ),
+    planted(
+        "a nonblocking send is looked up as a blocking one",
+        "isend.cpp",
+        "Operation::kIsend",
+        "Operation::kSend",
+        IN_FORCE,
     ),
 ]
 

@@ -159,6 +159,7 @@ class Workshop:
     def _launch(self, check: Check, front: Path) -> list[str]:
         program = str(self._settings.build / self._graph.targets[check.target].output())
         settings = {"GAPLESS_STATS": "1", "GAPLESS_RUN_DIR": f"{self._place}/run", **check.settings}
+        settings = {name: value.format(source=self._settings.source) for name, value in settings.items()}
         layer = {"LD_PRELOAD": str(front)}
         words = [program, *check.arguments]
         if not check.first and not check.layer_on_first:
