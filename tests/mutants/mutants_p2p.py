@@ -13,15 +13,13 @@ from layer_checks import (
     LAYER_ERRORS,
     MATCHED,
     NONBLOCKING,
-    ODD,
-    OUTSTANDING,
     PACK_OVERLAP,
     PARTITIONED,
     PERSISTENT,
     PERSISTENT_ENDS,
+    PERSISTENT_LONG,
     TRUNCATION,
     UNWRAPPED,
-    conformance,
     planted,
 )
 
@@ -240,13 +238,6 @@ COMPLETING = [
         COMPLETION + ERRORS,
     ),
     planted(
-        "a flag that the library left alone is not given back",
-        "held.hpp",
-        "*users_ == kUnset) *users_ = given_;",
-        "*users_ == kUnset) *users_ = 0;",
-        ERRORS,
-    ),
-    planted(
         "of what was cut off completing calls deliver nothing",
         "held.hpp",
         "if (!failed || pending->has_data_after(error, status))",
@@ -254,18 +245,11 @@ COMPLETING = [
         ERRORS + TRUNCATION,
     ),
     planted(
-        "of several statuses the others' errors are not said",
-        "held.hpp",
-        "if (own_[other].MPI_ERROR == kUntouched) own_[other].MPI_ERROR = MPI_SUCCESS;",
-        "",
-        ERRORS,
-    ),
-    planted(
         "a short persistent message fills the type",
         "pending.cpp",
         "std::min(received_bytes, received.bytes())",
         "received.bytes()",
-        PERSISTENT,
+        PERSISTENT_LONG,
     ),
     planted(
         "what is received by a second start is not delivered",
@@ -280,20 +264,6 @@ COMPLETING = [
         "    sent.pack();\n",
         "",
         PERSISTENT,
-    ),
-    planted(
-        "a persistent operation that is over is taken for one under way",
-        "pending.cpp",
-        "  set_active(false);\n",
-        "",
-        PERSISTENT + PERSISTENT_ENDS,
-    ),
-    planted(
-        "a start that failed leaves the operation active",
-        "pending.cpp",
-        "set_active(before.active);",
-        "set_active(true);",
-        PERSISTENT_ENDS + ERRORS,
     ),
 ]
 
@@ -320,25 +290,11 @@ REQUESTS = [
         NONBLOCKING,
     ),
     planted(
-        "the data of a collective that shares a handle are not delivered",
-        "requests.cpp",
-        "if (old->collective != nullptr) old->deliver(MPI_Status{});",
-        "",
-        (conformance("collectives", "2", ranks=1),) + OUTSTANDING,
-    ),
-    planted(
         "where completions are not seen a receive is staged all the same",
         "preload/start.hpp",
         "if (staged(received)) received->stay_native(Reason::kCompletion);",
         "",
         UNWRAPPED,
-    ),
-    planted(
-        "a persistent request at rest is freed as one under way",
-        "preload/request.cpp",
-        "if (!pending->is_active()) return free_at_rest(request, pending);",
-        "",
-        PERSISTENT_ENDS + PERSISTENT,
     ),
     planted(
         "a request that the program freed is not delivered",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from layer_checks import (
     DATATYPE,
     DECODE,
-    EQUIVALENCE,
     HANDLE_REUSE,
     IN_FORCE,
     RULES,
     SESSIONS,
     STAGING,
     STRUCTURES,
+    WARM,
     conformance,
     planted,
 )
@@ -50,7 +50,7 @@ STAGED = [
         "size_class.hpp",
         "static_cast<int>(std::min<std::int64_t>(64,",
         "static_cast<int>(std::min<std::int64_t>(1,",
-        STAGING,
+        WARM,
     ),
     planted(
         "idle blocks of other sizes are not given up for a new one",
@@ -98,25 +98,18 @@ HANDLES = [
         SESSIONS + DATATYPE,
     ),
     planted(
-        "a freed type's mark stays",
-        "preload/type.cpp",
-        "if (type != nullptr) mpi::forget_mark(*type);",
-        "",
-        HANDLE_REUSE + DATATYPE,
-    ),
-    planted(
         "the copy of a committed type is not known",
         "preload/type.cpp",
         "&& mpi::is_registered(type)) mpi::register_type(*copy);",
         "&& false) mpi::register_type(*copy);",
-        HANDLE_REUSE + EQUIVALENCE,
+        HANDLE_REUSE,
     ),
     planted(
         "lists of blocks have the shape of vectors",
         "mpi/datatype.cpp",
         "found.has_lists = true;",
         "found.has_lists = false;",
-        DATATYPE + STRUCTURES,
+        IN_FORCE,
     ),
     planted(
         "types of unlike components are one structure",
@@ -137,13 +130,6 @@ HANDLES = [
         "mpi/decode.cpp",
         "return layout::resized(said.lb, said.extent, std::move(type));",
         "return type;",
-        DECODE,
-    ),
-    planted(
-        "data that lie outside of the library's bounds are taken",
-        "mpi/decode.cpp",
-        "if (type->size > 0 &&",
-        "if (type->size < 0 &&",
         DECODE,
     ),
 ]
@@ -178,7 +164,6 @@ DECODED = [
             "arguments.small(), rank = arguments.small(),",
             "arguments.small(), rank = 0 * arguments.small(),",
         ),
-        ("create_resized", "layout::resized(lb, extent, child)", "layout::resized(extent, lb, child)"),
     )
 ]
 DECODED += [
@@ -246,7 +231,7 @@ RULED = [
         "preload/rules.cpp",
         "int distance = first_[1]; distance <= last_[1];",
         "int distance = 0; distance < kDistances;",
-        RULES,
+        RULES + IN_FORCE,
     ),
     planted(
         "the shape is not looked up",

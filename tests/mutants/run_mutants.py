@@ -14,8 +14,8 @@ does not compile, whose piece of source is not found exactly once, or that survi
 from __future__ import annotations
 
 import argparse
+import fcntl
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -196,13 +196,19 @@ def main() -> int:
     build = options.build.resolve()
     folder = build / "tests/mutants" / f"work_{options.set}"
     chosen = [mutant for mutant in SETS[options.set] if options.only in mutant.plants or options.only in mutant.file]
-    try:
-        return 1 if run(chosen, Settings(source, build, folder, options.mpiexec), options.ninja, options.jobs) else 0
-    except Failure as failure:
-        print(f"FAILED: {failure}")
-        return 1
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            print(f"FAILED: another run is at work in {folder}")
+            return 1
+        try:
+            failures = run(chosen, Settings(source, build, folder, options.mpiexec), options.ninja, options.jobs)
+        except Failure as failure:
+            failures = 1
+            print(f"FAILED: {failure}")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":
