@@ -326,6 +326,11 @@ int main(int argc, char** argv) {
     segments(twin, Way::kOn, true);
   } else if (what == "apart") {
     all(twin, Way::kOn, 4, [](int k) { return with_kind(k, nullptr); });
+    // The data may be right by luck; none was packed.
+    const test::Layer layer;
+    for (const char* const procedure : {"MPI_Bcast", "MPI_Gather", "MPI_Allgather", "MPI_Alltoall"}) {
+      CHECK(!layer.present() || layer.accelerated(procedure) == 0, "%s was packed, and not on all ranks", procedure);
+    }
   } else {
     std::fprintf(stderr, "usage: coll_faults memory | undecoded | contiguous | errors | aliased | segments | apart\n");
     return 2;
