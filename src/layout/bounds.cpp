@@ -17,9 +17,9 @@ void require(bool condition, const char* what, std::int64_t value) {
 }
 
 int deeper(int old) {
-  constexpr int kDeepest = 1000;
-  if (old >= kDeepest)
-    throw base::Error(base::Status::kInvalidArgument, "types nest at most " + std::to_string(kDeepest) + " deep");
+  constexpr int kMaxDepth = 1000;
+  if (old >= kMaxDepth)
+    throw base::Error(base::Status::kInvalidArgument, "types nest at most " + std::to_string(kMaxDepth) + " deep");
   return old + 1;
 }
 

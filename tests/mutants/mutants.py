@@ -488,13 +488,13 @@ MUTANTS = [
     ),
     Mutant(
         "a last block that just fits the bound is lost",
-        "src/layout/pattern.cpp",
+        "src/layout/strided_blocks.cpp",
         "left >= blocklength ? 1 : 0",
         "left > blocklength ? 1 : 0",
     ),
     Mutant(
         "the pieces of a bounded vector are rounded up like a struct",
-        "src/layout/pattern.cpp",
+        "src/layout/strided_blocks.cpp",
         "bounds.finish(*type);",
         "bounds.finish(*type, true);",
     ),
@@ -513,8 +513,8 @@ MUTANTS = [
     Mutant(
         "the blocks of a darray are one element too far apart",
         "src/layout/darray.cpp",
-        "pattern.add(first, share.size - first, blocklength, stride);",
-        "pattern.add(first, share.size - first, blocklength, stride + (stride > 3));",
+        "owned.add(first, dimension.size - first, blocklength, stride);",
+        "owned.add(first, dimension.size - first, blocklength, stride + (stride > 3));",
     ),
     Mutant(
         "a copy takes the rows of a square for its columns",
