@@ -42,7 +42,7 @@ void Bounds::add_block(std::int64_t blocklength, std::int64_t displacement, cons
                  checked_add(last, high, "displacement + upper bound"));
   };
   if (old.size > 0) shifted(data_, old.true_lb, checked_add(old.true_lb, old.true_extent, "true upper bound"));
-  // A component without data and without markers has an empty type map: it bounds nothing.
+  // A component without data and without explicit bounds has an empty type map: it bounds nothing.
   if (old.lb_is_set)
     shifted(set_bounds_, old.lb, old.ub());
   else if (old.size > 0)
