@@ -222,7 +222,7 @@ std::int64_t Compiler::fewest_grown(const Step& one, std::int64_t extent, const 
   return fewest;
 }
 
-PlanPtr compile(const normal::Message& message, std::int64_t extent) {
+PlanPtr compile(const normal::MessageForm& message, std::int64_t extent) {
   std::shared_ptr<Plan> plan(new Plan);
   const normal::Form& form = message.one;
   plan->message_.one = form;
@@ -255,7 +255,7 @@ PlanPtr compile(const normal::Message& message, std::int64_t extent) {
   growth->copy_bytes = message.body->body->bytes;
   growth->each = message.each;
   growth->extra = message.extra;
-  growth->fewest = message.fewest();
+  growth->fewest = message.min_count();
   growth->fewest = compiler.fewest_grown(*plan->root_, extent, *growth);
   if (growth->fewest == 0) return plan;
   plan->growth_ = std::move(growth);

@@ -34,7 +34,7 @@ class Plan {
   // More elements than this touch more memory than the caches hold.
   std::int64_t far_count() const noexcept { return far_count_; }
   const normal::Form& form() const noexcept { return message_.one; }
-  const normal::Message& message() const noexcept { return message_; }  // the form of many, too, if it is another
+  const normal::MessageForm& message() const noexcept { return message_; }  // the form of many, too, if it is another
   const Step& root() const noexcept { return *root_; }
   // How messages of more than one element run; null: element by element.
   const Growth* growth() const noexcept { return growth_.get(); }
@@ -45,9 +45,9 @@ class Plan {
   Plan& operator=(const Plan&) = delete;
 
  private:
-  friend std::shared_ptr<const Plan> compile(const normal::Message& message, std::int64_t extent);
+  friend std::shared_ptr<const Plan> compile(const normal::MessageForm& message, std::int64_t extent);
   Plan() = default;
-  normal::Message message_;
+  normal::MessageForm message_;
   std::int64_t size_ = 0, extent_ = 0, offset_ = 0, runs_ = 0, low_ = 0, high_ = 0, far_count_ = 0;
   bool contiguous_ = false, short_bounds_ = true;
   std::shared_ptr<const Step> root_;
@@ -63,7 +63,7 @@ struct Message {
 };
 
 // Cost: linear in the size of the form. Throws base::Error (kOutOfMemory as std::bad_alloc).
-PlanPtr compile(const normal::Message& message, std::int64_t extent);
+PlanPtr compile(const normal::MessageForm& message, std::int64_t extent);
 // normalise and compile.
 PlanPtr compile(const layout::Layout& type);
 

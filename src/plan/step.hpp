@@ -59,7 +59,7 @@ inline bool repeats_pattern(const Step& step, std::int64_t count, std::int64_t s
   return step.pattern && count >= step.pattern_fewest && std::abs(stride) <= step.pattern_reach;
 }
 
-// A message of `count` elements as normal::Message says: before, copies(count) of what the loop `body` repeats, after.
+// A message of `count` elements as normal::MessageForm says: before, copies(count) of what the loop `body` repeats, after.
 struct Growth {
   std::shared_ptr<const Step> before, body, after;  // before and after may be null
   std::int64_t before_offset = 0, body_offset = 0;  // [bytes] from the buffer's address

@@ -93,12 +93,12 @@ Item slice(const Item& item, std::int64_t n) {
 }
 
 bool has_grown(const Message& message) {
-  const normal::Message& forms = message.plan.message();
-  return message.count > 1 && forms.body != nullptr && message.count >= forms.fewest();
+  const normal::MessageForm& forms = message.plan.message();
+  return message.count > 1 && forms.body != nullptr && message.count >= forms.min_count();
 }
 
 Stream stream_of(const Message& message, bool grown) {
-  const normal::Message& forms = message.plan.message();
+  const normal::MessageForm& forms = message.plan.message();
   const std::int64_t count = message.count, extent = message.plan.extent();
   if (count == 1) return {item_of(forms.one.node, forms.one.offset)};
   if (!grown || !has_grown(message))

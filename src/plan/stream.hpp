@@ -29,7 +29,7 @@ Item item_of(const normal::NodePtr& node, std::int64_t at);
 // n copies of a loop, or n bytes of a run, at the origin.
 Item slice(const Item& item, std::int64_t n);
 
-// Whether the elements have a form together that is another than one of them, repeated (normal::Message).
+// Whether the elements have a form together that is another than one of them, repeated (normal::MessageForm).
 bool has_grown(const Message& message);
 // All of a message that is not empty; `grown`: by that form, where it has one.
 Stream stream_of(const Message& message, bool grown);

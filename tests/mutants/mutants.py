@@ -152,8 +152,8 @@ MUTANTS = [
     Mutant(
         "a growing core is one copy short",
         "src/normal/repeat.cpp",
-        "growth.extra = count - kSample * growth.each;",
-        "growth.extra = count - kSample * growth.each - 1;",
+        "folded.extra = count - kSample * folded.each;",
+        "folded.extra = count - kSample * folded.each - 1;",
     ),
     Mutant(
         "empty blocks in front are not seen",
