@@ -20,8 +20,8 @@ enum class Tag : std::uint8_t { kRun = 1, kLoop = 2, kTable = 3, kBlocks = 4, kS
 inline constexpr int kMaxDepth = 512;
 inline constexpr std::uint64_t kMaxNodes = std::uint64_t{1} << 16;
 
-// What normalising may cost (normal/normalise.hpp): a tenth of a second, and some microseconds a byte. Nodes may
-// share each other, so that a few hundred bytes can ask for much more.
+// The limit on the cost of normalising (normal/normalise.hpp): a tenth of a second, and some microseconds per byte.
+// Nodes may be shared, so a few hundred bytes can ask for much more.
 inline constexpr std::int64_t kMaxWork = std::int64_t{1} << 25, kMaxWorkPerByte = 1024;
 
 }  // namespace gapless::serial

@@ -19,7 +19,7 @@ std::vector<std::uint8_t> serialise(const normal::Form& form, std::int64_t lb, s
 
 struct Deserialised {
   layout::LayoutPtr type;
-  normal::Message message;  // of the type
+  normal::MessageForm message;  // of the type
 };
 // Safe on any bytes: returns a type, or throws base::Error with what is wrong and at which byte. The type is made by
 // the ordinary constructors, with their checks, from the named type byte; its bounds are set, as by resized(). Its
