@@ -103,18 +103,18 @@ std::vector<Entry> runs_of(const normal::MessageForm& message, std::int64_t exte
 }
 
 TEST(CountFolding, GrowsToTheRunsOfContiguous) {
-  int grown = 0;
+  int folded = 0;
   for (const auto& [name, type] : families()) {
     const normal::MessageForm message = normal::normalise_message(*type);
     if (!message.body) continue;
-    ++grown;
+    ++folded;
     EXPECT_LE(message.min_count(), 12) << name;
     for (std::int64_t count = message.min_count(); count <= 40; ++count)
       EXPECT_EQ(runs_of(message, type->extent, count),
                 fused(expand(normal::normalise(*layout::contiguous(count, type)))))
           << name << ", " << count;
   }
-  EXPECT_GE(grown, 10);
+  EXPECT_GE(folded, 10);
 }
 
 // The loop, and what stands before and after it, are the nodes of contiguous' own form.
