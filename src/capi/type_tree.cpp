@@ -11,8 +11,8 @@ namespace {
 
 using layout::Layout;
 
-constexpr std::size_t kMostEntries = 64;
-constexpr int kMostNodes = 1000;
+constexpr std::size_t kMaxEntries = 64;
+constexpr int kMaxNodes = 1000;
 constexpr int kMaxDepth = 64;
 
 class Tree {
@@ -20,7 +20,7 @@ class Tree {
   Json node(const Layout& type, int depth) {
     Json json = Json::object();
     json["combiner"] = layout::combiner_name(type.combiner);
-    if (depth > kMaxDepth || nodes_++ >= kMostNodes) {
+    if (depth > kMaxDepth || nodes_++ >= kMaxNodes) {
       json["cut"] = true;
       return json;
     }
@@ -30,9 +30,9 @@ class Tree {
       std::visit([&](auto field) { add(type, field, argument.name, arguments, omitted); }, argument.field);
     if (!arguments.empty()) json["arguments"] = std::move(arguments);
     Json children = Json::list();
-    for (std::size_t i = 0; i < std::min(type.children.size(), kMostEntries); ++i)
+    for (std::size_t i = 0; i < std::min(type.children.size(), kMaxEntries); ++i)
       children.push_back(node(*type.children[i], depth + 1));
-    if (type.children.size() > kMostEntries) omitted["children"] = type.children.size() - kMostEntries;
+    if (type.children.size() > kMaxEntries) omitted["children"] = type.children.size() - kMaxEntries;
     if (!omitted.empty()) json["omitted"] = std::move(omitted);
     json["size"] = type.size;
     json["lb"] = type.lb;
@@ -73,8 +73,8 @@ class Tree {
   template <class List>
   static void numbers(const List& list, const char* name, Json& arguments, Json& omitted) {
     Json& values = arguments[name] = Json::list();
-    for (std::size_t i = 0; i < std::min(list.size(), kMostEntries); ++i) values.push_back(list[i]);
-    if (list.size() > kMostEntries) omitted[name] = list.size() - kMostEntries;
+    for (std::size_t i = 0; i < std::min(list.size(), kMaxEntries); ++i) values.push_back(list[i]);
+    if (list.size() > kMaxEntries) omitted[name] = list.size() - kMaxEntries;
   }
 
   int nodes_ = 0;
