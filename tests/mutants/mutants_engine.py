@@ -135,8 +135,8 @@ PLANTED = [
     Mutant(
         "a growing core is one copy short",
         "normal/repeat.cpp",
-        "growth.extra = count - kSample * growth.each;",
-        "growth.extra = count - kSample * growth.each - 1;",
+        "folded.extra = count - kSample * folded.each;",
+        "folded.extra = count - kSample * folded.each - 1;",
     ),
     Mutant(
         "empty blocks in front are not seen",
@@ -201,26 +201,26 @@ PLANTED = [
     Mutant(
         "a form's growth forgets the bytes before its core",
         "move/move.cpp",
-        "const std::int64_t first = growth.before ? growth.before->bytes : 0;",
-        "const std::int64_t first = growth.before && growth.before->bytes > 8 ? growth.before->bytes : 0;",
+        "const std::int64_t first = folded.before ? folded.before->bytes : 0;",
+        "const std::int64_t first = folded.before && folded.before->bytes > 8 ? folded.before->bytes : 0;",
     ),
     Mutant(
         "what follows a message's core is not moved by the extents",
         "move/move.cpp",
-        "growth.after_offset + count * extent)",
-        "growth.after_offset + (count - 1) * extent)",
+        "folded.after_offset + count * extent)",
+        "folded.after_offset + (count - 1) * extent)",
     ),
     Mutant(
         "what stands before a growing loop stands one element further",
         "plan/compile.cpp",
-        "growth->before_offset = message.before.offset;",
-        "growth->before_offset = message.before.offset + extent;",
+        "folded->before_offset = message.before.offset;",
+        "folded->before_offset = message.before.offset + extent;",
     ),
     Mutant(
         "a plan's growth forgets how many copies an element has",
         "plan/compile.cpp",
-        "growth->each = message.each;",
-        "growth->each = 1;",
+        "folded->each = message.each;",
+        "folded->each = 1;",
     ),
     Mutant(
         "a vector's stride misses one element",
@@ -297,8 +297,8 @@ PLANTED = [
     Mutant(
         "a list is cut into blocks of which the third is the second again",
         "plan/units.cpp",
-        "places.push_back(first + at);",
-        "places.push_back(first + (at > unit ? unit : at));",
+        "offsets.push_back(first + at);",
+        "offsets.push_back(first + (at > unit ? unit : at));",
     ),
     Mutant(
         "a pattern's words are taken from the front of its runs",
@@ -471,13 +471,13 @@ PLANTED = [
     ),
     Mutant(
         "a last block that just fits the bound is lost",
-        "layout/pattern.cpp",
+        "layout/strided_blocks.cpp",
         "left >= blocklength ? 1 : 0",
         "left > blocklength ? 1 : 0",
     ),
     Mutant(
         "the pieces of a bounded vector are rounded up like a struct",
-        "layout/pattern.cpp",
+        "layout/strided_blocks.cpp",
         "bounds.finish(*type);",
         "bounds.finish(*type, true);",
     ),
@@ -496,8 +496,8 @@ PLANTED = [
     Mutant(
         "the blocks of a darray are one element too far apart",
         "layout/darray.cpp",
-        "pattern.add(first, share.size - first, blocklength, stride);",
-        "pattern.add(first, share.size - first, blocklength, stride + (stride > 3));",
+        "owned.add(first, dimension.size - first, blocklength, stride);",
+        "owned.add(first, dimension.size - first, blocklength, stride + (stride > 3));",
     ),
     Mutant(
         "a copy takes the rows of a square for its columns",
@@ -515,23 +515,23 @@ PLANTED = [
     ),
     Mutant(
         "a copy's last strip is as long as the others",
-        "plan/joint.cpp",
+        "plan/joint_builder.cpp",
         "if (n % each != 0) add(n - n % each, 1, n % each);",
         "if (n % each != 0) add(n - n % each, 1, each);",
         noticed_by=PAIRS,
     ),
     Mutant(
         "a copy of many elements leaves the last one's end where that of the first is",
-        "plan/stream.cpp",
+        "plan/segments.cpp",
         "forms.after.offset + count * extent",
         "forms.after.offset + extent + 0 * count",
         noticed_by=PAIRS,
     ),
     Mutant(
         "a copy begins a period with what is left of any copy",
-        "plan/joint.cpp",
-        " || runs != expected) return true;",
-        ") return true;",
+        "plan/joint_builder.cpp",
+        " || runs != expected)\n      return Shifted::kNoMatch;",
+        ")\n      return Shifted::kNoMatch;",
         noticed_by=PAIRS,
     ),
     Mutant(

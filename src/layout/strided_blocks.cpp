@@ -1,4 +1,4 @@
-#include "layout/pattern.hpp"
+#include "layout/strided_blocks.hpp"
 
 #include <utility>
 
@@ -7,29 +7,29 @@
 
 namespace gapless::layout {
 
-void Pattern::add_part(std::int64_t at, LayoutPtr part) {
+void StridedBlocks::add_blocks(std::int64_t at, LayoutPtr part) {
   displacements_.push_back(base::checked_mul(at, old_->extent, "displacement * extent"));
   parts_.push_back(std::move(part));
 }
 
-void Pattern::add(std::int64_t at, std::int64_t bound, std::int64_t blocklength, std::int64_t stride) {
-  // Every period that fits holds a whole block; what is left of the bound holds one, a piece of one, or nothing.
+void StridedBlocks::add(std::int64_t at, std::int64_t bound, std::int64_t blocklength, std::int64_t stride) {
+  // Every whole period holds a whole block; the rest of the bound holds one, a piece of one, or nothing.
   const std::int64_t periods = bound / stride, left = bound % stride;
   const std::int64_t blocks = periods + (left >= blocklength ? 1 : 0);
   if (blocks == 1) {
-    add_part(at, contiguous(blocklength, old_));
+    add_blocks(at, contiguous(blocklength, old_));
   } else if (blocks > 1) {
     const std::int64_t bytes = base::checked_mul(stride, old_->extent, "stride * extent");
-    add_part(at, hvector(blocks, blocklength, bytes, old_));
+    add_blocks(at, hvector(blocks, blocklength, bytes, old_));
   }
   if (left > 0 && left < blocklength)
-    add_part(base::checked_add(at, periods * stride, "displacement of the last block"), contiguous(left, old_));
+    add_blocks(base::checked_add(at, periods * stride, "displacement of the last block"), contiguous(left, old_));
 }
 
-LayoutPtr Pattern::finish() const {
+LayoutPtr StridedBlocks::finish() const {
   if (parts_.empty()) return contiguous(0, old_);
   if (parts_.size() == 1 && displacements_[0] == 0) return parts_[0];
-  // A struct but for its upper bound, which is not rounded up: the elements are all of one type.
+  // A struct, except that its upper bound is not rounded up: the elements are all of one type.
   auto type = std::make_shared<Layout>();
   type->combiner = Combiner::kStruct;
   type->count = static_cast<std::int64_t>(parts_.size());
@@ -42,7 +42,7 @@ LayoutPtr Pattern::finish() const {
   return type;
 }
 
-std::shared_ptr<Layout> expanding(Combiner combiner, LayoutPtr old, LayoutPtr expansion) {
+std::shared_ptr<Layout> with_expansion(Combiner combiner, LayoutPtr old, LayoutPtr expansion) {
   auto type = std::make_shared<Layout>();
   type->combiner = combiner;
   type->children.push_back(std::move(old));
