@@ -1,6 +1,6 @@
 # Two commands for a newcomer: `make demo` and `make test`. Everything they need lands in .venv and build/.
 # PYTHON=... and CXX=... choose the tools, MPI=/prefix an MPICH-compatible MPI instead of the one in .venv.
-.PHONY: help demo build docs test test-mpi-full test-neon fuzz bench lint clean
+.PHONY: help demo build docs test test-all soak test-mpi-full test-neon fuzz bench lint clean
 .DEFAULT_GOAL := help
 export PYTHON MPI JOBS
 
@@ -8,7 +8,9 @@ GAPLESS := .venv/bin/gapless
 
 help:
 	@echo 'make demo    what derived datatypes cost on this machine, and what they cost with Gapless (6 minutes)'
-	@echo 'make test    every test, the engine also under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make test    what every change must pass'
+	@echo 'make test-all  the rest as well: planted faults, all random types, sanitizers, AArch64 emulated, the suite of mpi4py'
+	@echo 'make soak    campaigns: each fuzzer for SECONDS=600, TYPES=1000000 random types and pairs'
 	@echo 'make test-mpi-full  the longer tests of the layer: more ranks, Debian MPI libraries, Fortran (half an hour)'
 	@echo 'make test-neon      every test of the engine on AArch64, cross-built and emulated (`make test` runs some of them)'
 	@echo 'make fuzz    fuzzing with libFuzzer, each target for SECONDS=600, e.g. make fuzz TARGET=notation'
@@ -40,7 +42,15 @@ test:
 	@tools/fft.sh || { [ -z "$$CI" ] && echo 'gapless: mpi4py-fft will not be tested'; }
 	@tools/doxygen.sh >/dev/null || { [ -z "$$CI" ] && echo 'gapless: the API reference will not be tested'; }
 	@tools/build.sh release
-	@tools/run_tests.sh
+	@tools/run_tests.sh change
+
+test-all: test
+	@tools/run_tests.sh rest
+
+# SECONDS is a variable of the shell itself: it must be an argument.
+soak:
+	@tools/bootstrap.sh
+	@tools/soak.sh '$(if $(SECONDS),$(SECONDS),600)' '$(if $(TYPES),$(TYPES),1000000)'
 
 test-mpi-full: test
 	@tools/test_mpi_full.sh

@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
-# Every test: ctest on the release build, the engine's tests under sanitizers, its kernels under qemu for AArch64,
-# pytest, and mpi4py's own suite. Runs all of them even if one fails, and counts: a suite in which nothing ran is a
-# failure. Kernels that this machine cannot run are in ctest's list of skipped tests.
+# run_tests.sh change|rest: what every change must pass (`make test`), or the rest (`make test-all` runs both).
+#   change  ctest without the label `long` and the mutants; pytest
+#   rest    ctest's long tests and the mutants; the engine's tests under sanitizers; its kernels under qemu for AArch64;
+#           mpi4py's own suite
+# Runs all suites even if one fails, and counts: a suite in which nothing ran is a failure. Each suite says how long it
+# took and which tests took longest; the last line says so if it all took longer than it may. Kernels that this machine
+# cannot run are in ctest's list of skipped tests.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export PATH=$PWD/.venv/bin:$PATH
@@ -14,10 +18,15 @@ logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 failed=()
 summary=()
+case ${1:-} in
+  change) budget_s=360 ;;
+  rest) budget_s=1800 ;;
+  *) echo "usage: tools/run_tests.sh change|rest" >&2; exit 2 ;;
+esac
 
 # suite NAME COUNT_PATTERN COMMAND...: COUNT_PATTERN is a sed expression that prints the number of tests that ran.
 suite() {
-  local name=$1 pattern=$2 ran
+  local name=$1 pattern=$2 ran began=$SECONDS
   shift 2
   printf '\n== %s\n' "$name"
   "$@" 2>&1 | tee "$logs/out"
@@ -28,6 +37,9 @@ suite() {
   fi
   ran=$(sed -n "$pattern" "$logs/out" | tail -n 1)
   [ "${ran:-0}" -gt 0 ] || failed+=("$name (no test ran)")
+  # ctest's lines of single tests; pytest prints its own list.
+  sed -n 's|^ *[0-9]*/[0-9]* Test *#[0-9]*: \([^ ]*\) .* \([0-9.]*\) sec.*|\2 s  \1|p' "$logs/out" | sort -rn | head -n 10
+  echo "$name: $((SECONDS - began)) s"
   summary+=("$name: ${ran:-0} tests")
 }
 ctest_count='s/.*tests passed, .* out of \([0-9]*\)$/\1/p'
@@ -39,17 +51,24 @@ mpi4py_count='s/^mpi4py: \([0-9][0-9]*\) tests compared$/\1/p'
 run_ctest() {
   ctest --test-dir "$1" --output-on-failure --no-tests=error -j "$jobs" "${@:2}" || return
   printf '\n'
-  sed -n '/^random_types_test --types 100000/,/^passed:/p' "$1/Testing/Temporary/LastTest.log"
+  sed -n '/^random_types_test .*--types 100000/,/^passed:/p' "$1/Testing/Temporary/LastTest.log"
 }
 # The engine's tests have no ranks.
 sanitized() { MPI='' tools/build.sh asan engine_tests && run_ctest build/asan -L engine -j "$(nproc)"; }
 
-suite 'ctest, release' "$ctest_count" run_ctest "$release"
-suite 'engine under address and undefined sanitizers' "$ctest_count" sanitized
-suite 'threads under the thread sanitizer' "$ctest_count" tools/test_tsan.sh
-[ "$(uname -m)" = aarch64 ] || suite 'aarch64' "$ctest_count" tools/test_neon.sh
-suite 'pytest' "$pytest_count" env GAPLESS_BUILD_DIR="$PWD/$release" .venv/bin/python -m pytest
-suite 'mpi4py under the layer' "$mpi4py_count" env GAPLESS_BUILD_DIR="$PWD/$release" tools/test_mpi4py.sh
+python_tests() {
+  env GAPLESS_BUILD_DIR="$PWD/$release" .venv/bin/python -m pytest --durations=10
+}
+if [ "$1" = change ]; then
+  suite 'ctest' "$ctest_count" run_ctest "$release" -LE 'long|mutants'
+  suite 'pytest' "$pytest_count" python_tests
+else
+  suite 'ctest, long tests and mutants' "$ctest_count" run_ctest "$release" -L 'long|mutants'
+  suite 'engine under address and undefined sanitizers' "$ctest_count" sanitized
+  suite 'threads under the thread sanitizer' "$ctest_count" tools/test_tsan.sh
+  [ "$(uname -m)" = aarch64 ] || suite 'aarch64' "$ctest_count" tools/test_neon.sh
+  suite 'mpi4py under the layer' "$mpi4py_count" env GAPLESS_BUILD_DIR="$PWD/$release" tools/test_mpi4py.sh
+fi
 
 printf '\n'
 for line in "${summary[@]}"; do printf 'gapless: %s\n' "$line"; done
@@ -59,3 +78,4 @@ if [ ${#failed[@]} -gt 0 ]; then
   exit 1
 fi
 printf 'gapless: all suites passed\n'
+[ "$SECONDS" -le "$budget_s" ] || printf 'gapless: over budget: %d s of tests, %d s are meant\n' "$SECONDS" "$budget_s"

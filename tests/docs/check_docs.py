@@ -8,7 +8,7 @@ Needs nothing but the Python standard library, so that it runs before anything i
 * A path in a code span exists: from the root (`tests/docs`), from src/ (`normal/rules`), or, a bare name with a suffix
   (`procedures.def`), anywhere. Without its suffix it names a unit (`plan/joint`). What the build makes and what a user
   names (`build/`, `results/`, FOLDER) is left alone.
-* A module that a page runs (`python -m gapless.manual`) exists.
+* A module that a page runs (`python -m gapless.cli.manual`) exists.
 * What is named before it is there stands in tests/docs/planned.txt, a path or a name a line, and leaves it as it comes.
 * A page that another file of the repository names (docs/tuning.md) exists.
 * A name in the last column of docs/glossary.md stands somewhere in src/, lab/, include/ or python/.

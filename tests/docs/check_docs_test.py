@@ -22,7 +22,7 @@ README = f"""# One
 
 [docs](docs/page.md#a-heading) and `src/plan/joint`, `plan/joint.cpp`, `build/x`, `src/wire`
 
-    python -m gapless.manual
+    python -m gapless.cli.manual
 
 {TABLE}"""
 PAGE = """# Page
@@ -45,7 +45,7 @@ REPOSITORY = {
     "docs/glossary.md": GLOSSARY,
     "docs/results/one.tsv": TSV,
     "src/plan/joint.cpp": "// docs/page.md has more.\nint x;\nclass Joint {};\n",
-    "python/gapless/manual.py": "",
+    "python/gapless/cli/manual.py": "",
     "tests/docs/planned.txt": "# to come\nsrc/wire\n",
     "tools/run.sh": "true\n",
 }
@@ -58,7 +58,7 @@ FAULTS = [
     ("README.md", "`plan/joint.cpp`", "`plan/join.cpp`", "no 'src/plan/join.cpp'"),
     ("README.md", "`plan/joint.cpp`", "`joined.cpp`", "no file 'joined.cpp'"),
     ("README.md", "`plan/joint.cpp`", "`tools/walk.sh`", "no 'tools/walk.sh'"),
-    ("README.md", "gapless.manual", "gapless.handbook", "no module gapless.handbook"),
+    ("README.md", "gapless.cli.manual", "gapless.cli.handbook", "no module gapless.cli.handbook"),
     ("README.md", "1.5 / 20 / 2", "1.5 / 20 / 1", "says '1.5 / 20 / 2'"),
     ("README.md", "column/8", "column/9", "has no 'column/9'"),
     ("README.md", "# One\n", "# One\n" + "\n" * 120, "more than 120"),

@@ -32,7 +32,7 @@ CLEAN = {
     "tests/python/test_run.py": "from gapless.launch.run import run\nwords = ['-m', 'gapless.cli.main']\n",
     "tools/set_up.sh": "python -m gapless.cli.main\nfrom gapless.cli.main import main\n",
     "pyproject.toml": 'gapless = "gapless.cli.main:main"\n',
-    "docs/results/old.md": "python -m gapless.gone\n",
+    "docs/results/demo.md": "python -m gapless.gone\n",
 }
 VIOLATIONS = {
     "against the arrow": ("launch/bad.py", "from gapless.lab.measure import measure, rounds\n"),
@@ -50,7 +50,7 @@ VIOLATIONS = {
     "a folder in a room that is none": ("cli/misc/bad.py", ""),
 }
 TEXTS = {
-    "a command": ("docs/page.md", "`python -m gapless.gone`\n"),
+    "a command": ("docs/tuning.md", "`python -m gapless.gone`\n"),
     "a command's words": ("tests/python/bad.py", 'words = ["-m", "gapless.lab.gone"]\n'),
     "a program in a string": ("python/gapless/launch/bad.py", 'code = "import gapless.lab.gone; x()"\n'),
     "an import of a test": ("tests/python/bad.py", "from gapless.gone import name\n"),
