@@ -26,7 +26,7 @@ help:
 build:
 	@tools/bootstrap.sh
 	@tools/rivals.sh openmpi || echo 'gapless: programs on Open MPI will run without the layer'
-	@tools/build.sh release
+	@tools/build.sh release gapless_product
 
 demo:
 	@tools/bootstrap.sh
