@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run_tests.sh change|rest: what every change must pass (`make test`), or the rest (`make test-all` runs both).
-#   change  ctest without the label `long` and the mutants; pytest
-#   rest    ctest's long tests and the mutants; the engine's tests under sanitizers; its kernels under qemu for AArch64;
+#   change  ctest without the label `long` and the mutants; pytest without the marker `long`
+#   rest    the long tests of both, and the mutants; the engine's tests under sanitizers; its kernels under qemu for AArch64;
 #           mpi4py's own suite
 # Runs all suites even if one fails, and counts: a suite in which nothing ran is a failure. Each suite says how long it
 # took and which tests took longest; the last line says so if it all took longer than it may. Kernels that this machine
@@ -57,16 +57,17 @@ run_ctest() {
 sanitized() { MPI='' tools/build.sh asan engine_tests && run_ctest build/asan -L engine -j "$(nproc)"; }
 
 python_tests() {
-  env GAPLESS_BUILD_DIR="$PWD/$release" .venv/bin/python -m pytest --durations=10
+  env GAPLESS_BUILD_DIR="$PWD/$release" .venv/bin/python -m pytest --durations=10 -m "$1"
 }
 if [ "$1" = change ]; then
   suite 'ctest' "$ctest_count" run_ctest "$release" -LE 'long|mutants'
-  suite 'pytest' "$pytest_count" python_tests
+  suite 'pytest' "$pytest_count" python_tests 'not long'
 else
   suite 'ctest, long tests and mutants' "$ctest_count" run_ctest "$release" -L 'long|mutants'
   suite 'engine under address and undefined sanitizers' "$ctest_count" sanitized
   suite 'threads under the thread sanitizer' "$ctest_count" tools/test_tsan.sh
   [ "$(uname -m)" = aarch64 ] || suite 'aarch64' "$ctest_count" tools/test_neon.sh
+  suite 'pytest, long tests' "$pytest_count" python_tests long
   suite 'mpi4py under the layer' "$mpi4py_count" env GAPLESS_BUILD_DIR="$PWD/$release" tools/test_mpi4py.sh
 fi
 

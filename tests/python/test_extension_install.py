@@ -16,6 +16,7 @@ import gapless
 import pytest
 from gapless.paths import Build
 
+pytestmark = pytest.mark.long  # builds the extension from nothing
 Run = Callable[..., str]
 
 
