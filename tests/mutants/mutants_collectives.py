@@ -42,7 +42,7 @@ COLLECTIVE = [
         "MPI_IN_PLACE: the blocks behind a process's own are not received",
         "blocks.cpp",
         "part((own + 1) * count, all, direction);",
-        "part((own + 1) * count, all, own_way);",
+        "part((own + 1) * count, all, own_direction);",
         COLLECTIVES,
     ),
     planted(
