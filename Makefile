@@ -7,7 +7,7 @@ export PYTHON MPI JOBS
 GAPLESS := .venv/bin/gapless
 
 help:
-	@echo 'make demo    what derived datatypes cost on this machine, and what they cost with Gapless (6 minutes)'
+	@echo 'make demo    what derived datatypes cost on this machine, and what they cost with Gapless (4 minutes)'
 	@echo 'make test    every test, the engine also under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make test-mpi-full  the longer tests of the layer: more ranks, Debian MPI libraries, Fortran (half an hour)'
 	@echo 'make test-neon      every test of the engine on AArch64, cross-built and emulated (`make test` runs some of them)'

@@ -10,7 +10,7 @@ from rich.table import Table
 from gapless.bench_engine import EngineRow
 from gapless.bench_engine_targets import Summary, name_of
 from gapless.display import plain_table
-from gapless.tables import bytes_text
+from gapless.display import bytes_text
 
 MOST_MISSES = 12
 

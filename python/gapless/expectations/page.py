@@ -34,7 +34,7 @@ from gapless.expectations.texts import (
 )
 from gapless.expectations.verdicts import Judged
 from gapless.launch_facts import peer_lines_text
-from gapless.tables import bytes_text
+from gapless.display import bytes_text
 
 # So many of the worst violations are listed for each library, without and with the layer.
 WORST = 6

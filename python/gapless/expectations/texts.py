@@ -16,7 +16,7 @@ from rich.table import Table
 
 from gapless.expectations.run_file import Row
 from gapless.expectations.verdicts import Judged, not_measured_json
-from gapless.tables import bytes_text
+from gapless.display import bytes_text
 
 TESTS = {
     "ET1": "Layouts with gaps against the same bytes without",
