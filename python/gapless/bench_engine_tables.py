@@ -9,8 +9,7 @@ from rich.table import Table
 
 from gapless.bench_engine import EngineRow
 from gapless.bench_engine_targets import Summary, name_of
-from gapless.display import plain_table
-from gapless.display import bytes_text
+from gapless.display import bytes_text, plain_table
 
 MOST_MISSES = 12
 

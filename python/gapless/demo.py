@@ -79,7 +79,13 @@ def measure_messages(build: Build, extent: Extent, recorder: Recorder, now: Call
                 elif line["kind"] == "refused":
                     words = messages[line["group"]].words
                     recorder.add(
-                        {"schema": SCHEMA, "kind": "skipped", "group": words, "launch": launch, "reason": line["reason"]}
+                        {
+                            "schema": SCHEMA,
+                            "kind": "skipped",
+                            "group": words,
+                            "launch": launch,
+                            "reason": line["reason"],
+                        }
                     )
                 else:
                     recorder.add({"launch": launch} | line)

@@ -106,8 +106,8 @@ def _tile(n: int) -> Message:
     return Message("tile", words, 8 * n * n, {BASIC: f"vector({n}, {n}, {4 * n}, double)"})
 
 
-# Half a megabyte to one: more than a first or second cache, so that the way through memory counts. In the small ones
-# there is little to gain, and they show what the layer costs. The tile has runs that MPI libraries copy well themselves.
+# Large ones do not fit into a first or second cache, so that the way through memory counts; in small ones there is
+# little to gain, and they show what the layer costs. The tile has runs that MPI libraries copy well themselves.
 MESSAGES = (
     _second_blocks(131072, 1), _second_blocks(26214, 5), _structs(87381), _positions(43690), _particles(21845),
     _face(128), _transposed(362), _tile(362),

@@ -118,7 +118,8 @@ def test_tables(recorded: Lines) -> None:
     )
     assert "…" not in text
     assert re.search(
-        r"2\.56 MB +every second 8-byte block of an array +100 +1\.50 +2\.00 - 15 +3\.40 - 33 +1\.90 +tiled 1, A = 2", text
+        r"2\.56 MB +every second 8-byte block of an array +100 +1\.50 +2\.00 - 15 +3\.40 - 33 +1\.90 +tiled 1, A = 2",
+        text,
     )
     assert re.search(r"GL1 .* 2\.56 MB +violated ×1\.9 \(1 of 1\) +hold \(1\)", text)
     assert re.search(r"2048 x 2048 +10 +400 +300 +×1\.33 +200 +100 +×2\.00 +bit-identical", text)

@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
+from gapless.display import bytes_text
 from gapless.errors import GaplessError
 from gapless.expectations.collected import TWO_NODES, Collected, Library
 from gapless.expectations.figures import COLOURS, figure
@@ -34,7 +35,6 @@ from gapless.expectations.texts import (
 )
 from gapless.expectations.verdicts import Judged
 from gapless.launch_facts import peer_lines_text
-from gapless.display import bytes_text
 
 # So many of the worst violations are listed for each library, without and with the layer.
 WORST = 6

@@ -8,11 +8,11 @@ from html import escape
 
 import numpy as np
 
+from gapless.display import bytes_text
 from gapless.expectations.collected import Collected, Library
 from gapless.expectations.run_file import CONTIGUOUS_MEMBER, Row
 from gapless.expectations.texts import PATTERNS, member_text, test_order, us_text, verdict_text
 from gapless.expectations.verdicts import Judged
-from gapless.display import bytes_text
 
 OWN = "own"
 METHODS = ("native", "gapless", "pack", "pack_send", "unpack_receive")

@@ -14,9 +14,9 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from gapless.display import bytes_text
 from gapless.expectations.run_file import Row
 from gapless.expectations.verdicts import Judged, not_measured_json
-from gapless.display import bytes_text
 
 TESTS = {
     "ET1": "Layouts with gaps against the same bytes without",
