@@ -10,13 +10,12 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader
 
 from gapless.demo_messages import BASIC, SMALL_BYTES
-from gapless.display import bytes_text
 from gapless.errors import GaplessError
 from gapless.guidelines import Row, rows_of
 from gapless.halo import HaloRow, halo_rows
 from gapless.launch_facts import peer_lines_text
 from gapless.results import Line, of_kind
-from gapless.story import lost_sentence, sentence, sizes_text, stories, times_text
+from gapless.story import lost_sentence, sentence, size_text, sizes_text, stories, times_text
 from gapless.tables import (
     GUIDELINE_COLUMNS,
     HALO_COLUMNS,
@@ -71,7 +70,7 @@ def figures(rows: Sequence[Row]) -> list[Figure]:
 
     def dot(native: Row, gapless: Row) -> Dot:
         natively, under = native.ratio_to_contiguous, gapless.ratio_to_contiguous
-        return Dot(words(native), bytes_text(native.bytes), times_text(natively), times_text(under),
+        return Dot(words(native), size_text(native.bytes), times_text(natively), times_text(under),
                    at(natively), at(under))  # fmt: skip
 
     ticks = [(f"{tick:g}×", at(tick)) for tick in TICKS if low <= log(tick) <= high]
