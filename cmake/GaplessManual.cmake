@@ -1,4 +1,4 @@
-# The man pages of the command, written from its own command tree (python/gapless/manual.py) by a Python that has what
+# The man pages of the command, written from its own command tree (python/gapless/cli/manual.py) by a Python that has what
 # the command needs: that of .venv, or the one that Python3_EXECUTABLE names. Without one they are left out, and said so.
 # Those of the C functions are there if `make docs` wrote them before. Both are `--component manual`.
 if(GAPLESS_SANITIZE OR CMAKE_CROSSCOMPILING)
@@ -17,7 +17,7 @@ if(NOT "$ENV{PYTHONPATH}" STREQUAL "")  # where pip keeps what it builds with
 endif()
 foreach(python "${CMAKE_SOURCE_DIR}/.venv/bin/python" "${Python3_EXECUTABLE}")
   set(with_command ${CMAKE_COMMAND} -E env "PYTHONPATH=${path}" ${python})
-  execute_process(COMMAND ${with_command} -c "import gapless.manual" RESULT_VARIABLE missing OUTPUT_QUIET ERROR_QUIET)
+  execute_process(COMMAND ${with_command} -c "import gapless.cli.manual" RESULT_VARIABLE missing OUTPUT_QUIET ERROR_QUIET)
   if(missing EQUAL 0)
     break()
   endif()
@@ -29,10 +29,10 @@ if(NOT missing EQUAL 0)
 endif()
 
 set(pages ${CMAKE_BINARY_DIR}/man/man1)
-file(GLOB sources CONFIGURE_DEPENDS python/gapless/cli*.py)
+file(GLOB sources CONFIGURE_DEPENDS python/gapless/cli/*.py)
 add_custom_command(OUTPUT ${pages}/gapless.1
-  COMMAND ${with_command} -m gapless.manual ${pages}
-  DEPENDS ${sources} python/gapless/manual.py python/gapless/roff.py python/gapless/variables.py
+  COMMAND ${with_command} -m gapless.cli.manual ${pages}
+  DEPENDS ${sources} python/gapless/launch/variables.py
   COMMENT "Writing the man pages" VERBATIM)
 add_custom_target(gapless_manual ALL DEPENDS ${pages}/gapless.1)
 set(GAPLESS_MANUAL TRUE)

@@ -1,5 +1,5 @@
 // What this launch pays for storing into lines that the other rank's core has read: it differs from launch to launch,
-// and lasts for one (docs/methods.md).
+// and lasts for one (docs/methods/pingpong.md).
 #pragma once
 
 #include <optional>

@@ -83,7 +83,7 @@ install_command() {
 ' '''
 import sys
 
-from gapless.cli import main
+from gapless.cli.main import main
 
 sys.exit(main())
 EOF

@@ -16,6 +16,12 @@ if [ -n "${MPI:-}" ]; then
   arguments=(-B "$folder" "-DGAPLESS_MPI_ROOT=$prefix")
 fi
 
+# A compiler cache, where there is one; with its own settings where the user gave some. Precompiled headers need the first.
+if command -v ccache >/dev/null; then
+  export CMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER-ccache} CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros} CCACHE_BASEDIR=${CCACHE_BASEDIR-$PWD}
+fi
+
 # Configuring is quiet when it succeeds, but for the lines that name a part that is missing or fetched.
 mkdir -p build
 log=$folder.configure.log

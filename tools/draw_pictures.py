@@ -26,7 +26,7 @@ def main() -> None:
     for name, arguments in PICTURES.items():
         # The plan names the kernels in force: those that every machine has.
         subprocess.run(
-            [sys.executable, "-m", "gapless.cli", "explain", *arguments, "--svg", str(folder / f"{name}.svg")],
+            [sys.executable, "-m", "gapless", "explain", *arguments, "--svg", str(folder / f"{name}.svg")],
             env=os.environ | {"GAPLESS_ISA": "baseline"}, stdout=subprocess.DEVNULL, check=True,
         )  # fmt: skip
 

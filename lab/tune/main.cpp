@@ -1,5 +1,5 @@
 // What `gapless tune` runs, on two ranks under the layer: every way to move a message, over a grid of messages, in
-// turn. Prints raw samples; what follows from them is the command's business (python/gapless/tuning.py).
+// turn. Prints raw samples; what follows from them is the command's business (python/gapless/tune/measure.py).
 #include "agreement.hpp"
 #include "facts.hpp"
 #include "layer_switch.hpp"

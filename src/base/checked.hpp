@@ -1,4 +1,4 @@
-// Byte arithmetic that refuses to wrap. Used whenever a type is built, so that the data path need not check.
+// Byte arithmetic that throws instead of wrapping. Used whenever a type is built, so that the data path need not check.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 namespace gapless::base {
 namespace {
 
-// Long lists go to huge pages where the system has them: handing out small ones one by one would take longer than all
+// Put long lists on huge pages if the system has them: page faults on small pages would take longer than everything
 // else that is done to a list.
 std::shared_ptr<void> storage_of(std::size_t bytes) {
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
@@ -34,8 +34,8 @@ bool holds(NumberRange range) {
   return range.low >= std::numeric_limits<Raw>::min() && range.high <= std::numeric_limits<Raw>::max();
 }
 
-// The values as Raw and their range, if it holds them all; else null, with the range of those looked at. Piece by
-// piece, so that each is still in the first cache when it is looked at again.
+// The values as Raw and their range if Raw holds them all; otherwise null, with the range of those examined. Piece by
+// piece, so that each is still in the first-level cache when it is read again.
 template <class Raw>
 std::shared_ptr<const void> narrowed(std::span<const std::int64_t> values, NumberRange& range) {
   constexpr std::size_t kPiece = 2048;

@@ -1,5 +1,5 @@
-// An immutable list of 64-bit integers, kept in the fewest bytes that hold them all: 1, 2, 4 or 8 each. Copies share
-// the storage, and so does a view that scales and shifts every number: a table of offsets in bytes can be the very list
+// An immutable list of 64-bit integers, stored in the fewest bytes that hold them all: 1, 2, 4 or 8 each. Copies share
+// the storage, and so does a view that scales and shifts every number: a table of offsets in bytes can share the list
 // of displacements in elements that a constructor was given.
 #pragma once
 
@@ -20,7 +20,8 @@ NumberRange range_of(std::span<const std::int64_t> values) noexcept;
 class Numbers {
  public:
   Numbers() = default;
-  // `narrowest`: bytes a number at least. `range`: told the smallest and the largest number of a list that has any.
+  // `narrowest`: the least bytes per number. `range`: receives the smallest and the largest number unless the list is
+  // empty.
   explicit Numbers(std::span<const std::int64_t> values, int narrowest = 1, NumberRange* range = nullptr);
 
   std::size_t size() const noexcept { return size_; }
@@ -29,16 +30,16 @@ class Numbers {
   std::int64_t front() const noexcept { return (*this)[0]; }
   std::int64_t back() const noexcept { return (*this)[size_ - 1]; }
 
-  // The same list with every number n read as n * factor + plus; the caller knows that none overflows.
+  // The same list with every number n read as n * factor + plus; the caller guarantees that none overflows.
   Numbers scaled(std::int64_t factor, std::int64_t plus) const;
 
-  // What kernels read: number i is raw i, `width()` bytes signed, times scale() plus shift().
+  // For kernels: number i is the i-th raw number, a signed integer of `width()` bytes, times scale() plus shift().
   const void* data() const noexcept { return storage_.get(); }
   int width() const noexcept { return width_; }
   std::int64_t scale() const noexcept { return scale_; }
   std::int64_t shift() const noexcept { return shift_; }
 
-  // Calls visit(pointer to the first raw number, which has one of the four types).
+  // Calls visit(pointer to the first raw number), a pointer to one of the four types.
   template <class Visit>
   decltype(auto) with_raw(Visit visit) const {
     switch (width_) {
@@ -54,7 +55,7 @@ class Numbers {
   }
 
   std::vector<std::int64_t> to_vector() const;
-  // By value, whatever the widths.
+  // Compares by value, whatever the widths.
   friend bool operator==(const Numbers& a, const Numbers& b) noexcept;
 
   class Iterator {

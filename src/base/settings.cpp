@@ -8,19 +8,19 @@ namespace gapless::base {
 
 namespace {
 
-// A setting that holds nothing known leaves its default in force, for a user's program must go on; that is kept here
-// for whoever is asked what is in force.
-struct Refused {
+// A setting with an unknown value leaves its default in force, because the user's program must continue. It is recorded
+// here for explain, the log and the statistics.
+struct RefusedSetting {
   const char* name;
   std::string sentence;
 };
-struct AllRefused {
+struct RefusedSettings {
   std::mutex mutex;
-  std::array<Refused, 16> entries;
+  std::array<RefusedSetting, 16> entries;
   std::size_t count = 0;
 };
-AllRefused& all_refused() {
-  static AllRefused* const all = new AllRefused;  // programs read settings until their very end
+RefusedSettings& all_refused() {
+  static RefusedSettings* const all = new RefusedSettings;  // never destroyed: settings are read until the process ends
   return *all;
 }
 
@@ -58,13 +58,13 @@ bool parse_bytes(const char* text, std::int64_t& bytes) noexcept {
 
 }  // namespace
 
-std::int64_t setting_bytes(const char* name, std::int64_t otherwise) noexcept {
+std::int64_t setting_bytes(const char* name, std::int64_t fallback) noexcept {
   const char* const value = setting_text(name);
   std::int64_t bytes = 0;
-  if (value == nullptr) return otherwise;
+  if (value == nullptr) return fallback;
   if (parse_bytes(value, bytes)) return bytes;
   refuse_setting(name, kBytes);
-  return otherwise;
+  return fallback;
 }
 
 void refuse_setting(const char* name, std::span<const char* const> known) noexcept {
@@ -75,18 +75,18 @@ void refuse_setting(const char* name, std::span<const char* const> known) noexce
       if (one != known.front()) sentence += ", ";
       sentence += one;
     }
-    AllRefused& all = all_refused();
+    RefusedSettings& all = all_refused();
     const std::lock_guard lock(all.mutex);
     for (std::size_t k = 0; k < all.count; ++k) {
       if (std::string_view(all.entries[k].name) == name) return;
     }
     if (all.count < all.entries.size()) all.entries[all.count++] = {name, sentence + ')'};
-  } catch (...) {  // no memory: it is not kept
+  } catch (...) {  // out of memory: it is not recorded
   }
 }
 
 std::string refused_settings() {
-  AllRefused& all = all_refused();
+  RefusedSettings& all = all_refused();
   const std::lock_guard lock(all.mutex);
   std::string text;
   for (std::size_t k = 0; k < all.count; ++k) text += (k == 0 ? "" : "; ") + all.entries[k].sentence;

@@ -1,4 +1,4 @@
-// What can go wrong on the cold paths, and how it is said.
+// The errors of the cold paths and their texts.
 #pragma once
 
 #include <exception>
@@ -9,7 +9,7 @@ namespace gapless::base {
 
 enum class Status {
   kOk = 0,
-  kInvalidArgument,  // an argument that no layout can have: a negative count, an index outside an array
+  kInvalidArgument,  // an argument that no layout allows: a negative count, an index outside an array
   kOverflow,         // a size, extent or displacement that does not fit into 63 bits
   kOutOfMemory,
   kTruncated,  // the other side's buffer is too small
@@ -17,7 +17,7 @@ enum class Status {
 
 const char* status_text(Status status) noexcept;
 
-// Thrown by base, layout, normal and plan (never on the data path). what() says what is wrong and with which value.
+// Thrown by base, layout, normal and plan, never on the data path. what() names the problem and the value.
 class Error : public std::exception {
  public:
   Error(Status status, std::string text) : status_(status), text_(std::move(text)) {}

@@ -15,9 +15,9 @@ using gapless::capi::require;
 
 namespace {
 
-// Joint plans that this thread made lately: a copy that is repeated is planned once. A thread's own, so that nobody
-// waits; it keeps the two plans, so that no other can have their addresses.
-struct Known {
+// A joint plan that this thread made recently: a repeated copy is planned once. Thread-local, so that no thread waits;
+// it keeps both plans alive, so that no other plan can have their addresses.
+struct CachedJoint {
   plan::PlanPtr source, destination;
   std::int64_t source_count = 0, destination_count = 0;
   std::unique_ptr<const plan::Joint> joint;
@@ -25,14 +25,14 @@ struct Known {
 
 const plan::Joint* joint_of(const plan::PlanPtr& source, std::int64_t source_count, const plan::PlanPtr& destination,
                             std::int64_t destination_count) {
-  thread_local std::array<Known, 16> all;
+  thread_local std::array<CachedJoint, 16> all;
   const auto mixed = reinterpret_cast<std::uintptr_t>(source.get()) * 3 +
                      reinterpret_cast<std::uintptr_t>(destination.get()) * 5 +
                      static_cast<std::uintptr_t>(source_count * 7 + destination_count * 11);
-  Known& known = all[(mixed * 0x9e3779b97f4a7c15u) >> 60];
+  CachedJoint& known = all[(mixed * 0x9e3779b97f4a7c15u) >> 60];
   if (known.source != source || known.destination != destination || known.source_count != source_count ||
       known.destination_count != destination_count) {
-    known.source = nullptr;  // whatever is thrown, nothing half made is found
+    known.source = nullptr;  // if join() throws, the entry matches nothing
     known.joint = plan::join({*source, source_count}, {*destination, destination_count});
     known.destination = destination;
     known.source_count = source_count;
@@ -49,7 +49,7 @@ std::int64_t size_of(const plan::Plan& plan, std::int64_t count) {
   return bytes;
 }
 
-// The bytes of a message that is one run, from `position` on.
+// The bytes of a message that is one run, starting at `position`.
 template <class Byte>
 Byte* run_of(const plan::Plan& plan, Byte* buffer, std::int64_t position) {
   return gapless::move::at(buffer, plan.first_byte() + position);

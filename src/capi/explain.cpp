@@ -20,30 +20,30 @@ namespace gapless::capi {
 namespace {
 
 constexpr int kSchema = 1;
-constexpr std::int64_t kMostRuns = 1'000'000;     // walked, of the message
-constexpr std::int64_t kWindowBytes = 1024;       // of memory shown
-constexpr std::size_t kMostShown = 4096;          // runs in the window
-constexpr std::size_t kMostLowest = 2048;         // runs listed from the lowest displacement up
-constexpr std::size_t kMostFirst = 256;           // runs listed from the first in packing order on
-constexpr std::int64_t kMostBins = 128;           // that an element's memory is divided into
-constexpr std::size_t kMostTypeText = 64 * 1024;  // characters
-constexpr std::size_t kMostFormText = 4000;       // characters
-constexpr std::size_t kMostPlanLines = 200;
-constexpr double kMostWritten = 100'000;  // nodes and numbers of a form that is worth writing out
-constexpr std::int64_t kLine = 64;        // [bytes] of a cache line
+constexpr std::int64_t kMaxRuns = 1'000'000;     // walked, of the message
+constexpr std::int64_t kWindowBytes = 1024;      // of memory shown
+constexpr std::size_t kMaxShown = 4096;          // runs in the window
+constexpr std::size_t kMaxLowest = 2048;         // runs listed from the lowest displacement up
+constexpr std::size_t kMaxFirst = 256;           // runs listed from the start of the packing order
+constexpr std::int64_t kMaxBins = 128;           // that an element's memory is divided into
+constexpr std::size_t kMaxTypeText = 64 * 1024;  // characters
+constexpr std::size_t kMaxFormText = 4000;       // characters
+constexpr std::size_t kMaxPlanLines = 200;
+constexpr double kMaxWritten = 100'000;  // nodes and numbers of a form that is worth writing out
+constexpr std::int64_t kLine = 64;       // [bytes] of a cache line
 
 std::int64_t line_of(std::int64_t displacement) {
   return displacement >= 0 ? displacement / kLine : (displacement + 1) / kLine - 1;
 }
 
-// What a walk over the runs of a message finds out.
+// The runs and the cache lines that a message touches, from a walk over its runs.
 class Touched {
  public:
   Touched(const layout::Layout& message, const normal::Form& form)
       : from_(message.true_lb),
         to_(from_ + std::min(kWindowBytes, message.true_extent)),
         form_runs_(form.node ? form.node->runs : 0) {
-    complete_ = for_each_run(form, kMostRuns, [this](std::int64_t at, std::int64_t bytes) { run(at, bytes); });
+    complete_ = for_each_run(form, kMaxRuns, [this](std::int64_t at, std::int64_t bytes) { run(at, bytes); });
     if (message.size == 0) return;
     const std::int64_t span = line_of(from_ + message.true_extent - 1) - line_of(from_) + 1;
     // A run of b bytes touches at most b / 64 + 2 lines. Clamped: runs may be as many as bytes.
@@ -62,7 +62,7 @@ class Touched {
     json["memory_complete"] = complete_ && !too_many_;
     json["memory"] = std::move(shown_);
     json["first_runs"] = Json::list();
-    for (std::size_t i = 0; i < std::min(all_.size(), kMostFirst); ++i)
+    for (std::size_t i = 0; i < std::min(all_.size(), kMaxFirst); ++i)
       json["first_runs"].push_back(Json::List{all_[i].at, all_[i].bytes});
     write_lowest(json);
   }
@@ -82,7 +82,7 @@ class Touched {
       lines_.emplace_back(first, last);
     const std::int64_t begin = std::max(at, from_), end = std::min(at + bytes, to_);
     if (begin >= end) return;
-    if (shown_.size() < kMostShown)
+    if (shown_.size() < kMaxShown)
       shown_.push_back(Json::List{begin, end - begin, index});
     else
       too_many_ = true;
@@ -92,8 +92,8 @@ class Touched {
   void write_lowest(Json& json) {
     json["lowest_runs"] = Json::list();
     json["lowest_runs_below"] = Json();
-    if (all_.size() > kMostLowest) {
-      const auto end = all_.begin() + kMostLowest;
+    if (all_.size() > kMaxLowest) {
+      const auto end = all_.begin() + kMaxLowest;
       std::nth_element(all_.begin(), end, all_.end(),
                        [](const Run& a, const Run& b) { return std::pair(a.at, a.order) < std::pair(b.at, b.order); });
       json["lowest_runs_below"] = end->at;
@@ -124,15 +124,15 @@ class Touched {
   Json shown_ = Json::list();
 };
 
-// How the bytes of an element are spread over its true extent: the bytes in each of some equal pieces of it.
+// Writes how the bytes of an element are spread over its true extent: the bytes in each of some equal pieces of it.
 void write_coverage(Json& json, const layout::Layout& type, const normal::Form& form) {
   json["coverage_bin_bytes"] = Json();
   json["coverage"] = Json();
   if (type.size == 0) return;
-  const std::int64_t width = (type.true_extent - 1) / kMostBins + 1;
+  const std::int64_t width = (type.true_extent - 1) / kMaxBins + 1;
   const auto bins = static_cast<std::size_t>((type.true_extent - 1) / width + 1);
   std::vector<std::int64_t> bytes(bins), through(bins + 1);  // through: by how many more runs a bin is filled
-  const bool complete = for_each_run(form, kMostRuns, [&](std::int64_t at, std::int64_t length) {
+  const bool complete = for_each_run(form, kMaxRuns, [&](std::int64_t at, std::int64_t length) {
     const std::int64_t begin = at - type.true_lb, end = begin + length;
     const auto first = static_cast<std::size_t>(begin / width), last = static_cast<std::size_t>((end - 1) / width);
     if (first == last) {
@@ -152,18 +152,18 @@ void write_coverage(Json& json, const layout::Layout& type, const normal::Form& 
 }
 
 Json form_text(const normal::Form& form, const Written& length) {
-  if (length.nodes + length.numbers > kMostWritten) return "too long to be written out";
+  if (length.nodes + length.numbers > kMaxWritten) return "too long to be written out";
   std::string text = normal::text(form);
-  if (text.size() > kMostFormText) text = text.substr(0, kMostFormText) + "...";
+  if (text.size() > kMaxFormText) text = text.substr(0, kMaxFormText) + "...";
   return text;
 }
 
 Json plan_lines(const plan::Plan& plan, const Written& length) {
   Json lines = Json::list();
-  if (length.nodes > kMostWritten) return Json::List{"too long to be written out"};
+  if (length.nodes > kMaxWritten) return Json::List{"too long to be written out"};
   const std::string text = plan.text();
   for (std::size_t from = 0; from < text.size(); from = text.find('\n', from) + 1) {
-    if (lines.size() == kMostPlanLines) {
+    if (lines.size() == kMaxPlanLines) {
       lines.push_back("...");
       break;
     }
@@ -186,7 +186,7 @@ std::string explain(const layout::LayoutPtr& type, std::int64_t count, const pla
   Json json = Json::object();
   json["schema"] = kSchema;
   try {
-    json["type"] = notation::print(*type, kMostTypeText);
+    json["type"] = notation::print(*type, kMaxTypeText);
     json["type_is_abridged"] = false;
   } catch (const base::Error&) {
     json["type"] = notation::abridged(*type);

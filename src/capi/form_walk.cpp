@@ -8,9 +8,8 @@ namespace {
 using normal::Kind;
 using normal::Node;
 
-// Calls into(offset of the piece [bytes], its node) for each piece that a node is made of, in order, until it returns
-// false; returns whether it never did. A run has no pieces, and
-// blocks are runs that have no node of their own.
+// Calls into(offset of the piece [bytes], its node) for each piece of a node, in order, until it returns false; returns
+// true if it never did. A run has no pieces, and blocks are runs without nodes of their own.
 template <class Into>
 bool for_each_piece(const Node& node, Into into) {
   switch (node.kind) {
@@ -34,9 +33,10 @@ bool for_each_piece(const Node& node, Into into) {
   return true;
 }
 
-class Walk {
+class RunWalk {
  public:
-  Walk(std::int64_t most, const std::function<void(std::int64_t, std::int64_t)>& visit) : left_(most), visit_(visit) {}
+  RunWalk(std::int64_t max_pieces, const std::function<void(std::int64_t, std::int64_t)>& visit)
+      : left_(max_pieces), visit_(visit) {}
 
   bool node(std::int64_t origin, const Node& node) {
     if (node.kind == Kind::kRun) return run(origin, node.bytes);
@@ -86,10 +86,10 @@ const Written& written_of(const Node& node, std::unordered_map<const Node*, Writ
 
 }  // namespace
 
-bool for_each_run(const normal::Form& form, std::int64_t most,
+bool for_each_run(const normal::Form& form, std::int64_t max_pieces,
                   const std::function<void(std::int64_t, std::int64_t)>& visit) {
   if (!form.node) return true;
-  Walk walk(most, visit);
+  RunWalk walk(max_pieces, visit);
   const bool complete = walk.node(form.offset, *form.node);
   walk.flush();
   return complete;

@@ -9,9 +9,9 @@
 
 namespace gapless::capi {
 
-// Calls visit(displacement [bytes], bytes) for each maximally fused run in type-map order. Gives up behind `most`
-// pieces of the form; returns whether it saw them all. Cost: a call a piece.
-bool for_each_run(const normal::Form& form, std::int64_t most,
+// Calls visit(displacement [bytes], bytes) for each maximally fused run in type-map order. Stops after `max_pieces`
+// pieces of the form; returns true if it visited all. Cost: one call per piece.
+bool for_each_run(const normal::Form& form, std::int64_t max_pieces,
                   const std::function<void(std::int64_t, std::int64_t)>& visit);
 
 // How long a form is when it is written out, shared parts once for each place they stand in. Cost: linear in the form.

@@ -20,12 +20,12 @@ struct gapless_type_s {
     const gapless::plan::Plan* known = plan_.load(std::memory_order_acquire);
     return known != nullptr ? *known : plan_first();
   }
-  // For who keeps it.
+  // For callers that keep the plan.
   const gapless::plan::PlanPtr& plan() {
     (void)committed();
     return owned_;
   }
-  // Before anything else is asked of a new handle whose plan is there already.
+  // Gives a new handle a plan that exists already; call it before anything else.
   void commit_to(gapless::plan::PlanPtr plan) {
     std::call_once(planned_, [&] {
       owned_ = std::move(plan);

@@ -30,14 +30,14 @@ inline const gapless::plan::Plan& checked(gapless_type type, int64_t count, int6
   return type->committed();
 }
 
-// The bytes of the message if all of it is to move; otherwise 0.
+// The bytes of the message if all of it is to be moved; otherwise 0.
 inline int64_t all_of(const gapless::plan::Plan& plan, int64_t count, int64_t position, int64_t budget) {
   int64_t bytes;
   if (position != 0 || __builtin_mul_overflow(plan.size(), count, &bytes) || budget < bytes) return 0;
   return bytes;
 }
 
-// Where the buffers overlap, all is read before anything is written. Throws std::bad_alloc.
+// A buffer for overlapping arguments: everything is read before anything is written. Throws std::bad_alloc.
 std::unique_ptr<char[]> copy_room(int64_t bytes) {
   return std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
 }

@@ -1,4 +1,4 @@
-// How every function that answers with text hands it out.
+// How every function returns a text.
 #pragma once
 
 #include <cstddef>

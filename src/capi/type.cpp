@@ -12,14 +12,14 @@ namespace layout = gapless::layout;
 
 namespace {
 
-using Numbers = std::span<const std::int64_t>;
+using NumberSpan = std::span<const std::int64_t>;
 
 const layout::LayoutPtr& layout_of(gapless_type type) {
   require(type != nullptr, "the type is NULL");
   return type->layout;
 }
 
-Numbers list(std::int64_t count, const std::int64_t* values, const char* name) {
+NumberSpan list(std::int64_t count, const std::int64_t* values, const char* name) {
   if (count < 0)
     throw gapless::base::Error(gapless::base::Status::kInvalidArgument,
                                "the count must be at least 0, not " + std::to_string(count));
@@ -117,8 +117,8 @@ gapless_status gapless_type_hindexed_block(int64_t count, int64_t blocklength, c
 gapless_status gapless_type_struct(int64_t count, const int64_t* blocklengths, const int64_t* displacements_bytes,
                                    const gapless_type* types, gapless_type* type) {
   return create(type, [&] {
-    const Numbers lengths = list(count, blocklengths, "blocklengths");
-    const Numbers displacements = list(count, displacements_bytes, "displacements");
+    const NumberSpan lengths = list(count, blocklengths, "blocklengths");
+    const NumberSpan displacements = list(count, displacements_bytes, "displacements");
     require(count == 0 || types != nullptr, "the list of types is NULL");
     std::vector<layout::LayoutPtr> layouts;
     for (std::int64_t i = 0; i < count; ++i) layouts.push_back(layout_of(types[i]));
@@ -138,7 +138,7 @@ gapless_status gapless_type_darray(int64_t process_count, int64_t rank, int dime
                                    const gapless_distribution* distributions, const int64_t* arguments,
                                    const int64_t* grid, gapless_order order, gapless_type old, gapless_type* type) {
   return create(type, [&] {
-    const Numbers size_list = list(dimensions, sizes, "sizes");
+    const NumberSpan size_list = list(dimensions, sizes, "sizes");
     require(dimensions == 0 || distributions != nullptr, "the list of distributions is NULL");
     std::vector<layout::Distribution> kinds;
     for (int d = 0; d < dimensions; ++d) {

@@ -11,28 +11,28 @@ namespace {
 
 using layout::Layout;
 
-constexpr std::size_t kMostEntries = 64;
-constexpr int kMostNodes = 1000;
-constexpr int kDeepest = 64;
+constexpr std::size_t kMaxEntries = 64;
+constexpr int kMaxNodes = 1000;
+constexpr int kMaxDepth = 64;
 
 class Tree {
  public:
   Json node(const Layout& type, int depth) {
     Json json = Json::object();
     json["combiner"] = layout::combiner_name(type.combiner);
-    if (depth > kDeepest || nodes_++ >= kMostNodes) {
+    if (depth > kMaxDepth || nodes_++ >= kMaxNodes) {
       json["cut"] = true;
       return json;
     }
     if (type.named) json["name"] = type.named->name;
     Json arguments = Json::object(), omitted = Json::object();
     for (const notation::Argument& argument : notation::arguments(type.combiner))
-      std::visit([&](auto place) { add(type, place, argument.name, arguments, omitted); }, argument.place);
+      std::visit([&](auto field) { add(type, field, argument.name, arguments, omitted); }, argument.field);
     if (!arguments.empty()) json["arguments"] = std::move(arguments);
     Json children = Json::list();
-    for (std::size_t i = 0; i < std::min(type.children.size(), kMostEntries); ++i)
+    for (std::size_t i = 0; i < std::min(type.children.size(), kMaxEntries); ++i)
       children.push_back(node(*type.children[i], depth + 1));
-    if (type.children.size() > kMostEntries) omitted["children"] = type.children.size() - kMostEntries;
+    if (type.children.size() > kMaxEntries) omitted["children"] = type.children.size() - kMaxEntries;
     if (!omitted.empty()) json["omitted"] = std::move(omitted);
     json["size"] = type.size;
     json["lb"] = type.lb;
@@ -42,18 +42,18 @@ class Tree {
   }
 
  private:
-  void add(const Layout& type, std::int64_t Layout::* place, const char* name, Json& arguments, Json&) {
-    arguments[name] = type.*place;
+  void add(const Layout& type, std::int64_t Layout::* field, const char* name, Json& arguments, Json&) {
+    arguments[name] = type.*field;
   }
-  void add(const Layout& type, base::Numbers Layout::* place, const char* name, Json& arguments, Json& omitted) {
-    numbers(type.*place, name, arguments, omitted);
+  void add(const Layout& type, base::Numbers Layout::* field, const char* name, Json& arguments, Json& omitted) {
+    numbers(type.*field, name, arguments, omitted);
   }
-  void add(const Layout& type, std::vector<std::int64_t> Layout::* place, const char* name, Json& arguments,
+  void add(const Layout& type, std::vector<std::int64_t> Layout::* field, const char* name, Json& arguments,
            Json& omitted) {
-    numbers(type.*place, name, arguments, omitted);
+    numbers(type.*field, name, arguments, omitted);
   }
-  void add(const Layout& type, layout::Order Layout::* place, const char* name, Json& arguments, Json&) {
-    arguments[name] = notation::order_name(type.*place);
+  void add(const Layout& type, layout::Order Layout::* field, const char* name, Json& arguments, Json&) {
+    arguments[name] = notation::order_name(type.*field);
   }
   void add(const Layout& type, notation::Distributions, const char* name, Json& arguments, Json& omitted) {
     std::vector<std::string> names;
@@ -64,17 +64,17 @@ class Tree {
     }
     numbers(names, name, arguments, omitted);
   }
-  void add(const Layout& type, notation::Members, const char*, Json& arguments, Json& omitted) {
+  void add(const Layout& type, notation::StructMembers, const char*, Json& arguments, Json& omitted) {
     numbers(type.blocklengths, "blocklengths", arguments, omitted);
     numbers(type.displacements, "displacements_bytes", arguments, omitted);
   }
-  void add(const Layout&, notation::Old, const char*, Json&, Json&) {}  // a child
+  void add(const Layout&, notation::OldType, const char*, Json&, Json&) {}  // a child
 
   template <class List>
   static void numbers(const List& list, const char* name, Json& arguments, Json& omitted) {
     Json& values = arguments[name] = Json::list();
-    for (std::size_t i = 0; i < std::min(list.size(), kMostEntries); ++i) values.push_back(list[i]);
-    if (list.size() > kMostEntries) omitted[name] = list.size() - kMostEntries;
+    for (std::size_t i = 0; i < std::min(list.size(), kMaxEntries); ++i) values.push_back(list[i]);
+    if (list.size() > kMaxEntries) omitted[name] = list.size() - kMaxEntries;
   }
 
   int nodes_ = 0;

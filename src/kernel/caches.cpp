@@ -8,8 +8,8 @@
 namespace gapless::kernel {
 namespace {
 
-// A cache of the first processor as the kernel describes it, or 0. sysconf() is not asked where this answers: under
-// some hypervisors it multiplies a shared cache by the processors that share it on the host.
+// The size of a cache of the first processor as the kernel describes it, or 0. It takes precedence over sysconf(),
+// which under some hypervisors multiplies a shared cache by the number of processors that share it on the host.
 std::int64_t described(int level) noexcept {
   for (int index = 0; index < 8; ++index) {
     char path[96];
@@ -30,7 +30,7 @@ std::int64_t described(int level) noexcept {
   return 0;
 }
 
-// What the C library knows of a level, or 0; not all of them ask.
+// The size of a cache as the C library reports it, or 0; some C libraries do not report it.
 std::int64_t known(int level) noexcept {
 #if defined(_SC_LEVEL2_CACHE_SIZE) && defined(_SC_LEVEL3_CACHE_SIZE)
   return sysconf(level == 2 ? _SC_LEVEL2_CACHE_SIZE : _SC_LEVEL3_CACHE_SIZE);
@@ -52,7 +52,7 @@ std::int64_t second_level() noexcept {
 std::int64_t far_bytes() noexcept {
   static const std::int64_t bytes = [] {
     const std::int64_t last = first_positive(described(3), known(3), 0);
-    // Without a third level the second one is the last. Beyond 64 MB more cache is not one process's.
+    // Without a third level, the second is the last. One process does not have more than 64 MB of cache for itself.
     const std::int64_t measured = last > 0 ? last : second_level();
     return base::setting_bytes("GAPLESS_NT_BYTES",
                                measured < (std::int64_t{64} << 20) ? measured : std::int64_t{64} << 20);

@@ -1,4 +1,4 @@
-// Which set of kernels this process runs, and which kernel of a set serves a length. Cold: plans keep what they found.
+// Chooses the set of kernels for this process, and the kernel of a set for a length. Cold: plans keep the result.
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -15,16 +15,16 @@
 namespace gapless::kernel {
 namespace {
 
-// By block; the search cannot fail, because tables end with what serves any.
+// The kernel for a block; the search cannot fail, because tables end with a kernel for any block.
 const NestKernel& find(std::span<const NestKernel> table, std::int64_t block) noexcept {
   for (const NestKernel& kernel : table)
     if (kernel.block == block) return kernel;
   return table.back();
 }
 
-// AMD's Zen 5 and later, measured: 85 to 145 GB/s in a second cache where vectors make 67 to 95, wherever the two sides
-// begin. Zen 3 and 4 announce the same (ERMS and FSRM) and are slow where only the source is aligned, so the bits alone
-// tell nothing, and others are not measured.
+// True on AMD's Zen 5 and later, measured: 85 to 145 GB/s in a second-level cache where vectors reach 67 to 95,
+// whatever the alignment. Zen 3 and 4 have the same feature bits (ERMS and FSRM) and are slow where only the source is
+// aligned, so the bits alone prove nothing; other processors have not been measured.
 bool copies_strings() noexcept {
 #if defined(__x86_64__)
   constexpr unsigned kZen5Family = 0x1a, kFastShortStrings = 1 << 4;
@@ -106,7 +106,7 @@ std::span<const char* const> kernel_names() noexcept {
 
 const NestKernel& nest_for(const Set& set, std::int64_t block) noexcept {
   const NestKernel& own = find(set.nests, block);
-  // By halves of vectors of 32 bytes, whose numbers stand for ranges of lengths.
+  // By the number of vectors of 16 bytes, which stands for a range of lengths.
   return own.block == 0 && block > 16 && block <= 256 ? find(set.nests, -((block + 15) / 16)) : own;
 }
 

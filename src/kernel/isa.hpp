@@ -5,9 +5,9 @@
 
 namespace gapless::kernel {
 
-// Those that this build has and this machine runs, the best one last.
+// The sets of this build that this machine runs, the best one last.
 std::span<const char* const> isa_names() noexcept;
-// The one in force: the best one, or the one that GAPLESS_ISA names, if the machine runs it.
+// The set in force: the best one, or the one that GAPLESS_ISA names if the machine runs it.
 const char* isa_name() noexcept;
 
 }  // namespace gapless::kernel

@@ -17,9 +17,9 @@ void require(bool condition, const char* what, std::int64_t value) {
 }
 
 int deeper(int old) {
-  constexpr int kDeepest = 1000;
-  if (old >= kDeepest)
-    throw base::Error(base::Status::kInvalidArgument, "types nest at most " + std::to_string(kDeepest) + " deep");
+  constexpr int kMaxDepth = 1000;
+  if (old >= kMaxDepth)
+    throw base::Error(base::Status::kInvalidArgument, "types nest at most " + std::to_string(kMaxDepth) + " deep");
   return old + 1;
 }
 
@@ -42,7 +42,7 @@ void Bounds::add_block(std::int64_t blocklength, std::int64_t displacement, cons
                  checked_add(last, high, "displacement + upper bound"));
   };
   if (old.size > 0) shifted(data_, old.true_lb, checked_add(old.true_lb, old.true_extent, "true upper bound"));
-  // A component without data and without markers has an empty type map: it bounds nothing.
+  // A component without data and without explicit bounds has an empty type map: it bounds nothing.
   if (old.lb_is_set)
     shifted(set_bounds_, old.lb, old.ub());
   else if (old.size > 0)

@@ -10,11 +10,11 @@ class Bounds {
  public:
   // `blocklength` copies of `old`, its extent apart, the first at `displacement` [bytes].
   void add_block(std::int64_t blocklength, std::int64_t displacement, const Layout& old);
-  // `count` such blocks, `stride` bytes apart. Cost: constant, since only the outermost blocks can decide.
+  // `count` such blocks, `stride` bytes apart. Cost: constant, because only the outermost blocks can decide.
   void add_blocks(std::int64_t count, std::int64_t stride, std::int64_t blocklength, const Layout& old);
-  // Instead of what the blocks have added up to: for blocks that were not all added.
+  // Replaces the sum over the blocks added: for callers that add only some of the blocks.
   void set_size(std::int64_t size) { size_ = size; }
-  // `round_up`: the type is a struct, whose undecided upper bound is rounded up to its alignment.
+  // `round_up`: the type is a struct, whose upper bound, unless set, is rounded up to its alignment.
   void finish(Layout& type, bool round_up = false) const;
 
  private:
@@ -28,7 +28,7 @@ class Bounds {
   int depth_ = 0;
 };
 
-// The depth of a type made from one of depth `old`. Everything that walks a type recurses, so depth has an end.
+// The depth of a type made from one of depth `old`. All walks over a type recurse, so the depth is limited.
 int deeper(int old);
 
 void require(bool condition, const char* what, std::int64_t value);

@@ -1,4 +1,4 @@
-// bucket: slots of one width, each filled from its beginning with a number of elements of its own.
+// bucket: slots of one width, each filled from its start with its own number of elements.
 #include <string>
 #include <utility>
 #include <vector>
@@ -6,7 +6,7 @@
 #include "base/checked.hpp"
 #include "layout/bounds.hpp"
 #include "layout/layout.hpp"
-#include "layout/pattern.hpp"
+#include "layout/strided_blocks.hpp"
 
 namespace gapless::layout {
 
@@ -25,7 +25,7 @@ LayoutPtr bucket(std::int64_t stride, std::span<const std::int64_t> counts, Layo
     displacements.push_back(static_cast<std::int64_t>(displacements.size()) * stride);
   }
   LayoutPtr filled = indexed(counts, displacements, old);
-  auto type = expanding(Combiner::kBucket, std::move(old), resized(0, extent, filled));
+  auto type = with_expansion(Combiner::kBucket, std::move(old), resized(0, extent, filled));
   type->count = buckets;
   type->stride = stride;
   type->blocklengths = filled->blocklengths;

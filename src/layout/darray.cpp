@@ -1,4 +1,4 @@
-// darray: what one process of a grid owns of an array that is dealt out block by block (MPI 4.1, section 5.1.4).
+// darray: what one process of a grid owns of an array that is distributed block by block (MPI 4.1, section 5.1.4).
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -6,26 +6,26 @@
 #include "base/checked.hpp"
 #include "layout/bounds.hpp"
 #include "layout/layout.hpp"
-#include "layout/pattern.hpp"
+#include "layout/strided_blocks.hpp"
 
 namespace gapless::layout {
 namespace {
 
-// One dimension. A process owns every process_count-th block, beginning with the block of its own coordinate.
-struct Share {
+// One dimension. A process owns every process_count-th block, starting with the block of its own coordinate.
+struct Dimension {
   std::int64_t size;         // [elements] of the array
   std::int64_t blocklength;  // [elements]
   std::int64_t process_count, coordinate;
 };
 
-// The block that an argument stands for; a dimension that is not distributed is one block.
+// The blocklength that an argument stands for; a dimension that is not distributed is one block.
 std::int64_t blocklength_of(Distribution distribution, std::int64_t argument, std::int64_t size,
                             std::int64_t process_count) {
   if (distribution == Distribution::kNone) {
     require(process_count == 1, "a dimension that is not distributed needs 1 process in the grid", process_count);
     return size;
   }
-  const std::int64_t smallest = size / process_count + (size % process_count != 0);  // that leaves no element over
+  const std::int64_t smallest = size / process_count + (size % process_count != 0);  // that covers all elements
   if (argument == kDefaultDistribution) return distribution == Distribution::kBlock ? smallest : 1;
   require(argument > 0, "every distribution argument must be at least 1, or the default", argument);
   if (distribution == Distribution::kBlock && argument < smallest)
@@ -35,19 +35,19 @@ std::int64_t blocklength_of(Distribution distribution, std::int64_t argument, st
   return argument;
 }
 
-// The share of one dimension, whose neighbours lie an extent of `box` apart.
-LayoutPtr dealt(const Share& share, const LayoutPtr& box) {
-  Pattern pattern(box);
-  const std::int64_t blocks = share.size / share.blocklength + (share.size % share.blocklength != 0);
-  if (share.coordinate < blocks) {
-    const std::int64_t first = share.coordinate * share.blocklength;  // less than the size
-    const std::int64_t blocklength = std::min(share.blocklength, share.size);
+// What the process owns of one dimension, whose neighbours lie an extent of `box` apart.
+LayoutPtr distributed(const Dimension& dimension, const LayoutPtr& box) {
+  StridedBlocks owned(box);
+  const std::int64_t blocks = dimension.size / dimension.blocklength + (dimension.size % dimension.blocklength != 0);
+  if (dimension.coordinate < blocks) {
+    const std::int64_t first = dimension.coordinate * dimension.blocklength;  // less than the size
+    const std::int64_t blocklength = std::min(dimension.blocklength, dimension.size);
     std::int64_t stride;
-    // A stride beyond the array separates no two blocks in it, so it may be any such stride.
-    if (__builtin_mul_overflow(share.process_count, share.blocklength, &stride)) stride = share.size;
-    pattern.add(first, share.size - first, blocklength, stride);
+    // A stride beyond the array separates no two blocks in it, so any such stride is right.
+    if (__builtin_mul_overflow(dimension.process_count, dimension.blocklength, &stride)) stride = dimension.size;
+    owned.add(first, dimension.size - first, blocklength, stride);
   }
-  return resized(0, base::checked_mul(share.size, box->extent, "size * extent"), pattern.finish());
+  return resized(0, base::checked_mul(dimension.size, box->extent, "size * extent"), owned.finish());
 }
 
 void require_lists(std::size_t sizes, std::size_t distributions, std::size_t arguments, std::size_t grid) {
@@ -84,16 +84,16 @@ LayoutPtr darray(std::int64_t process_count, std::int64_t rank, std::span<const 
     coordinates[d] = left % process_grid[d];
     left /= process_grid[d];
   }
-  // From the fastest dimension outwards: the share so far is one element of the next dimension.
+  // From the fastest dimension outwards: what is owned so far is one element of the next dimension.
   LayoutPtr box = old;
   for (std::size_t i = 0; i < dimensions; ++i) {
     const std::size_t d = order == Order::kC ? dimensions - 1 - i : i;
     require(sizes[d] >= 1, "every size of a darray must be at least 1", sizes[d]);
     const std::int64_t blocklength =
         blocklength_of(distributions[d], distribution_arguments[d], sizes[d], process_grid[d]);
-    box = dealt({sizes[d], blocklength, process_grid[d], coordinates[d]}, box);
+    box = distributed({sizes[d], blocklength, process_grid[d], coordinates[d]}, box);
   }
-  auto type = expanding(Combiner::kDarray, std::move(old), std::move(box));
+  auto type = with_expansion(Combiner::kDarray, std::move(old), std::move(box));
   type->process_count = process_count;
   type->rank = rank;
   type->sizes.assign(sizes.begin(), sizes.end());

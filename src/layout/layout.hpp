@@ -35,7 +35,7 @@ const char* combiner_name(Combiner combiner) noexcept;
 
 enum class Order { kC, kFortran };
 enum class Distribution { kNone, kBlock, kCyclic };
-inline constexpr std::int64_t kDefaultDistribution = -1;  // darray: the argument that leaves the block to the library
+inline constexpr std::int64_t kDefaultDistribution = -1;  // darray: the library chooses the length of a block
 
 struct Layout;
 using LayoutPtr = std::shared_ptr<const Layout>;
@@ -48,7 +48,7 @@ struct Layout {
   std::int64_t count = 0;        // contiguous, vector, hvector; number of blocks of the lists and the struct
   std::int64_t blocklength = 0;  // [elements] vector, hvector, indexed_block, hindexed_block, bounded, circular vector
   std::int64_t stride = 0;       // [elements] vector, bounded, circular vector; [bytes] hvector; [elements] bucket
-  std::int64_t bound = 0;        // [elements] bounded, circular vector: how far the pattern goes
+  std::int64_t bound = 0;        // [elements] bounded, circular vector: where the blocks end
   std::int64_t total = 0;        // [elements] circular vector: where it wraps
   std::int64_t start = 0;        // [elements] circular vector: where it begins
   base::Numbers blocklengths;    // [elements] indexed, hindexed, struct; bucket: its counts
@@ -60,8 +60,8 @@ struct Layout {
   std::vector<std::int64_t> distribution_arguments;   // darray
   std::vector<std::int64_t> process_grid;             // darray
   std::vector<LayoutPtr> children;                    // one; struct: one a block; named: none
-  // darray, bounded and circular vector, bucket: the same type map and bounds out of the other constructors, except
-  // that no struct in it is rounded up. Null elsewhere.
+  // darray, bounded and circular vector, bucket: the same type map and bounds made from the other constructors, except
+  // that no struct in it is rounded up. Null for all other combiners.
   LayoutPtr expansion;
 
   // Derived. Bounds follow the rules of MPI for lb and ub: a resized component decides, and only an
@@ -70,7 +70,7 @@ struct Layout {
   std::int64_t lb = 0;           // lower bound
   std::int64_t extent = 0;       // ub - lb, may be negative after resized
   std::int64_t true_lb = 0;      // smallest displacement of a byte of data; 0 if size is 0
-  std::int64_t true_extent = 0;  // from true_lb to behind the last byte of data
+  std::int64_t true_extent = 0;  // from true_lb to the end of the last byte of data
   bool lb_is_set = false;        // by a resized somewhere inside
   bool ub_is_set = false;
   std::int64_t alignment = 1;
@@ -98,10 +98,10 @@ LayoutPtr subarray(std::span<const std::int64_t> sizes, std::span<const std::int
 LayoutPtr resized(std::int64_t lb_bytes, std::int64_t extent_bytes, LayoutPtr old);
 LayoutPtr dup(LayoutPtr old);
 // The part of an array that process `rank` of a grid owns (MPI 4.1, section 5.1.4). Each dimension of the array is
-// dealt out to the processes of one dimension of the grid; ranks are in C order in the grid, whatever the order of the
-// array. An argument is the length of a block [elements], or kDefaultDistribution: the smallest that leaves nothing
-// over (block), or 1 (cyclic); with kNone it is ignored. Extent: that of the whole array, from 0, also where a process
-// owns less or nothing.
+// distributed over the processes of one dimension of the grid; ranks are in C order in the grid, whatever the order of
+// the array. An argument is the length of a block [elements], or kDefaultDistribution: the smallest that covers the
+// dimension (block), or 1 (cyclic); with kNone it is ignored. The extent is that of the whole array, from 0, even if
+// the process owns less or nothing.
 LayoutPtr darray(std::int64_t process_count, std::int64_t rank, std::span<const std::int64_t> sizes,
                  std::span<const Distribution> distributions, std::span<const std::int64_t> distribution_arguments,
                  std::span<const std::int64_t> process_grid, Order order, LayoutPtr old);

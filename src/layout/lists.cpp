@@ -10,7 +10,7 @@
 namespace gapless::layout {
 namespace {
 
-using Numbers = std::span<const std::int64_t>;
+using NumberSpan = std::span<const std::int64_t>;
 
 void require_equal_lengths(std::size_t a, std::size_t b, const char* what) {
   if (a != b)
@@ -18,34 +18,34 @@ void require_equal_lengths(std::size_t a, std::size_t b, const char* what) {
                                                           std::to_string(a) + " and " + std::to_string(b));
 }
 
-using Range = base::NumberRange;
+using base::NumberRange;
 
-void require_blocklengths(Numbers blocklengths, const Range& range) {
+void require_blocklengths(NumberSpan blocklengths, const NumberRange& range) {
   if (range.low >= 0) return;
   for (const std::int64_t blocklength : blocklengths)
     require(blocklength >= 0, "every blocklength must be at least 0", blocklength);
 }
 
-bool is_tame(const Range& range, std::int64_t factor) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 61;
+bool stays_small(const NumberRange& range, std::int64_t factor) {
+  constexpr std::int64_t kMax = std::int64_t{1} << 61;
   std::int64_t product;
   for (const std::int64_t value : {range.low, range.high})
-    if (__builtin_mul_overflow(value, factor, &product) || product > kMost || product < -kMost) return false;
+    if (__builtin_mul_overflow(value, factor, &product) || product > kMax || product < -kMax) return false;
   return true;
 }
 
-// Bounds of a long list, from the elements that stand outermost: the first and the last element of every block are, in
-// one direction or the other, those of the block at the lowest and highest place.
-// False: some number is so large that each block must be looked at for an overflow.
-bool outermost_bounds(Bounds& bounds, const Layout& type, Range places, std::int64_t unit, Range lengths,
-                      const Layout& old) {
+// Bounds of a long list, from its outermost elements: the smallest and the largest displacement of a first element and
+// of a last element of a block. Returns false if some number is so large that each block must be checked for overflow.
+bool outermost_bounds(Bounds& bounds, const Layout& type, NumberRange displacement_range, std::int64_t unit,
+                      NumberRange lengths, const Layout& old) {
   const auto count = static_cast<std::size_t>(type.count);
   constexpr std::int64_t kMany = std::int64_t{1} << 31;
-  if (count < 2 || lengths.low == 0 || !is_tame(places, unit) || !is_tame(lengths, old.extent) ||
+  if (count < 2 || lengths.low == 0 || !stays_small(displacement_range, unit) || !stays_small(lengths, old.extent) ||
       lengths.high > kMany || count > static_cast<std::size_t>(kMany))
     return false;
-  const Range firsts{std::min(places.low * unit, places.high * unit), std::max(places.low * unit, places.high * unit)};
-  Range lasts = firsts;
+  const NumberRange firsts{std::min(displacement_range.low * unit, displacement_range.high * unit),
+                           std::max(displacement_range.low * unit, displacement_range.high * unit)};
+  NumberRange lasts = firsts;
   std::int64_t elements = 0;  // at most kMany blocks of at most kMany: the sum does not wrap
   if (lengths.low == lengths.high) {
     lasts.low += (lengths.low - 1) * old.extent;
@@ -64,21 +64,23 @@ bool outermost_bounds(Bounds& bounds, const Layout& type, Range places, std::int
       });
     });
   }
-  for (const std::int64_t place : {firsts.low, firsts.high, lasts.low, lasts.high}) bounds.add_block(1, place, old);
+  for (const std::int64_t displacement : {firsts.low, firsts.high, lasts.low, lasts.high})
+    bounds.add_block(1, displacement, old);
   bounds.set_size(base::checked_mul(elements, old.size, "blocklength * size"));
   return true;
 }
 
-// `unit`: bytes in a displacement of 1. Block lengths: a list and its range, or none and the one of all.
-LayoutPtr list(Combiner combiner, Numbers displacements, std::int64_t unit, Numbers blocklengths, Range lengths,
-               LayoutPtr old, std::shared_ptr<Layout> type) {
+// `unit`: bytes in a displacement of 1. Block lengths: a list and its range, or no list and the one length of all.
+LayoutPtr list(Combiner combiner, NumberSpan displacements, std::int64_t unit, NumberSpan blocklengths,
+               NumberRange lengths, LayoutPtr old, std::shared_ptr<Layout> type) {
   type->combiner = combiner;
   type->count = static_cast<std::int64_t>(displacements.size());
-  Range places;
-  type->displacements = base::Numbers(displacements, 4, &places);  // at least 4 bytes each, as kernels can read them
+  NumberRange displacement_range;
+  type->displacements =
+      base::Numbers(displacements, 4, &displacement_range);  // at least 4 bytes each, as kernels can read them
   Bounds bounds;
-  bounds.add_block(0, 0, *old);  // the depth counts even where no block does
-  if (!outermost_bounds(bounds, *type, places, unit, lengths, *old)) {
+  bounds.add_block(0, 0, *old);  // the depth counts even if no block does
+  if (!outermost_bounds(bounds, *type, displacement_range, unit, lengths, *old)) {
     for (std::size_t i = 0; i < displacements.size(); ++i) {
       const std::int64_t length = blocklengths.empty() ? lengths.low : blocklengths[i];
       if (length > 0)
@@ -90,11 +92,11 @@ LayoutPtr list(Combiner combiner, Numbers displacements, std::int64_t unit, Numb
   return type;
 }
 
-LayoutPtr with_blocklengths(Combiner combiner, Numbers blocklengths, Numbers displacements, bool in_bytes,
+LayoutPtr with_blocklengths(Combiner combiner, NumberSpan blocklengths, NumberSpan displacements, bool in_bytes,
                             LayoutPtr old) {
   if (!old) throw base::Error(base::Status::kInvalidArgument, "the old type is null");
   require_equal_lengths(blocklengths.size(), displacements.size(), "blocklengths and displacements");
-  Range lengths;
+  NumberRange lengths;
   auto type = std::make_shared<Layout>();
   type->blocklengths = base::Numbers(blocklengths, 1, &lengths);
   require_blocklengths(blocklengths, lengths);
@@ -102,7 +104,7 @@ LayoutPtr with_blocklengths(Combiner combiner, Numbers blocklengths, Numbers dis
   return list(combiner, displacements, unit, blocklengths, lengths, std::move(old), type);
 }
 
-LayoutPtr with_blocklength(Combiner combiner, std::int64_t blocklength, Numbers displacements, bool in_bytes,
+LayoutPtr with_blocklength(Combiner combiner, std::int64_t blocklength, NumberSpan displacements, bool in_bytes,
                            LayoutPtr old) {
   if (!old) throw base::Error(base::Status::kInvalidArgument, "the old type is null");
   require(blocklength >= 0, "the blocklength must be at least 0", blocklength);
@@ -114,23 +116,23 @@ LayoutPtr with_blocklength(Combiner combiner, std::int64_t blocklength, Numbers 
 
 }  // namespace
 
-LayoutPtr indexed(Numbers blocklengths, Numbers displacements, LayoutPtr old) {
+LayoutPtr indexed(NumberSpan blocklengths, NumberSpan displacements, LayoutPtr old) {
   return with_blocklengths(Combiner::kIndexed, blocklengths, displacements, false, std::move(old));
 }
 
-LayoutPtr hindexed(Numbers blocklengths, Numbers displacements, LayoutPtr old) {
+LayoutPtr hindexed(NumberSpan blocklengths, NumberSpan displacements, LayoutPtr old) {
   return with_blocklengths(Combiner::kHindexed, blocklengths, displacements, true, std::move(old));
 }
 
-LayoutPtr indexed_block(std::int64_t blocklength, Numbers displacements, LayoutPtr old) {
+LayoutPtr indexed_block(std::int64_t blocklength, NumberSpan displacements, LayoutPtr old) {
   return with_blocklength(Combiner::kIndexedBlock, blocklength, displacements, false, std::move(old));
 }
 
-LayoutPtr hindexed_block(std::int64_t blocklength, Numbers displacements, LayoutPtr old) {
+LayoutPtr hindexed_block(std::int64_t blocklength, NumberSpan displacements, LayoutPtr old) {
   return with_blocklength(Combiner::kHindexedBlock, blocklength, displacements, true, std::move(old));
 }
 
-LayoutPtr structure(Numbers blocklengths, Numbers displacements, std::span<const LayoutPtr> types) {
+LayoutPtr structure(NumberSpan blocklengths, NumberSpan displacements, std::span<const LayoutPtr> types) {
   require_equal_lengths(blocklengths.size(), displacements.size(), "blocklengths and displacements");
   require_equal_lengths(blocklengths.size(), types.size(), "blocklengths and types");
   require_blocklengths(blocklengths, base::range_of(blocklengths));

@@ -12,8 +12,8 @@ constexpr Named plain(const char* name) {
   return {name, sizeof(T), sizeof(T), alignof(T), sizeof(T), {{0, sizeof(T)}, {0, 0}}, 1};
 }
 
-// A pair type has the layout of the C struct {Value; int}: the index may lie behind a hole, and the struct may end
-// in one (MPI 4.1, section 6.9.4). Its true extent ends with the last byte of data.
+// A pair type has the layout of the C struct {Value; int}: there may be padding before the index and at the end of the
+// struct (MPI 4.1, section 6.9.4). Its true extent ends with the last byte of data.
 template <class Value>
 constexpr Named pair(const char* name) {
   struct Pair {

@@ -15,14 +15,14 @@ struct NamedRun {
 struct Named {
   const char* name;          // as in the text notation: int32, double, double_int
   std::int64_t size;         // [bytes] of data
-  std::int64_t extent;       // [bytes] sizeof of the C type, its holes included
+  std::int64_t extent;       // [bytes] sizeof of the C type, padding included
   std::int64_t alignment;    // [bytes]
   std::int64_t true_extent;  // [bytes]
   NamedRun runs[2];
   int run_count;
 };
 
-// All named types. References into the table stay valid for ever and identify a type.
+// All named types. References into the table stay valid forever and identify a type.
 std::span<const Named> named_types() noexcept;
 
 // The named type called `name`, or nullptr.

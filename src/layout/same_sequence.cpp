@@ -1,20 +1,20 @@
-// Whether two sequences given as graphs are equal, without writing them out: recompression (A. Jez, "Recompression: a
+// Compares two sequences given as graphs without expanding them: recompression (A. Jez, "Recompression: a
 // simple and powerful technique for word equations", 2013/2016, and "Faster fully compressed pattern matching", 2015).
 //
 // Both sequences become rules of one grammar. Then, over and over, in both at once:
 //   blocks: every maximal run a^k, k >= 2, becomes one new letter, the same for the same (a, k);
 //   pairs:  letters are split at random into left and right ones; every "left right" becomes one new letter, the same
 //           for the same pair. No two such pairs overlap.
-// Replacing is injective as long as *every* occurrence is replaced, also one that straddles the border of a rule. So
-// before blocks are replaced each rule hands the blocks at its two ends to the rules that use it, and before pairs are
+// Replacing is injective as long as *every* occurrence is replaced, even one that straddles the border of a rule. So
+// before blocks are replaced, each rule hands the blocks at its two ends to the rules that use it, and before pairs are
 // replaced, a right letter at its front and a left letter at its end: then no occurrence straddles a border any more.
 // Rules become empty and vanish; when only the two start rules are left, they are compared letter by letter.
 //
-// After the blocks no two neighbours are equal, so a quarter of all neighbours becomes a pair, whatever the sequence:
+// After the blocks, no two neighbours are equal, so a quarter of all neighbours becomes a pair, whatever the sequence:
 // the expected number of rounds is logarithmic in the length of the sequences, at most 63 bits. A round adds at most
-// four letters to each use of a rule and removes a constant share of the letters there are, so the grammar stays as
-// large as it began. Expected cost: O(g * log(length)) with g = description + sum of log(count) over its repetitions.
-// The random split can cost time only, never the answer.
+// four letters to each use of a rule and removes a constant share of all letters, so the grammar does not grow.
+// Expected cost: O(g * log(length)) with g = description + sum of log(count) over its repetitions.
+// The random split affects the time only, never the result.
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -26,23 +26,23 @@
 namespace gapless::layout {
 namespace {
 
-// A block of `count` equal letters, or one use of a rule.
-struct Item {
-  bool is_rule;
-  std::uint32_t id;
-  std::int64_t count;
-  bool operator==(const Item&) const = default;
-};
-using Rule = std::vector<Item>;  // uses rules of smaller numbers only
-
 class Grammar {
+  // A block of `count` equal letters, or one use of a rule.
+  struct Symbol {
+    bool is_rule;
+    std::uint32_t id;
+    std::int64_t count;
+    bool operator==(const Symbol&) const = default;
+  };
+  using Rule = std::vector<Symbol>;  // uses rules with smaller numbers only
+
  public:
   std::uint32_t add(const SequencePtr& sequence) {
-    const Item item = item_of(sequence);
-    return item.is_rule && item.id + 1 == rules_.size() ? item.id : add_rule({item});
+    const Symbol symbol = symbol_of(sequence);
+    return symbol.is_rule && symbol.id + 1 == rules_.size() ? symbol.id : add_rule({symbol});
   }
 
-  // Whether two rules expand to the same letters. Ends with a grammar that has no other rules.
+  // True if two rules expand to the same letters. Leaves a grammar without any other rules.
   bool same(std::uint32_t a, std::uint32_t b) {
     is_start_.assign(rules_.size(), false);
     is_start_[a] = is_start_[b] = true;
@@ -59,23 +59,23 @@ class Grammar {
     return static_cast<std::uint32_t>(rules_.size() - 1);
   }
 
-  Item item_of(const SequencePtr& sequence) {
+  Symbol symbol_of(const SequencePtr& sequence) {
     if (sequence->kind == Sequence::Kind::kBasic)
       return {false, static_cast<std::uint32_t>(sequence->basic - named_types().data()), 1};
     if (const auto found = known_.find(sequence.get()); found != known_.end()) return found->second;
-    Item item{};
+    Symbol symbol{};
     if (sequence->kind == Sequence::Kind::kConcat) {
       Rule rule;
-      for (const SequencePtr& part : sequence->parts) rule.push_back(item_of(part));
-      item = {true, add_rule(std::move(rule)), 1};
+      for (const SequencePtr& part : sequence->parts) rule.push_back(symbol_of(part));
+      symbol = {true, add_rule(std::move(rule)), 1};
     } else {
-      item = power(item_of(sequence->parts[0]), sequence->count);
+      symbol = power(symbol_of(sequence->parts[0]), sequence->count);
     }
-    known_.emplace(sequence.get(), item);
-    return item;
+    known_.emplace(sequence.get(), symbol);
+    return symbol;
   }
 
-  Item power(Item part, std::int64_t count) {
+  Symbol power(Symbol part, std::int64_t count) {
     if (!part.is_rule) return {false, part.id, part.count * count};
     Rule all;
     for (; count > 0; count >>= 1) {
@@ -86,31 +86,31 @@ class Grammar {
   }
 
   bool is_flat(std::uint32_t rule) const {
-    return std::none_of(rules_[rule].begin(), rules_[rule].end(), [](const Item& item) { return item.is_rule; });
+    return std::none_of(rules_[rule].begin(), rules_[rule].end(), [](const Symbol& symbol) { return symbol.is_rule; });
   }
 
-  static void append(Rule& rule, const Item& letters) {
+  static void append(Rule& rule, const Symbol& letters) {
     if (!rule.empty() && !rule.back().is_rule && rule.back().id == letters.id)
       rule.back().count += letters.count;
     else
       rule.push_back(letters);
   }
 
-  // In every rule, puts what the rules used have handed over before and behind them, then lets the rule hand over its
-  // own front and end where front(block) and back(block) say so.
+  // In every rule, inserts what the rules it uses have handed over, before and after them; then the rule hands over its
+  // own front and end if front(block) and back(block) are true.
   template <class Front, class Back>
   void hand_over(Front front, Back back) {
-    std::vector<std::optional<Item>> fronts(rules_.size()), backs(rules_.size());
+    std::vector<std::optional<Symbol>> fronts(rules_.size()), backs(rules_.size());
     for (std::size_t r = 0; r < rules_.size(); ++r) {
       Rule rule;
-      for (const Item& item : rules_[r]) {
-        if (!item.is_rule) {
-          append(rule, item);
+      for (const Symbol& symbol : rules_[r]) {
+        if (!symbol.is_rule) {
+          append(rule, symbol);
           continue;
         }
-        if (fronts[item.id]) append(rule, *fronts[item.id]);
-        if (!rules_[item.id].empty()) rule.push_back(item);
-        if (backs[item.id]) append(rule, *backs[item.id]);
+        if (fronts[symbol.id]) append(rule, *fronts[symbol.id]);
+        if (!rules_[symbol.id].empty()) rule.push_back(symbol);
+        if (backs[symbol.id]) append(rule, *backs[symbol.id]);
       }
       if (!is_start_[r]) {
         if (!rule.empty() && !rule.front().is_rule && front(rule.front())) {
@@ -140,19 +140,19 @@ class Grammar {
   }
 
   void compress_blocks() {
-    const auto always = [](const Item&) { return true; };
+    const auto always = [](const Symbol&) { return true; };
     hand_over(always, always);
     Fresh letters;
     for (Rule& rule : rules_)
-      for (Item& item : rule)
-        if (item.count > 1) item = {false, fresh(letters, item.id, static_cast<std::uint64_t>(item.count)), 1};
+      for (Symbol& symbol : rule)
+        if (symbol.count > 1) symbol = {false, fresh(letters, symbol.id, static_cast<std::uint64_t>(symbol.count)), 1};
   }
 
-  // Only after compress_blocks(): no two equal neighbours, so every block is one letter and stays one.
+  // Call only after compress_blocks(): no two neighbours are equal, so every block is one letter and stays one.
   void compress_pairs() {
     ++round_;
-    hand_over([this](const Item& item) { return !is_left(item.id); },
-              [this](const Item& item) { return is_left(item.id); });
+    hand_over([this](const Symbol& symbol) { return !is_left(symbol.id); },
+              [this](const Symbol& symbol) { return is_left(symbol.id); });
     Fresh letters;
     for (Rule& rule : rules_) {
       std::size_t to = 0;
@@ -178,15 +178,15 @@ class Grammar {
 
   std::vector<Rule> rules_;
   std::vector<bool> is_start_;
-  std::unordered_map<const Sequence*, Item> known_;
+  std::unordered_map<const Sequence*, Symbol> known_;
   std::uint32_t next_letter_ = static_cast<std::uint32_t>(named_types().size());
   std::uint64_t round_ = 0;
 };
 
-// The usual case at once: the two are described alike. `false` means only that they are described otherwise. Whatever
-// was compared once counts as one object from then on (union-find), which is right if no comparison fails, and the
-// first that fails ends everything: so there are at most as many comparisons as objects.
-class Alike {
+// The usual case, in one pass: the two have the same description. `false` means only that the descriptions differ.
+// Objects that were compared count as one object afterwards (union-find), which is right if no comparison fails, and
+// the first failure ends everything: so there are at most as many comparisons as objects.
+class SameDescription {
  public:
   bool operator()(const Sequence* a, const Sequence* b) {
     a = find(a), b = find(b);
@@ -219,7 +219,7 @@ class Alike {
 bool same_sequence(const SequencePtr& a, const SequencePtr& b) {
   if (!a || !b) return a == b;
   if (a->length != b->length) return false;
-  if (Alike()(a.get(), b.get())) return true;
+  if (SameDescription()(a.get(), b.get())) return true;
   Grammar grammar;
   const std::uint32_t rule_a = grammar.add(a), rule_b = grammar.add(b);
   return grammar.same(rule_a, rule_b);

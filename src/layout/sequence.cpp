@@ -10,7 +10,7 @@ namespace gapless::layout {
 namespace {
 
 constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61) - 1;
-constexpr std::uint64_t kBase = 0x1b873593cc9e2d51 % kPrime;  // any large number that is no power of a small one
+constexpr std::uint64_t kBase = 0x1b873593cc9e2d51 % kPrime;  // any large number that is not a power of a small one
 
 std::uint64_t times(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
@@ -55,13 +55,13 @@ std::vector<SequencePtr> all_basic() {
   return all;
 }
 
-// part and how often; what concat() joins.
-struct Run {
+// `count` copies of a part: what concat() joins.
+struct Repetition {
   SequencePtr part;
   std::int64_t count;
 };
 
-Run run_of(const SequencePtr& sequence) {
+Repetition repetition_of(const SequencePtr& sequence) {
   if (sequence->kind == Sequence::Kind::kRepeat) return {sequence->parts[0], sequence->count};
   return {sequence, 1};
 }
@@ -93,23 +93,23 @@ SequencePtr repeat(SequencePtr part, std::int64_t count) {
 }
 
 SequencePtr concat(std::span<const SequencePtr> parts) {
-  std::vector<Run> runs;
+  std::vector<Repetition> repetitions;
   for (const SequencePtr& part : parts) {
     if (!part) continue;
-    Run run = run_of(part);
-    if (!runs.empty() && runs.back().part == run.part)
-      runs.back().count = base::checked_add(runs.back().count, run.count, "count + count");
+    Repetition next = repetition_of(part);
+    if (!repetitions.empty() && repetitions.back().part == next.part)
+      repetitions.back().count = base::checked_add(repetitions.back().count, next.count, "count + count");
     else
-      runs.push_back(std::move(run));
+      repetitions.push_back(std::move(next));
   }
-  if (runs.empty()) return nullptr;
-  if (runs.size() == 1) return repeat(runs[0].part, runs[0].count);
+  if (repetitions.empty()) return nullptr;
+  if (repetitions.size() == 1) return repeat(repetitions[0].part, repetitions[0].count);
   auto all = std::make_shared<Sequence>();
   all->kind = Sequence::Kind::kConcat;
   all->length = 0;
   Hashed hashed;
-  for (Run& run : runs) {
-    SequencePtr part = repeat(std::move(run.part), run.count);
+  for (Repetition& repetition : repetitions) {
+    SequencePtr part = repeat(std::move(repetition.part), repetition.count);
     all->length = base::checked_add(all->length, part->length, "basic types");
     all->bytes = base::checked_add(all->bytes, part->bytes, "size");
     hashed = hashed.then({part->hash, part->power});

@@ -1,5 +1,5 @@
-// A sequence of basic types as a small graph: what a type signature is made of. Nothing is ever written out: a
-// sequence that repeats or shares parts takes what its description takes.
+// A sequence of basic types as a small graph: what a type signature is made of. It is never expanded: a sequence that
+// repeats or shares parts takes as much memory as its description.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Sequence {
   std::vector<SequencePtr> parts;
   std::int64_t length = 1;  // basic types
   std::int64_t bytes = 0;
-  // The polynomial hash of the expanded sequence over the field of 2^61 - 1 elements, and base^length: both of a
+  // The polynomial hash of the expanded sequence over the field of 2^61 - 1 elements, and base^length: those of a
   // concatenation follow from those of its parts, so they do not depend on how a sequence is described.
   std::uint64_t hash = 0;
   std::uint64_t power = 1;
@@ -31,14 +31,14 @@ struct Sequence {
 
 // Equal basic types are the same object; pair types are not basic.
 SequencePtr basic(const Named& type);
-// Neighbours that repeat the same object become one; empty parts vanish. Throws base::Error kOverflow if the length
-// or the bytes do not fit.
+// Joins neighbours that repeat the same object and drops empty parts. Throws base::Error kOverflow if the length or the
+// bytes do not fit into 63 bits.
 SequencePtr concat(std::span<const SequencePtr> parts);
 SequencePtr repeat(SequencePtr part, std::int64_t count);
-// The first `length` basic types of a sequence at least so long. Cost: the depth, and the parts on the way.
+// The first `length` basic types of a sequence that has at least `length`. Cost: its depth and the parts on the way.
 SequencePtr prefix(const SequencePtr& sequence, std::int64_t length);
 
-// Whether two sequences expand to the same basic types. Exact: hashes are not looked at. Cost: same_sequence.cpp.
+// True if two sequences expand to the same basic types. Exact: hashes do not decide. Cost: see same_sequence.cpp.
 bool same_sequence(const SequencePtr& a, const SequencePtr& b);
 
 }  // namespace gapless::layout

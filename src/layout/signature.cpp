@@ -46,7 +46,7 @@ class Builder {
  private:
   SequencePtr build(const Layout& type) {
     if (type.combiner != Combiner::kStruct) {
-      // Every constructor of one old type places copies of it: their number is all that a signature sees of them.
+      // Every constructor with one old type places copies of it: a signature depends on their number only.
       const Layout& old = *type.children[0];
       return repeat((*this)(old), type.size / old.size);
     }
@@ -59,7 +59,7 @@ class Builder {
   std::unordered_map<const Layout*, SequencePtr> known_;
 };
 
-// Sequences as layouts. Only what is repeated, or handed out, needs an extent of its own.
+// Builds layouts from sequences. Only a type that is repeated or returned needs an extent that equals its size.
 class TypeBuilder {
  public:
   LayoutPtr dense(const SequencePtr& sequence) {

@@ -1,4 +1,4 @@
-// Vectors that end anywhere: bounded_vector, and circular_vector, which also wraps.
+// Vectors that may end inside a block: bounded_vector, and circular_vector, which also wraps.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "base/checked.hpp"
 #include "layout/bounds.hpp"
 #include "layout/layout.hpp"
-#include "layout/pattern.hpp"
+#include "layout/strided_blocks.hpp"
 
 namespace gapless::layout {
 namespace {
@@ -25,9 +25,9 @@ void require_blocks(std::int64_t bound, std::int64_t blocklength, std::int64_t s
 
 LayoutPtr bounded_vector(std::int64_t bound, std::int64_t blocklength, std::int64_t stride, LayoutPtr old) {
   require_blocks(bound, blocklength, stride, old);
-  Pattern pattern(old);
-  pattern.add(0, bound, blocklength, stride);
-  auto type = expanding(Combiner::kBoundedVector, std::move(old), pattern.finish());
+  StridedBlocks blocks(old);
+  blocks.add(0, bound, blocklength, stride);
+  auto type = with_expansion(Combiner::kBoundedVector, std::move(old), blocks.finish());
   type->bound = bound;
   type->blocklength = blocklength;
   type->stride = stride;
@@ -38,24 +38,24 @@ LayoutPtr circular_vector(std::int64_t total, std::int64_t start, std::int64_t b
                           std::int64_t stride, LayoutPtr old) {
   require_blocks(bound, blocklength, stride, old);
   require(total >= 0, "the total must be at least 0", total);
-  // Of nothing there is no element to begin with; 0 stands for it.
+  // An empty vector has no first element; its start is 0.
   require(start >= 0 && start < std::max<std::int64_t>(total, 1), "the start must lie inside the total", start);
   require(bound <= total, "the bound must not exceed the total", bound);
-  Pattern pattern(old);
+  StridedBlocks blocks(old);
   const std::int64_t before_wrap = std::min(bound, total - start), after_wrap = bound - before_wrap;
-  pattern.add(start, before_wrap, blocklength, stride);
+  blocks.add(start, before_wrap, blocklength, stride);
   if (after_wrap > 0) {
-    // The wrap cuts a period `phase` elements behind its beginning: what that leaves of the period's block comes
-    // first, then whole periods again.
+    // The wrap cuts a period `phase` elements after its start: the rest of the period's block comes first, then whole
+    // periods again.
     const std::int64_t phase = before_wrap % stride, rest_of_period = stride - phase;
     if (phase < blocklength) {
       const std::int64_t piece = std::min(blocklength - phase, after_wrap);
-      pattern.add(0, piece, piece, piece);
+      blocks.add(0, piece, piece, piece);
     }
-    if (after_wrap > rest_of_period) pattern.add(rest_of_period, after_wrap - rest_of_period, blocklength, stride);
+    if (after_wrap > rest_of_period) blocks.add(rest_of_period, after_wrap - rest_of_period, blocklength, stride);
   }
   const std::int64_t extent = base::checked_mul(total, old->extent, "total * extent");
-  auto type = expanding(Combiner::kCircularVector, std::move(old), resized(0, extent, pattern.finish()));
+  auto type = with_expansion(Combiner::kCircularVector, std::move(old), resized(0, extent, blocks.finish()));
   type->total = total;
   type->start = start;
   type->bound = bound;

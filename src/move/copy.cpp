@@ -14,10 +14,10 @@ namespace {
 
 using plan::Joint;
 using Op = Joint::Op;
-using Pack = Direction<true, Reach::kNear>;
-using Unpack = Direction<false, Reach::kNear>;
+using Pack = Direction<true, Locality::kNear>;
+using Unpack = Direction<false, Locality::kNear>;
 
-// `count` repetitions of the runs of a pattern, a tile at a time where they are passed over more than once.
+// Copies `count` repetitions of the runs of a pattern, tile by tile if there are several passes.
 void runs(const kernel::Pattern& pattern, std::int64_t count, std::int64_t source, std::int64_t destination,
           const char* from, char* to) noexcept {
   const bool at_once = pattern.pack.size() + (pattern.longs.empty() ? 0 : 1) == 1;
@@ -29,7 +29,7 @@ void runs(const kernel::Pattern& pattern, std::int64_t count, std::int64_t sourc
   }
 }
 
-// `rows` rows of a step of moves, as far apart as is said. The loop over the most repetitions is the inner one.
+// Copies `rows` rows of a step of moves, with the given strides. The loop with more repetitions is the inner one.
 void moves(const Joint& step, std::int64_t rows, std::int64_t source_row, std::int64_t destination_row,
            const char* from, char* to) noexcept {
   constexpr std::int64_t kFew = 8, kMany = 8;
@@ -61,7 +61,7 @@ void strips(const Joint& step, std::int64_t count, const char* from, char* to) n
 
 void all(const Joint& step, const char* from, char* to) noexcept;
 
-// `count` repetitions of a loop, those of each of its steps together while a tile is in the caches.
+// Copies `count` repetitions of a loop, all repetitions of each step together while a tile is in the caches.
 void repeat(const Joint& loop, std::int64_t count, const char* from, char* to) noexcept {
   const std::int64_t source = loop.source_stride, destination = loop.destination_stride;
   const std::int64_t each = plan::tile_of(loop);
@@ -77,7 +77,7 @@ void repeat(const Joint& loop, std::int64_t count, const char* from, char* to) n
   }
 }
 
-// All of a step. `from` and `to`: the origins of what it is a step of, here and below.
+// Copies all of a step. Here and below, `from` and `to` are the origins of its parent.
 void all(const Joint& step, const char* from, char* to) noexcept {
   from = at(from, step.source);
   to = at(to, step.destination);
@@ -103,7 +103,7 @@ void all(const Joint& step, const char* from, char* to) noexcept {
       strips(step, step.count, from, to);
       return;
     case Op::kListed:
-      step.paired->copy[step.spread](to, from, step.to, step.from, step.count, step.block);
+      step.paired->copy[step.far](to, from, step.to, step.from, step.count, step.block);
       return;
     case Op::kLoop:
       repeat(step, step.count, from, to);
@@ -114,10 +114,10 @@ void all(const Joint& step, const char* from, char* to) noexcept {
   }
 }
 
-// Without a joint plan, or for what is too small a part of one: from any byte to any byte.
-class Walk {
+// Copies without a joint plan, or less than a step of one: from any byte to any byte.
+class RunCopy {
  public:
-  Walk(const Copy& copy, const char* source, char* destination) noexcept
+  RunCopy(const Copy& copy, const char* source, char* destination) noexcept
       : copy_(copy), source_(source), destination_(destination) {}
 
   void operator()(std::int64_t from, std::int64_t to) const noexcept {
@@ -137,14 +137,14 @@ class Walk {
     return message.plan.size() / message.plan.run_count();
   }
 
-  // Whether many of its rows must be taken together to touch a line once.
+  // True if many of its rows must be moved together so that each line is touched once.
   static bool transposes(const plan::Message& message) noexcept {
     const plan::Step* step = &message.plan.root();
     while (step->op == plan::Op::kLoop) step = step->steps[0].get();
     return step->op == plan::Op::kNest && step->transpose != nullptr;
   }
 
-  // Each run of the one side is moved by the other side's plan.
+  // Each run of one side is moved by the other side's plan.
   void along_destination(std::int64_t from, std::int64_t to) const noexcept {
     along(copy_.destination, destination_, from, to, [&](std::int64_t at, const Piece& run) {
       pack(copy_.source.plan, copy_.source.count, source_, at, run.base, run.bytes);
@@ -170,9 +170,9 @@ class Walk {
     }
   }
 
-  // Runs that are short on both sides: each side's own kernels move many of them at a time, by way of a strip that
-  // never leaves the second cache, and with a transposition at either end needs all of it. Going from run to run
-  // instead costs a mispredicted branch or two each.
+  // For runs that are short on both sides: each side's own kernels move many of them at a time, through a strip that
+  // stays in the second-level cache; a transposition on either side needs all of it. Copying run by run would cost a
+  // mispredicted branch or two each.
   void in_strips(std::int64_t from, std::int64_t to) const noexcept {
     constexpr std::int64_t kLongStrip = 65536;
     alignas(kernel::kLine) char strip[kLongStrip];
@@ -190,11 +190,11 @@ class Walk {
   char* destination_;
 };
 
-// Bytes [from, to) of a step, whose own first byte is byte `start` of the message; what no step below can do whole is
-// walked.
-class Range {
+// Copies bytes [first, last) of a step whose own first byte is byte `start` of the message; what is less than a step is
+// copied without the joint plan.
+class PartialCopy {
  public:
-  explicit Range(const Walk& walk) noexcept : walk_(walk) {}
+  explicit PartialCopy(const RunCopy& walk) noexcept : walk_(walk) {}
 
   void operator()(const Joint& step, std::int64_t start, std::int64_t first, std::int64_t last, const char* from,
                   char* to) const noexcept {
@@ -269,14 +269,14 @@ class Range {
         });
   }
 
-  const Walk& walk_;
+  const RunCopy& walk_;
 };
 
 }  // namespace
 
 void copy(const Copy& copy, const void* source, void* destination, std::int64_t position, std::int64_t bytes) noexcept {
-  const Walk walk(copy, static_cast<const char*>(source), static_cast<char*>(destination));
-  const Range range(walk);
+  const RunCopy walk(copy, static_cast<const char*>(source), static_cast<char*>(destination));
+  const PartialCopy range(walk);
   if (copy.joint == nullptr)
     walk(position, position + bytes);
   else

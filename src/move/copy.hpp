@@ -13,9 +13,9 @@ struct Copy {
   const plan::Joint* joint;  // of the two (plan::join), or null
 };
 
-// Copies bytes [position, position + bytes) of the source's packed stream to where the destination's packed stream has
-// them. The caller has cut `bytes` to what there is (overlap.hpp), and the two do not overlap. No byte outside the
-// destination's runs is written; where those overlap, the last one in type-map order wins.
+// Copies bytes [position, position + bytes) of the source's packed stream to the same bytes of the destination's packed
+// stream. The caller has limited `bytes` to the message (overlap.hpp), and the two do not overlap. No byte outside the
+// destination's runs is written; if those overlap, the last one in type-map order wins.
 void copy(const Copy& copy, const void* source, void* destination, std::int64_t position, std::int64_t bytes) noexcept;
 
 }  // namespace gapless::move

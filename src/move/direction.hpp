@@ -10,26 +10,26 @@
 
 namespace gapless::move {
 
-using kernel::Reach;
+using kernel::Locality;
 
-// What is shorter is not worth what a far transfer costs to begin and to end [bytes].
-inline constexpr std::int64_t kLeastFar = 4096;
+// Shorter transfers do not repay the start and the end of a far one [bytes].
+inline constexpr std::int64_t kMinFar = 4096;
 
-// A type may hold addresses and the buffer be null (MPI_BOTTOM), from which no pointer may be stepped.
+// A type may hold addresses and the buffer be null (MPI_BOTTOM), on which pointer arithmetic is undefined.
 template <class Pointer>
 Pointer at(Pointer buffer, std::int64_t displacement) noexcept {
   return reinterpret_cast<Pointer>(reinterpret_cast<std::uintptr_t>(buffer) +
                                    static_cast<std::uintptr_t>(displacement));
 }
 
-// As kernels read it; the shift is the caller's to add. Lengths have none.
+// A list as kernels read it; the caller adds the shift. Lengths have none.
 inline kernel::List list(const base::Numbers& numbers) noexcept {
   return {numbers.data(), numbers.scale()};
 }
 
-template <bool kPack, Reach kReach>
+template <bool kPack, Locality kLocality>
 struct Direction {
-  static constexpr bool kNear = kReach == Reach::kNear;
+  static constexpr bool kNear = kLocality == Locality::kNear;
   using User = std::conditional_t<kPack, const char*, char*>;
   using Packed = std::conditional_t<kPack, char*, const char*>;
 
@@ -41,9 +41,9 @@ struct Direction {
     char* const dst =
         kPack ? const_cast<char*>(static_cast<const char*>(packed)) : const_cast<char*>(static_cast<const char*>(user));
     const char* const src = kPack ? static_cast<const char*>(user) : static_cast<const char*>(packed);
-    if (!kNear && n >= kLeastFar)
+    if (!kNear && n >= kMinFar)
       kernel::chosen().far_copy(dst, src, n);
-    else if (kernel::kLeastNear <= n && n <= kernel::kMostNear)
+    else if (kernel::kMinNear <= n && n <= kernel::kMaxNear)
       kernel::chosen().near_copy(dst, src, n);
     else
       std::memcpy(dst, src, static_cast<std::size_t>(n));
@@ -54,8 +54,8 @@ struct Direction {
     else
       kernel.unpack[kAt](user, packed, nest);
   }
-  // A transposition writes whole lines all over its destination and never comes back to one, so to leave the caches
-  // alone pays earlier than elsewhere.
+  // A transposition writes whole lines and never returns to one, so writing past the caches pays earlier than
+  // elsewhere.
   static void transpose(const kernel::NestKernel& kernel, User user, Packed packed, const kernel::Nest& nest) noexcept {
     const bool past = 4 * nest.block * nest.inner_count * nest.outer_count >= kernel::far_bytes();
     if constexpr (kPack)
@@ -75,20 +75,20 @@ struct Direction {
                      std::int64_t count) noexcept {
     user += step.offsets.shift();
     if constexpr (kPack)
-      step.listed->pack[step.spread](packed, user, list(step.offsets), first, count, step.block);
+      step.listed->pack[step.far](packed, user, list(step.offsets), first, count, step.block);
     else
-      step.listed->unpack[step.spread](user, packed, list(step.offsets), first, count, step.block);
+      step.listed->unpack[step.far](user, packed, list(step.offsets), first, count, step.block);
   }
   static void runs(const plan::Step& step, User user, Packed packed, std::int64_t first, std::int64_t count) noexcept {
     user += step.offsets.shift();
     if constexpr (kPack)
-      step.runs->pack[step.spread](packed, user, list(step.offsets), list(step.lengths), first, count);
+      step.runs->pack[step.far](packed, user, list(step.offsets), list(step.lengths), first, count);
     else
-      step.runs->unpack[step.spread](user, packed, list(step.offsets), list(step.lengths), first, count);
+      step.runs->unpack[step.far](user, packed, list(step.offsets), list(step.lengths), first, count);
   }
 
  private:
-  static constexpr auto kAt = static_cast<std::size_t>(kReach);
+  static constexpr auto kAt = static_cast<std::size_t>(kLocality);
 };
 
 }  // namespace gapless::move

@@ -14,7 +14,7 @@ struct FoundRun {
   std::int64_t start;
 };
 
-// Cost: logarithmic in the list, then kStartsEach lengths at most.
+// Cost: logarithmic in the list, plus kStartsEach lengths at most.
 inline FoundRun find_run(const plan::Step& step, std::int64_t position) noexcept {
   const auto behind = std::upper_bound(step.starts.begin(), step.starts.end(), position);
   const auto group = static_cast<std::size_t>(behind - step.starts.begin() - 1);

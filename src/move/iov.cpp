@@ -12,7 +12,7 @@ namespace {
 using plan::Op;
 using plan::Step;
 
-// Runs that adjoin become one piece. Full when one more would not fit, which shows only when it comes.
+// Joins adjacent runs into one piece. It is full once a run has come that does not fit.
 class Pieces {
  public:
   Pieces(Piece* pieces, std::int64_t limit, std::int64_t budget) : pieces_(pieces), limit_(limit), budget_(budget) {}
@@ -48,12 +48,12 @@ std::uintptr_t moved(std::uintptr_t address, std::int64_t by) {
   return address + static_cast<std::uintptr_t>(by);
 }
 
-// An extent may be legal and lead nowhere that memory is: what wraps there is never used.
+// An extent may be legal and lead outside all memory: an address that wraps is never used.
 std::uintptr_t copy_at(std::uintptr_t address, std::int64_t copy, std::int64_t stride) {
   return address + static_cast<std::uintptr_t>(copy) * static_cast<std::uintptr_t>(stride);
 }
 
-// Copies of `each` bytes from byte `from` on: one(copy, byte in it), until `count` copies are through.
+// Calls one(copy, byte in it) for copies of `each` bytes, starting at byte `from`, up to `count` copies.
 template <class One>
 void copies(std::int64_t each, std::int64_t count, std::int64_t from, const Pieces& pieces, One one) {
   std::int64_t in = from % each;
@@ -87,7 +87,7 @@ void emit(const Step& step, std::int64_t from, std::uintptr_t user, Pieces& piec
       copies(step.steps[0]->bytes, step.count, from, pieces,
              [&](std::int64_t i, std::int64_t in) { emit(*step.steps[0], in, moved(user, i * step.stride), pieces); });
       return;
-    case Op::kPlaces:
+    case Op::kIndexed:
       copies(step.steps[0]->bytes, static_cast<std::int64_t>(step.offsets.size()), from, pieces,
              [&](std::int64_t i, std::int64_t in) {
                emit(*step.steps[0], in, moved(user, step.offsets[static_cast<std::size_t>(i)]), pieces);

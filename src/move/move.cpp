@@ -9,16 +9,16 @@
 namespace gapless::move {
 namespace {
 
-// Of a nest with more rows than the plan proved apart: they stay apart if each lies behind the one before.
+// True if the rows of a nest do not overlap, even if there are more than the plan has: if the stride is at least a row.
 bool rows_apart(const plan::Step& nest) noexcept {
   const std::int64_t row = (nest.inner_count - 1) * std::abs(nest.inner_stride) + nest.block;
   return nest.disjoint && std::abs(nest.outer_stride) >= row;
 }
 
-// Bytes [from, to) of what a loop repeats, of any number of copies of it.
+// Moves bytes [from, to) of any number of copies of what a loop repeats.
 template <class Direction>
-void growing(const plan::Step& body, std::int64_t from, std::int64_t to, typename Direction::User user,
-             typename Direction::Packed packed) noexcept {
+void folded_body(const plan::Step& body, std::int64_t from, std::int64_t to, typename Direction::User user,
+                 typename Direction::Packed packed) noexcept {
   if (body.op == plan::Op::kNest && body.outer_count == 1) {
     range_row<Direction>(body, from, to, user, packed);
   } else if (body.op == plan::Op::kNest) {
@@ -28,10 +28,10 @@ void growing(const plan::Step& body, std::int64_t from, std::int64_t to, typenam
   }
 }
 
-// All of `copies` copies of what a loop repeats.
+// Moves all of `copies` copies of what a loop repeats.
 template <class Direction>
-void grown_whole(const plan::Step& body, std::int64_t copies, typename Direction::User user,
-                 typename Direction::Packed packed) noexcept {
+void folded_whole(const plan::Step& body, std::int64_t copies, typename Direction::User user,
+                  typename Direction::Packed packed) noexcept {
   if (body.op != plan::Op::kNest)
     loop<Direction>(*body.steps[0], copies, body.stride, user, packed);
   else if (body.outer_count == 1)
@@ -42,38 +42,38 @@ void grown_whole(const plan::Step& body, std::int64_t copies, typename Direction
 
 // (count, t) runs as (1, contiguous(count, t)) does: the plan knows what any number of elements becomes.
 template <class Direction>
-void grown(const plan::Growth& growth, std::int64_t extent, std::int64_t count, std::int64_t from, std::int64_t to,
-           typename Direction::User user, typename Direction::Packed packed) noexcept {
-  const std::int64_t first = growth.before ? growth.before->bytes : 0;
-  const std::int64_t second = first + (growth.each * count + growth.extra) * growth.copy_bytes;
+void folded_range(const plan::FoldedSteps& folded, std::int64_t extent, std::int64_t count, std::int64_t from,
+                  std::int64_t to, typename Direction::User user, typename Direction::Packed packed) noexcept {
+  const std::int64_t first = folded.before ? folded.before->bytes : 0;
+  const std::int64_t second = first + (folded.each * count + folded.extra) * folded.copy_bytes;
   if (from < first) {
     const std::int64_t end = std::min(to, first);
-    range<Direction>(*growth.before, from, end, at(user, growth.before_offset), packed);
+    range<Direction>(*folded.before, from, end, at(user, folded.before_offset), packed);
     packed += end - from;
     from = end;
   }
   if (from < to && from < second) {
     const std::int64_t end = std::min(to, second);
-    growing<Direction>(*growth.body, from - first, end - first, at(user, growth.body_offset), packed);
+    folded_body<Direction>(*folded.body, from - first, end - first, at(user, folded.body_offset), packed);
     packed += end - from;
     from = end;
   }
   if (from < to)
-    range<Direction>(*growth.after, from - second, to - second, at(user, growth.after_offset + count * extent), packed);
+    range<Direction>(*folded.after, from - second, to - second, at(user, folded.after_offset + count * extent), packed);
 }
 
 template <class Direction>
 void message(const plan::Plan& plan, std::int64_t count, std::int64_t from, std::int64_t to,
              typename Direction::User user, typename Direction::Packed packed) noexcept {
   std::int64_t ignored;
-  const plan::Growth* growth = plan.growth();
+  const plan::FoldedSteps* folded = plan.folded();
   if (count == 1)
     range<Direction>(plan.root(), from, to, at(user, plan.first_byte()), packed);
   else if (plan.is_contiguous())
     Direction::bytes(at(user, plan.first_byte() + from), packed, to - from);
-  else if (growth != nullptr && count >= growth->fewest && !__builtin_mul_overflow(count, plan.size(), &ignored) &&
+  else if (folded != nullptr && count >= folded->min_count && !__builtin_mul_overflow(count, plan.size(), &ignored) &&
            !__builtin_mul_overflow(count, plan.extent(), &ignored))
-    grown<Direction>(*growth, plan.extent(), count, from, to, user, packed);
+    folded_range<Direction>(*folded, plan.extent(), count, from, to, user, packed);
   else
     range_loop<Direction>(plan.root(), plan.extent(), from, to, at(user, plan.first_byte()), packed);
 }
@@ -83,31 +83,31 @@ std::int64_t run(const plan::Plan& plan, std::int64_t count, User buffer, std::i
                  std::int64_t budget) noexcept {
   const std::int64_t moved = bytes_to_move(plan, count, position, budget);
   if (moved == 0) return 0;
-  if (count > plan.far_count() && moved >= kLeastFar) [[unlikely]]
-    message<Direction<kPack, Reach::kFar>>(plan, count, position, position + moved, buffer, packed);
+  if (count > plan.far_count() && moved >= kMinFar) [[unlikely]]
+    message<Direction<kPack, Locality::kFar>>(plan, count, position, position + moved, buffer, packed);
   else
-    message<Direction<kPack, Reach::kNear>>(plan, count, position, position + moved, buffer, packed);
+    message<Direction<kPack, Locality::kNear>>(plan, count, position, position + moved, buffer, packed);
   return moved;
 }
 
 template <class Direction>
 void all(const plan::Plan& plan, std::int64_t count, typename Direction::User buffer,
          typename Direction::Packed packed) noexcept {
-  const plan::Growth* growth = plan.growth();
+  const plan::FoldedSteps* folded = plan.folded();
   if (count == 1) {
     whole<Direction>(plan.root(), at(buffer, plan.first_byte()), packed);
   } else if (plan.is_contiguous()) {
     Direction::bytes(at(buffer, plan.first_byte()), packed, plan.size() * count);
-  } else if (growth != nullptr && count >= growth->fewest) {
-    if (growth->before) {
-      whole<Direction>(*growth->before, at(buffer, growth->before_offset), packed);
-      packed += growth->before->bytes;
+  } else if (folded != nullptr && count >= folded->min_count) {
+    if (folded->before) {
+      whole<Direction>(*folded->before, at(buffer, folded->before_offset), packed);
+      packed += folded->before->bytes;
     }
-    const std::int64_t copies = growth->each * count + growth->extra;
-    grown_whole<Direction>(*growth->body, copies, at(buffer, growth->body_offset), packed);
-    if (growth->after)
-      whole<Direction>(*growth->after, at(buffer, growth->after_offset + count * plan.extent()),
-                       packed + copies * growth->copy_bytes);
+    const std::int64_t copies = folded->each * count + folded->extra;
+    folded_whole<Direction>(*folded->body, copies, at(buffer, folded->body_offset), packed);
+    if (folded->after)
+      whole<Direction>(*folded->after, at(buffer, folded->after_offset + count * plan.extent()),
+                       packed + copies * folded->copy_bytes);
   } else {
     loop<Direction>(plan.root(), count, plan.extent(), at(buffer, plan.first_byte()), packed);
   }
@@ -116,11 +116,11 @@ void all(const plan::Plan& plan, std::int64_t count, typename Direction::User bu
 template <bool kPack, class User, class Packed>
 void run_all(const plan::Plan& plan, std::int64_t count, User buffer, Packed packed) noexcept {
   std::int64_t reach;
-  // A message that no memory holds is the other way's to sort out.
+  // run() handles messages that no memory holds.
   if (count > plan.far_count() || __builtin_mul_overflow(count, plan.extent(), &reach)) [[unlikely]]
     run<kPack>(plan, count, buffer, 0, packed, plan.size() * count);
   else
-    all<Direction<kPack, Reach::kNear>>(plan, count, buffer, packed);
+    all<Direction<kPack, Locality::kNear>>(plan, count, buffer, packed);
 }
 
 }  // namespace
@@ -142,8 +142,8 @@ std::int64_t pack_near(const plan::Plan& plan, std::int64_t count, const void* b
                        void* packed, std::int64_t budget) noexcept {
   const std::int64_t moved = bytes_to_move(plan, count, position, budget);
   if (moved == 0) return 0;
-  message<Direction<true, Reach::kNear>>(plan, count, position, position + moved, static_cast<const char*>(buffer),
-                                         static_cast<char*>(packed));
+  message<Direction<true, Locality::kNear>>(plan, count, position, position + moved, static_cast<const char*>(buffer),
+                                            static_cast<char*>(packed));
   return moved;
 }
 

@@ -18,15 +18,15 @@ Wide address_of(const void* pointer) noexcept {
 }
 
 // Memory [low, high).
-struct Reach {
+struct AddressRange {
   Wide low, high;
 };
-Reach reach_of(const plan::Plan& plan, std::int64_t count, const void* buffer) noexcept {
+AddressRange address_range_of(const plan::Plan& plan, std::int64_t count, const void* buffer) noexcept {
   const Wide first = address_of(buffer), last = first + Wide{count - 1} * plan.extent();
   return {std::min(first, last) + plan.low(), std::max(first, last) + plan.high()};
 }
 
-bool meet(const Reach& a, const Reach& b) noexcept {
+bool meet(const AddressRange& a, const AddressRange& b) noexcept {
   return a.low < b.high && b.low < a.high;
 }
 
@@ -35,12 +35,12 @@ Wide floor_divided(Wide a, Wide b) noexcept {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-// The search for a byte of a message in `memory_`. Whatever lies in it with all its reach is found, whatever misses it
-// is passed by, so that of regular copies only those at its two ends are looked into, unless they interleave. A list is
-// halved where it ascends, and else read once. Where that takes long all the same, the answer is that they meet.
+// The search for a byte of a message in `memory_`. A step whose range lies in it ends the search, a step whose range
+// does not meet it is skipped, so of regular copies only those at its two ends are entered, unless they interleave. An
+// ascending list takes a binary search, any other is read once. Beyond the step limit, the result is that they meet.
 class Search {
  public:
-  Search(const Reach& memory, std::int64_t most_looks) noexcept : memory_(memory), looks_(most_looks) {}
+  Search(const AddressRange& memory, std::int64_t max_steps) noexcept : memory_(memory), steps_left_(max_steps) {}
 
   bool finds(const plan::Plan& plan, std::int64_t count, const void* buffer) noexcept {
     const Step& root = plan.root();
@@ -49,15 +49,15 @@ class Search {
   }
 
  private:
-  enum class Answer { kMisses, kMeets, kMeetsPart };
-  Answer compare(const Reach& reach) const noexcept {
-    if (!meet(reach, memory_)) return Answer::kMisses;
-    return reach.low >= memory_.low && reach.high <= memory_.high ? Answer::kMeets : Answer::kMeetsPart;
+  enum class Overlap { kNone, kInside, kPartial };
+  Overlap compare(const AddressRange& reach) const noexcept {
+    if (!meet(reach, memory_)) return Overlap::kNone;
+    return reach.low >= memory_.low && reach.high <= memory_.high ? Overlap::kInside : Overlap::kPartial;
   }
 
   // `count` copies, `stride` apart, each of which reaches over `each` from its own origin; part(origin) looks into one.
   template <class Part>
-  bool in_copies(Wide at, std::int64_t count, Wide stride, const Reach& each, Part part) noexcept {
+  bool in_copies(Wide at, std::int64_t count, Wide stride, const AddressRange& each, Part part) noexcept {
     if (stride < 0) {
       at += (count - 1) * stride;
       stride = -stride;
@@ -77,15 +77,15 @@ class Search {
     return false;
   }
 
-  // The same of copies at listed places; reach(i) is that of copy i.
-  template <class EachReach, class Part>
-  bool in_list(const Step& step, Wide at, EachReach reach, Part part) noexcept {
+  // The same of copies at listed places; range_of(i) is that of copy i.
+  template <class RangeOf, class Part>
+  bool in_list(const Step& step, Wide at, RangeOf range_of, Part part) noexcept {
     std::size_t first = 0;
     const std::size_t n = step.offsets.size();
     if (step.ascending) {
       for (std::size_t many = n; many > 0;) {
         const std::size_t half = many / 2;
-        if (at + step.offsets[first + half] + reach(first + half).high <= memory_.low) {
+        if (at + step.offsets[first + half] + range_of(first + half).high <= memory_.low) {
           first += half + 1;
           many -= half + 1;
         } else {
@@ -95,15 +95,15 @@ class Search {
     }
     for (std::size_t i = first; i < n; ++i) {
       const Wide origin = at + step.offsets[i];
-      const Reach its = reach(i);
+      const AddressRange its = range_of(i);
       if (step.ascending && origin + its.low >= memory_.high) return false;
-      if (--looks_ < 0) return true;
+      if (--steps_left_ < 0) return true;
       switch (compare({origin + its.low, origin + its.high})) {
-        case Answer::kMisses:
+        case Overlap::kNone:
           break;
-        case Answer::kMeets:
+        case Overlap::kInside:
           return true;
-        case Answer::kMeetsPart:
+        case Overlap::kPartial:
           if (part(i, origin)) return true;
       }
     }
@@ -111,13 +111,13 @@ class Search {
   }
 
   bool in(const Step& step, Wide at) noexcept {
-    if (--looks_ < 0) return true;
+    if (--steps_left_ < 0) return true;
     switch (compare({at + step.low, at + step.high})) {
-      case Answer::kMisses:
+      case Overlap::kNone:
         return false;
-      case Answer::kMeets:
+      case Overlap::kInside:
         return true;
-      case Answer::kMeetsPart:
+      case Overlap::kPartial:
         break;
     }
     switch (step.op) {
@@ -125,23 +125,24 @@ class Search {
         return in_nest(step, at);
       case Op::kTable:
         return in_list(
-            step, at, [&](std::size_t) { return Reach{0, step.block}; }, [](std::size_t, Wide) { return true; });
+            step, at, [&](std::size_t) { return AddressRange{0, step.block}; }, [](std::size_t, Wide) { return true; });
       case Op::kBlocks:
         return in_list(
-            step, at, [&](std::size_t i) { return Reach{0, step.lengths[i]}; }, [](std::size_t, Wide) { return true; });
+            step, at, [&](std::size_t i) { return AddressRange{0, step.lengths[i]}; },
+            [](std::size_t, Wide) { return true; });
       case Op::kLoop: {
         const Step& body = *step.steps[0];
         return in_copies(at, step.count, step.stride, {body.low, body.high}, [&](Wide copy) { return in(body, copy); });
       }
-      case Op::kPlaces: {
+      case Op::kIndexed: {
         const Step& body = *step.steps[0];
         return in_list(
-            step, at, [&](std::size_t) { return Reach{body.low, body.high}; },
+            step, at, [&](std::size_t) { return AddressRange{body.low, body.high}; },
             [&](std::size_t, Wide place) { return in(body, place); });
       }
       case Op::kSequence:
         return in_list(
-            step, at, [&](std::size_t i) { return Reach{step.steps[i]->low, step.steps[i]->high}; },
+            step, at, [&](std::size_t i) { return AddressRange{step.steps[i]->low, step.steps[i]->high}; },
             [&](std::size_t i, Wide place) { return in(*step.steps[i], place); });
     }
     return true;
@@ -149,16 +150,16 @@ class Search {
 
   bool in_nest(const Step& step, Wide at) noexcept {
     const Wide last = Wide{step.inner_count - 1} * step.inner_stride;
-    const Reach row{std::min<Wide>(0, last), std::max<Wide>(0, last) + step.block};
+    const AddressRange row{std::min<Wide>(0, last), std::max<Wide>(0, last) + step.block};
     return in_copies(at, step.outer_count, step.outer_stride, row, [&](Wide first) {
-      if (--looks_ < 0) return true;
+      if (--steps_left_ < 0) return true;
       return in_copies(first, step.inner_count, step.inner_stride, {0, step.block},
                        [&](Wide block) { return meet({block, block + step.block}, memory_); });
     });
   }
 
-  const Reach memory_;
-  std::int64_t looks_;
+  const AddressRange memory_;
+  std::int64_t steps_left_;
 };
 
 }  // namespace
@@ -166,15 +167,15 @@ class Search {
 bool runs_overlap(const plan::Plan& plan, std::int64_t count, const void* buffer, const void* packed,
                   std::int64_t bytes) noexcept {
   const Wide from = address_of(packed);
-  const Reach memory{from, from + bytes};
-  if (!meet(reach_of(plan, count, buffer), memory)) return false;
+  const AddressRange memory{from, from + bytes};
+  if (!meet(address_range_of(plan, count, buffer), memory)) return false;
   if (plan.is_run(count)) return true;
-  constexpr std::int64_t kFewLooks = 1 << 12;
-  return Search(memory, kFewLooks + plan.run_count()).finds(plan, count, buffer);
+  constexpr std::int64_t kFewSteps = 1 << 12;
+  return Search(memory, kFewSteps + plan.run_count()).finds(plan, count, buffer);
 }
 
 bool overlap(const plan::Message& a, const void* at_a, const plan::Message& b, const void* at_b) noexcept {
-  return meet(reach_of(a.plan, a.count, at_a), reach_of(b.plan, b.count, at_b));
+  return meet(address_range_of(a.plan, a.count, at_a), address_range_of(b.plan, b.count, at_b));
 }
 
 }  // namespace gapless::move

@@ -1,4 +1,4 @@
-// How much a transfer moves, and whether its two sides share memory.
+// The bytes that a transfer moves, and the test for memory that its two sides share.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace gapless::move {
 
-// Bytes of a message that pack() or unpack() would move: `budget`, or as many as there are behind `position`.
+// The bytes of a message that pack() or unpack() would move: `budget`, or fewer if the message ends before.
 inline std::int64_t bytes_to_move(const plan::Plan& plan, std::int64_t count, std::int64_t position,
                                   std::int64_t budget) noexcept {
   std::int64_t total;
@@ -19,14 +19,14 @@ inline std::int64_t bytes_to_move(const plan::Plan& plan, std::int64_t count, st
   return std::min(budget, total - position);
 }
 
-// overlap(), whatever the sums. Cost: that of a seek; more where a list does not ascend, which is read, where regular
-// copies interleave, and where the memory lies in many gaps; but at most a few thousand steps and one for each run of
-// an element, after which the answer is that they share memory.
+// overlap() in 128-bit arithmetic. Cost: that of a seek; more if a list does not ascend, if regular copies interleave,
+// or if the memory lies in many gaps; but at most a few thousand steps and one for each run of an element: then the
+// result is true.
 bool runs_overlap(const plan::Plan& plan, std::int64_t count, const void* buffer, const void* packed,
                   std::int64_t bytes) noexcept;
 
-// Whether any byte of `bytes` at `packed` is one of `count` elements at `buffer`; the whole message counts, not only
-// the part that is moved. Constant time where the one does not lie between the first and the last byte of the other.
+// True if any byte of `bytes` at `packed` is one of `count` elements at `buffer`; the whole message counts, not only
+// the part that is moved. Constant time if the packed side is outside the bounds of the message.
 inline bool overlap(const plan::Plan& plan, std::int64_t count, const void* buffer, const void* packed,
                     std::int64_t bytes) noexcept {
   if (count <= 0 || bytes <= 0 || plan.size() == 0) return false;
@@ -44,7 +44,7 @@ inline bool overlap(const plan::Plan& plan, std::int64_t count, const void* buff
   return from < high && low - bytes < from && runs_overlap(plan, count, buffer, packed, bytes);
 }
 
-// The same of two messages: whether the memory between the first and the last byte of the one meets that of the other.
+// True if the memory between the first and the last byte of one message overlaps that of the other.
 bool overlap(const plan::Message& a, const void* at_a, const plan::Message& b, const void* at_b) noexcept;
 
 }  // namespace gapless::move

@@ -1,5 +1,6 @@
-// Packing for a reader on another core. A store into a line that such a reader has in its cache may cost as much as the
-// line's whole way through memory, one past the caches does not (docs/methods.md, "Lines that a peer has read").
+// Packs for a reader on another core, with non-temporal stores. A store into a line that the reader has in its cache
+// may cost as much as the line's way through memory; a non-temporal one does not (docs/methods.md, "Lines that a peer
+// has read").
 #pragma once
 
 #include <algorithm>
@@ -13,24 +14,24 @@
 
 namespace gapless::move {
 
-// As pack(), but every line of `packed` of which the part has all bytes is written once, whole and past the caches,
-// whatever the type and wherever the part begins; what is left at the two ends is written as pack() does. Ends with a
-// store fence: who is told afterwards sees all. Reads `buffer` as pack() does.
+// Like pack(), but every line of `packed` that lies entirely in the part is written once, whole and past the caches,
+// whatever the type and wherever the part begins; the two ends are written as pack() does. Ends with a store fence: a
+// thread that is told afterwards sees all bytes. Reads `buffer` as pack() does.
 std::int64_t pack_past(const plan::Plan& plan, std::int64_t count, const void* buffer, std::int64_t position,
                        void* packed, std::int64_t budget) noexcept;
 
-// What is packed in one go, into a buffer that stays in the first cache, and written from there [bytes].
+// The size of the buffer that is packed in the first-level cache, and written from there [bytes].
 inline constexpr std::int64_t kPastStrip = 8192;
-// Runs from here on, on average, are written from where they are [bytes].
+// Runs of this average length or more are written directly, without the buffer [bytes].
 inline constexpr std::int64_t kPastRun = 1024;
-inline constexpr std::int64_t kPastRuns = 64;  // looked up in one go
+inline constexpr std::int64_t kPastRuns = 64;  // looked up at a time
 
 inline std::int64_t past_line(const char* address) noexcept {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) & (kernel::kLine - 1));
 }
 
-// Where the lines of one part go, piece by piece, in order. All that is written goes through `Lines`:
-// lines.whole(to, from, bytes) writes whole lines, lines.partial(to, from, bytes) less than one.
+// Writes the lines of one part, piece by piece, in order, through `Lines`: lines.whole(to, from, bytes) writes whole
+// lines, lines.partial(to, from, bytes) less than one.
 template <class Lines>
 class PastStream {
  public:

@@ -1,5 +1,5 @@
-// Parts of steps: the bytes [from, to) of a step's packed stream. Every level divides or searches its way to its
-// first part, so a seek costs the depth of the plan times the logarithm of its longest list.
+// Parts of steps: the bytes [from, to) of a step's packed stream. Every level finds its first part by division or
+// binary search, so a seek costs the depth of the plan times the logarithm of its longest list.
 #pragma once
 
 #include <algorithm>
@@ -90,8 +90,8 @@ void range_blocks(const plan::Step& step, std::int64_t from, std::int64_t to, ty
 }
 
 template <class Direction>
-void range_places(const plan::Step& step, std::int64_t from, std::int64_t to, typename Direction::User user,
-                  typename Direction::Packed packed) noexcept {
+void range_indexed(const plan::Step& step, std::int64_t from, std::int64_t to, typename Direction::User user,
+                   typename Direction::Packed packed) noexcept {
   const plan::Step& body = *step.steps[0];
   const auto place = [&](std::int64_t i) { return user + step.offsets[static_cast<std::size_t>(i)]; };
   split(
@@ -132,8 +132,8 @@ void range_loop(const plan::Step& body, std::int64_t stride, std::int64_t from, 
       [&](std::int64_t i, std::int64_t n, auto out) { loop<Direction>(body, n, stride, user + i * stride, out); });
 }
 
-// Rows from `from` on; there may be more of them than the step has, where a message continues its plan's loop.
-// `disjoint`: all those rows together.
+// Bytes [from, to) of rows; there may be more rows than the step has if a message continues its plan's loop.
+// `disjoint`: no two of those rows overlap.
 template <class Direction>
 void range_nest(const plan::Step& step, std::int64_t from, std::int64_t to, typename Direction::User user,
                 typename Direction::Packed packed, bool disjoint) noexcept {
@@ -170,8 +170,8 @@ void range(const plan::Step& step, std::int64_t from, std::int64_t to, typename 
     case plan::Op::kLoop:
       range_loop<Direction>(*step.steps[0], step.stride, from, to, user, packed);
       return;
-    case plan::Op::kPlaces:
-      range_places<Direction>(step, from, to, user, packed);
+    case plan::Op::kIndexed:
+      range_indexed<Direction>(step, from, to, user, packed);
       return;
     case plan::Op::kSequence:
       range_sequence<Direction>(step, from, to, user, packed);

@@ -1,4 +1,4 @@
-// Whole steps: every byte of them, from the first to the last.
+// Moves whole steps.
 #pragma once
 
 #include <cstdlib>
@@ -10,14 +10,14 @@ namespace gapless::move {
 template <class Direction>
 void whole(const plan::Step& step, typename Direction::User user, typename Direction::Packed packed) noexcept;
 
-// Whether the rows of a nest, so many of them, lie within the gaps of each other without touching: then a line of user
-// memory holds blocks of several rows, and only a transposition reads it once.
+// True if `rows` rows of a nest lie in each other's gaps without overlapping: then a line of user memory holds blocks
+// of several rows, and only a transposition reads it once.
 inline bool interleaves(const plan::Step& step, std::int64_t rows) noexcept {
   return step.transpose != nullptr && rows > 1 && step.inner_count > 1 &&
          rows <= std::abs(step.inner_stride) / step.block;
 }
 
-// `rows` rows of a nest of two levels, more or fewer than the step has. `disjoint`: all of them together.
+// Moves `rows` rows of a nest of two levels, more or fewer than the step has. `disjoint`: no two of them overlap.
 template <class Direction>
 void nest(const plan::Step& step, std::int64_t rows, typename Direction::User user, typename Direction::Packed packed,
           bool disjoint) noexcept {
@@ -34,7 +34,7 @@ void nest(const plan::Step& step, std::int64_t rows, typename Direction::User us
     Direction::nest(*step.nest, user, packed, shape);
 }
 
-// `count` copies of `body`, `stride` apart: the loops of the plan, and the count of the message.
+// Moves `count` copies of `body`, `stride` apart: the loops of the plan, and the count of the message.
 template <class Direction>
 void loop(const plan::Step& body, std::int64_t count, std::int64_t stride, typename Direction::User user,
           typename Direction::Packed packed) noexcept {
@@ -69,7 +69,7 @@ void whole(const plan::Step& step, typename Direction::User user, typename Direc
     case plan::Op::kLoop:
       loop<Direction>(*step.steps[0], step.count, step.stride, user, packed);
       return;
-    case plan::Op::kPlaces: {
+    case plan::Op::kIndexed: {
       const plan::Step& body = *step.steps[0];
       for (const std::int64_t offset : step.offsets) {
         whole<Direction>(body, user + offset, packed);

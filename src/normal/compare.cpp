@@ -9,22 +9,22 @@
 namespace gapless::normal {
 namespace {
 
-// A loop whose copy begins at a position: its period, and how many bytes of it are left from there.
+// A loop with a copy that begins at a position: its period, and the bytes of the loop from there to its end.
 struct Periodic {
   std::int64_t period, left;  // [bytes]
 };
 
-// What stands at a byte of a sequence.
-struct Place {
+// What is at a byte of a sequence.
+struct Location {
   std::vector<Periodic> loops;     // outermost first
   std::vector<const Node*> nodes;  // that begin there, outermost first
   std::int64_t displacement = 0;   // [bytes] of that byte
   std::int64_t run_left = 0;       // [bytes] of its run
 };
 
-class Sequence {
+class RunSequence {
  public:
-  explicit Sequence(const Elements& of) : of_(of) {
+  explicit RunSequence(const RepeatedForm& of) : of_(of) {
     if (!of.form.node || of.count <= 0) return;
     bytes_ = base::checked_mul(of.form.node->bytes, of.count, "size of the message");
     const std::int64_t reach = base::checked_mul(of.count - 1, of.extent, "extent of the message");
@@ -33,24 +33,24 @@ class Sequence {
   }
   std::int64_t bytes() const { return bytes_; }
 
-  void locate(std::int64_t position, Place& place) {
-    place.loops.clear();
-    place.nodes.clear();
+  void locate(std::int64_t position, Location& location) {
+    location.loops.clear();
+    location.nodes.clear();
     const Node* node = of_.form.node.get();
     std::int64_t in = position, origin = of_.form.offset;  // the byte in the node, and where the node stands
     const auto enter_copy = [&](const Node& body, std::int64_t left) {
       const std::int64_t copy = in / body.bytes;
       in %= body.bytes;
-      if (in == 0) place.loops.push_back({body.bytes, left});
+      if (in == 0) location.loops.push_back({body.bytes, left});
       return copy;
     };
     origin += enter_copy(*node, bytes_ - position) * of_.extent;
     while (true) {
-      if (in == 0) place.nodes.push_back(node);
+      if (in == 0) location.nodes.push_back(node);
       switch (node->kind) {
         case Kind::kRun:
-          place.displacement = origin + in;
-          place.run_left = node->bytes - in;
+          location.displacement = origin + in;
+          location.run_left = node->bytes - in;
           return;
         case Kind::kLoop:
           origin += enter_copy(*node->body, node->bytes - in) * node->stride;
@@ -65,8 +65,8 @@ class Sequence {
         }
         case Kind::kBlocks: {
           const std::size_t i = find(*node, in);
-          place.displacement = origin + node->offsets[i] + in;
-          place.run_left = node->lengths[i] - in;
+          location.displacement = origin + node->offsets[i] + in;
+          location.run_left = node->lengths[i] - in;
           return;
         }
         case Kind::kSequence: {
@@ -100,14 +100,14 @@ class Sequence {
     return i;
   }
 
-  const Elements& of_;
+  const RepeatedForm& of_;
   std::int64_t bytes_ = 0;
   std::unordered_map<const Node*, std::vector<std::int64_t>> starts_;
 };
 
 class Comparison {
  public:
-  Comparison(const Elements& a, const Elements& b) : a_(a), b_(b) {}
+  Comparison(const RepeatedForm& a, const RepeatedForm& b) : a_(a), b_(b) {}
   bool same() { return a_.bytes() == b_.bytes() && agree(0, a_.bytes()); }
 
  private:
@@ -119,7 +119,7 @@ class Comparison {
   // (Fine and Wilf) the period g = gcd(p, q). As g divides p and q, both words have period g all along, and agree on
   // their first g letters: they are one word.
   bool agree(std::int64_t from, std::int64_t to) {
-    Place a, b;
+    Location a, b;
     while (from < to) {
       a_.locate(from, a);
       b_.locate(from, b);
@@ -146,19 +146,19 @@ class Comparison {
   }
 
   // The bytes of the largest equal nodes that begin here.
-  static std::int64_t equal_nodes(const Place& a, const Place& b) {
+  static std::int64_t equal_nodes(const Location& a, const Location& b) {
     for (const Node* x : a.nodes)
       for (const Node* y : b.nodes)
         if (x->hash == y->hash && equal(*x, *y)) return x->bytes;
     return 0;
   }
 
-  Sequence a_, b_;
+  RunSequence a_, b_;
 };
 
 }  // namespace
 
-bool same_sequence(const Elements& a, const Elements& b) {
+bool same_sequence(const RepeatedForm& a, const RepeatedForm& b) {
   return Comparison(a, b).same();
 }
 

@@ -13,8 +13,8 @@ struct Interval {
   std::int64_t low, high;
 };
 
-// Lists longer than this are not sorted: unless they go up or down as they stand, they are not proved disjoint.
-constexpr std::size_t kMostSorted = 4096;
+// Longer lists are not sorted: unless they already ascend or descend, they are not proved disjoint.
+constexpr std::size_t kMaxSorted = 4096;
 
 bool apart(std::vector<Interval> intervals) {
   const auto up = [](const Interval& a, const Interval& b) { return a.high <= b.low; };
@@ -24,13 +24,13 @@ bool apart(std::vector<Interval> intervals) {
                               [&](const Interval& a, const Interval& b) { return !ordered(a, b); }) == intervals.end();
   };
   if (neighbours(up) || neighbours(down)) return true;
-  if (intervals.size() > kMostSorted) return false;
+  if (intervals.size() > kMaxSorted) return false;
   std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.low < b.low; });
   return neighbours(up);
 }
 
-// A nest of loops touches nothing twice if, with the loops sorted by stride, each stride steps over all that the
-// smaller ones span. This covers row-major, column-major and transposing nests.
+// A nest of loops touches no byte twice if, with the loops sorted by stride, each stride is at least the span of all
+// smaller ones together. This covers row-major, column-major and transposing nests.
 bool loop_is_disjoint(const Node& outermost) {
   struct Level {
     std::int64_t count, stride;
@@ -61,16 +61,16 @@ void finish_loop(Node& node) {
   node.hash = mixed(mixed(mixed(1, node.count), node.stride), body.hash);
 }
 
-// Of a list, from a few thousand of its numbers at most: it only finds.
+// Hashes at most a few thousand numbers of a list: the hash only finds candidates.
 std::uint64_t list_hash(const base::Numbers& numbers) {
-  constexpr std::size_t kMostSamples = 4096;
-  const std::size_t step = numbers.size() / kMostSamples + 1;
+  constexpr std::size_t kMaxSamples = 4096;
+  const std::size_t step = numbers.size() / kMaxSamples + 1;
   std::uint64_t hash = mixed(4, static_cast<std::int64_t>(numbers.size()));
   for (std::size_t i = 0; i < numbers.size(); i += step) hash = mixed(hash, numbers[i]);
   return mixed(hash, numbers.back());
 }
 
-// One pass over a list, which may be long: no list of intervals is made of one that ascends.
+// One pass over a list, which may be long: for an ascending one no list of intervals is needed.
 template <class LengthOf>
 ListFacts facts_of(const base::Numbers& offsets, std::int64_t body_low, LengthOf length_of) {
   const auto count = static_cast<std::int64_t>(offsets.size());
@@ -89,7 +89,7 @@ ListFacts facts_of(const base::Numbers& offsets, std::int64_t body_low, LengthOf
   return facts;
 }
 
-// `length_of(i)`: [bytes] from the origin of entry i to behind its last byte.
+// `length_of(i)`: [bytes] from the origin of entry i to the end of its last byte.
 template <class LengthOf>
 void finish_list(Node& node, std::int64_t body_low, LengthOf length_of, const ListFacts* known) {
   const ListFacts facts = known != nullptr ? *known : facts_of(node.offsets, body_low, length_of);
@@ -97,7 +97,7 @@ void finish_list(Node& node, std::int64_t body_low, LengthOf length_of, const Li
   node.high = facts.high;
   node.hash = list_hash(node.offsets);
   if (facts.ascending || !node.disjoint) return;
-  if (node.offsets.size() > kMostSorted) {
+  if (node.offsets.size() > kMaxSorted) {
     node.disjoint = false;
     return;
   }

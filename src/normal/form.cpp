@@ -59,7 +59,7 @@ void write(std::ostream& out, const Node& node) {
 
 using Pairs = std::set<std::pair<const Node*, const Node*>>;
 
-// `proved`: pairs found equal; descriptions that share parts have nodes that do, and each pair is looked at once.
+// `proved`: pairs found equal. Descriptions that share parts have nodes that do; each pair is compared once.
 bool equal(const Node& a, const Node& b, Pairs& proved) {
   if (&a == &b) return true;
   if (a.hash != b.hash || a.kind != b.kind || a.bytes != b.bytes || a.runs != b.runs) return false;

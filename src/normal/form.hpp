@@ -39,12 +39,12 @@ struct Node {
   std::vector<Part> parts;  // sequence; the first offset is 0
 
   std::int64_t bytes = 0;  // of data
-  std::int64_t low = 0;    // [bytes] smallest displacement touched; negative where the order goes backwards
-  std::int64_t high = 0;   // [bytes] behind the largest displacement touched
-  std::int64_t runs = 1;   // number of runs, maximally fused but for the bounds that normal/rules.hpp states
+  std::int64_t low = 0;    // [bytes] smallest displacement touched; negative if the order goes backwards
+  std::int64_t high = 0;   // [bytes] end of the byte with the largest displacement
+  std::int64_t runs = 1;   // number of runs, maximally fused up to the bounds stated in normal/rules.hpp
   bool disjoint = true;    // proved: no byte is touched twice. false: not proved
   int depth = 1;
-  std::uint64_t hash = 0;  // of the structure, the same in every process. It finds; equal() decides
+  std::uint64_t hash = 0;  // of the structure, the same in every process. It finds candidates; equal() decides
 };
 
 struct Form {
@@ -52,11 +52,11 @@ struct Form {
   NodePtr node;             // null: no data at all
 };
 
-// What the maker of a long list knows of it already, and finish() need not look for.
+// What the caller already knows of a long list, so that finish() need not compute it.
 struct ListFacts {
   std::int64_t bytes;      // of data
   std::int64_t low, high;  // [bytes] as in Node
-  bool ascending;          // each entry lies behind the one before
+  bool ascending;          // each entry begins at or after the end of the one before
 };
 
 // Computes the derived fields.

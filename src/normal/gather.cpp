@@ -54,9 +54,9 @@ Form gather(const Items& items, Context& context) {
   for (const Item& item : items) {
     NodePtr node = gather(*item.letter, context);
     if (item.count > 1) node = context.alphabet.unique(make_loop(item.count, item.stride, std::move(node)));
-    // irregular_list may copy it, if it is short: its runs take memory, which is dearer than looking at items.
+    // irregular_list may copy a short node: its runs take memory, which costs more than looking at items.
     constexpr std::size_t kWorkPerRun = 8;
-    spend(context, static_cast<std::size_t>(std::min(node->runs, static_cast<std::int64_t>(kMostItems))), kWorkPerRun);
+    spend(context, static_cast<std::size_t>(std::min(node->runs, static_cast<std::int64_t>(kMaxItems))), kWorkPerRun);
     parts.push_back({item.offset, std::move(node)});
   }
   const Part whole = one_part(std::move(parts), context.alphabet, context.trace);

@@ -1,4 +1,4 @@
-// Mixing for hashes that must be the same in every process.
+// Mixing for hashes that are the same in every process.
 #pragma once
 
 #include <cstdint>

@@ -9,20 +9,20 @@
 namespace gapless::normal {
 namespace {
 
-// An empty block may stand anywhere, also where no number of bytes reaches: what wraps there is not looked at.
-std::int64_t place(std::int64_t displacement, std::int64_t unit, std::int64_t shift) {
+// An empty block may have any displacement, even one whose offset in bytes overflows: a wrapped offset is never used.
+std::int64_t displaced(std::int64_t displacement, std::int64_t unit, std::int64_t shift) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(displacement) * static_cast<std::uint64_t>(unit) +
                                    static_cast<std::uint64_t>(shift));
 }
 
-// Lists as they stand in a layout, in their narrow form.
+// The lists of a layout, in their narrow form.
 template <class Raw>
 struct EqualRuns {
   static constexpr bool kEqual = true;
   std::size_t count;
   const Raw* offsets;
   std::int64_t unit, shift, bytes;
-  std::int64_t offset(std::size_t i) const { return place(offsets[i], unit, shift); }
+  std::int64_t offset(std::size_t i) const { return displaced(offsets[i], unit, shift); }
   std::int64_t length(std::size_t) const { return bytes; }
 };
 
@@ -33,11 +33,11 @@ struct UnlikeRuns {
   const Raw* offsets;
   const RawLength* lengths;
   std::int64_t unit, shift, bytes;
-  std::int64_t offset(std::size_t i) const { return place(offsets[i], unit, shift); }
+  std::int64_t offset(std::size_t i) const { return displaced(offsets[i], unit, shift); }
   std::int64_t length(std::size_t i) const { return lengths[i] * bytes; }
 };
 
-// A list that had to be written anew, because runs in it were one.
+// A list that is copied because some of its runs were fused.
 struct FusedRuns {
   static constexpr bool kEqual = false;
   std::size_t count = 0;
@@ -56,15 +56,15 @@ struct Offsets {
 
 struct Neighbours {
   bool have_seams;  // some block is empty, or ends where the next one begins
-  bool ascending;   // no block begins before the one before ends
+  bool ascending;   // every block begins at or after the end of the one before
 };
 
-// Without a branch, so that the machine looks at several at a time.
+// Without a branch, so that the processor compares several at a time.
 template <class Entries>
 Neighbours look_at_neighbours(const Entries& entries) {
   std::int64_t seams = 0, descents = 0, offset = entries.offset(0), length = entries.length(0);
   for (std::size_t i = 1; i < entries.count; ++i) {
-    const std::int64_t next = entries.offset(i), end = place(offset, 1, length);
+    const std::int64_t next = entries.offset(i), end = displaced(offset, 1, length);
     seams += (next == end) | (length == 0);
     descents += next < end;
     offset = next;
@@ -90,7 +90,7 @@ FusedRuns fused(const Entries& entries) {
   return runs;
 }
 
-// The layout's own lists, where no run of them is changed, and what the layout knows of them.
+// The layout's own lists, if none of their runs is changed, and what the layout knows of them.
 struct Shared {
   base::Numbers offsets, lengths;
   ListFacts facts;
@@ -189,7 +189,7 @@ Items word_list(const std::vector<std::int64_t>& offsets, const Items& body, Con
         append(items, repeat(static_cast<std::int64_t>(stretch.copies), stretch.stride, one, context), 0);
       },
       [&](std::size_t from, std::size_t to) {
-        if ((to - from) * body.size() <= kMostItems) {
+        if ((to - from) * body.size() <= kMaxItems) {
           append(items, copies(from, to), 0);
           return;
         }

@@ -1,5 +1,5 @@
-// Long lists of blocks, looked at as arrays of numbers: items would cost ten times as much, and most lists end in a
-// table, which keeps the constructor's own list.
+// Long lists of blocks, processed as arrays of numbers: items would cost ten times as much, and most lists become a
+// table, which shares the constructor's own list.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace gapless::normal {
 
-// A list of blocks that are one run each: copies of the run `old`, of which the next begins where one ends.
-// `unit`: [bytes] of a displacement of 1; `blocklength`: of all blocks, or -1 where they differ.
-// The items: a loop for each regular stretch that is worth one, tables and blocks for the rest. Not reduced.
+// A list of blocks that are one run each: adjacent copies of the run `old`.
+// `unit`: [bytes] of a displacement of 1; `blocklength`: of all blocks, or -1 if they differ.
+// Returns a loop for each regular stretch that is worth one, and tables and blocks for the rest. Not reduced.
 Items run_list(const layout::Layout& type, std::int64_t unit, const Item& old, std::int64_t blocklength,
                Context& context);
 

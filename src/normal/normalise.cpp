@@ -13,18 +13,18 @@ namespace {
 using layout::Combiner;
 using layout::Layout;
 
-// Lists up to here are items from the start; longer ones are looked at as arrays first.
+// Lists of at most this many blocks become items at once; longer ones are processed as arrays first.
 constexpr std::int64_t kShortList = 64;
-// What is put together before anything is reduced is kept below this.
-constexpr std::size_t kMostUnreduced = 8 * kMostItems;
+// The most items that are collected before they are reduced.
+constexpr std::size_t kMaxUnreduced = 8 * kMaxItems;
 
-// One run over a description. Types are shared between descriptions (a tree of handles is really a graph), so each is
+// One pass over a description. Descriptions share types (a tree of handles is really a graph), so each type is
 // normalised once.
 class Normaliser {
  public:
-  explicit Normaliser(Trace* trace, std::int64_t most_work = kAnyWork) {
+  explicit Normaliser(Trace* trace, std::int64_t max_work = kAnyWork) {
     context_.trace = trace;
-    context_.work_left = most_work;
+    context_.work_left = max_work;
   }
 
   const Items& items_of(const Layout& type) {
@@ -35,23 +35,23 @@ class Normaliser {
   }
 
   Form form_of(const Items& items) { return gather(items, context_); }
-  Message message(const Layout& type) {
+  MessageForm message(const Layout& type) {
     const Items& one = items_of(type);
-    Message message;
+    MessageForm message;
     message.one = gather(one, context_);
     // A few elements must fit into 63 bits, which the constructors have not checked.
-    constexpr std::int64_t kMost = std::int64_t{1} << 58;
-    const auto huge = [](std::int64_t value) { return value > kMost || value < -kMost; };
+    constexpr std::int64_t kMax = std::int64_t{1} << 58;
+    const auto huge = [](std::int64_t value) { return value > kMax || value < -kMax; };
     if (one.empty() || huge(type.extent) || huge(type.size) || huge(type.true_lb) || huge(type.true_extent))
       return message;
-    Growth growth;
-    if (!find_growth(type.extent, one, context_, growth)) return message;
-    message.before = gather(growth.before, context_);
-    message.body = make_loop_or_run(growth.core);
-    message.body_offset = growth.core.offset;
-    message.after = gather(growth.after, context_);
-    message.each = growth.each;
-    message.extra = growth.extra;
+    FoldedItems folded;
+    if (!fold_copies(type.extent, one, context_, folded)) return message;
+    message.before = gather(folded.before, context_);
+    message.body = make_loop_or_run(folded.core);
+    message.body_offset = folded.core.offset;
+    message.after = gather(folded.after, context_);
+    message.each = folded.each;
+    message.extra = folded.extra;
     return message;
   }
   Items repeated(std::int64_t count, std::int64_t stride, const Items& body) {
@@ -64,9 +64,9 @@ class Normaliser {
     return item.count > 1 ? make_loop(item.count, item.stride, node) : node;
   }
 
-  // A list of items too long to be opened any more becomes a node.
+  // Turns a list of items into a node if it is too long for the rules.
   Items kept_short(Items items) {
-    if (items.size() <= kMostItems) return items;
+    if (items.size() <= kMaxItems) return items;
     const Form form = gather(items, context_);
     return {{form.offset, context_.alphabet.node(form.node)}};
   }
@@ -120,15 +120,15 @@ class Normaliser {
     return items;
   }
 
-  // Collects copies of blocks. A list that grows long is reduced now and then; once that does not help it is irregular,
-  // and blocks are appended as one node each.
+  // Collects copies of blocks. A list that grows long is reduced from time to time; once that does not help, the list
+  // is irregular, and each block is appended as one node.
   class Collector {
    public:
     explicit Collector(Context& context) : context_(context) {}
     void place(const Items& block, std::int64_t displacement) {
-      if (!irregular_ && items_.size() > kMostUnreduced) {
+      if (!irregular_ && items_.size() > kMaxUnreduced) {
         reduce(items_, context_);
-        irregular_ = items_.size() > kMostUnreduced / 2;
+        irregular_ = items_.size() > kMaxUnreduced / 2;
       }
       if (irregular_ && block.size() > 1) {
         const Form form = gather(block, context_);
@@ -148,8 +148,8 @@ class Normaliser {
     bool irregular_ = false;
   };
 
-  // Copies of a type as a block of a list, its first run at 0. Only in place, which is `origin` from the block's
-  // displacement, do all its offsets fit into 64 bits for certain: there the constructors have checked them.
+  // Copies of a type as a block of a list, its first run at 0. Only after a shift by `origin` plus the block's
+  // displacement are all offsets sure to fit into 64 bits: those are the ones that the constructors have checked.
   struct Block {
     std::int64_t origin = 0;
     Items items;
@@ -225,8 +225,8 @@ Form normalise(const Layout& type, Trace* trace) {
   return normaliser.form_of(normaliser.items_of(type));
 }
 
-Message normalise_message(const Layout& type, std::int64_t most_work) {
-  return Normaliser(nullptr, most_work).message(type);
+MessageForm normalise_message(const Layout& type, std::int64_t max_work) {
+  return Normaliser(nullptr, max_work).message(type);
 }
 
 }  // namespace gapless::normal

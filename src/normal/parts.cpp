@@ -14,7 +14,7 @@ bool is_progression(const Offsets& offsets) {
   return true;
 }
 
-// Whether the second half is the first one, moved.
+// True if the second half is the first one, shifted.
 template <class Offsets>
 bool has_equal_halves(const Offsets& offsets) {
   const std::size_t half = offsets.size() / 2;
@@ -24,8 +24,8 @@ bool has_equal_halves(const Offsets& offsets) {
   return true;
 }
 
-// Whether a list can be kept as a view of itself, relative to its first number: that number, with and without what the
-// list adds to each, needs an opposite.
+// True if a list can be stored as a view of itself relative to its first number: the negative of that number, with and
+// without the list's shift, must be representable.
 bool has_relative_view(const base::Numbers& offsets) {
   constexpr std::int64_t kNoOpposite = std::numeric_limits<std::int64_t>::min();
   return offsets.front() != kNoOpposite && offsets.front() - offsets.shift() != kNoOpposite;

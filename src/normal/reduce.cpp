@@ -9,8 +9,8 @@
 namespace gapless::normal {
 namespace {
 
-// Short patterns before long ones, so that whatever was described as a nest is found as that nest.
-constexpr Rule kRules[] = {
+// Short patterns before long ones, so that what was described as a nest is found as that nest.
+constexpr ItemRule kRules[] = {
     {"fuse_runs", rules::fuse_runs},     {"progression", rules::progression}, {"repeated_item", rules::repeated_item},
     {"join_copies", rules::join_copies}, {"rotate_left", rules::rotate_left}, {"repetition", rules::repetition},
 };
@@ -19,7 +19,7 @@ constexpr const char* kRuleNames[] = {"fuse_runs",      "progression", "repeated
                                       "rotate_left",    "repetition",  "roll_up",       "list_stretch",
                                       "irregular_list", "two_copies",  "equal_parts"};
 
-// A list takes a step or two for each level of its nests; what needs far more is made to need it.
+// A list takes a step or two for each level of its nests; only a hostile list needs far more.
 constexpr std::size_t kStepsToSpare = 64, kStepsPerItem = 4;
 
 void push_copies(Items& items, const Item& item, const Item& copies) {
@@ -31,8 +31,8 @@ void push_copies(Items& items, const Item& item, const Item& copies) {
     append(items, Alphabet::items_of(*item.letter), copies.offset + i * copies.stride);
 }
 
-// Writes out the first copy of a loop, the last one, or both, and in these again, down to single letters. The middle
-// stays a loop, if three copies are left for one.
+// Writes out the first copy of a loop, the last one, or both, recursively, down to single letters. The middle stays a
+// loop if three or more copies are left.
 void push_opened(Items& items, const Item& item, bool front, bool back) {
   if (item.count == 1 || (!front && !back)) {
     items.push_back(item);
@@ -53,8 +53,8 @@ void push_opened(Items& items, const Item& item, bool front, bool back) {
   if (back) push_copy(item.count - 1, false, true);
 }
 
-// What stands at a seam between two items must be seen there: the rules find any pattern that crosses it, and put
-// together again what does not.
+// Writes out what is at a seam between two items: the rules find any pattern that crosses it, and reassemble what does
+// not.
 void open_seams(Items& items) {
   if (items.size() < 2) return;
   Items opened;
@@ -84,7 +84,7 @@ void spend(Context& context, std::size_t items, std::size_t longest) {
 
 void reduce(Items& items, Context& context) {
   open_seams(items);
-  // Wherever it ends, the items are the same sequence.
+  // Whenever the loop stops, the items are the same sequence.
   std::size_t steps_left = kStepsToSpare + kStepsPerItem * items.size();
   for (std::size_t i = 0; i < std::size(kRules) && steps_left > 0;) {
     spend(context, items.size(), kRules[i].apply == rules::repetition ? rules::longest_repetition(items.size()) : 1);

@@ -6,7 +6,7 @@
 namespace gapless::normal {
 namespace {
 
-// A nest of loops around one run, which no other copy of itself can touch: then `count` copies are one more loop.
+// True for a nest of loops around one run that no other copy of itself touches: then `count` copies are one more loop.
 // At each level the distance from the last element of a copy to the first one of the next must differ from that
 // level's stride, or the loop there would go on across the seam; and no runs may adjoin.
 bool stays_apart(std::int64_t stride, const Item& item) {
@@ -24,18 +24,18 @@ bool stays_apart(std::int64_t stride, const Item& item) {
   }
 }
 
-// Five copies show how the ends of copies meet, with more to spare on either side than any seam reaches.
+// Five copies show how the ends of copies meet, with more copies on either side than any seam reaches.
 constexpr std::int64_t kSample = 5;
 
-// The item of a sample that grows with the number of copies: a loop that covers a whole body with some of its own.
+// Finds the item of a sample that grows with the number of copies: a loop some copies of which make up a whole body.
 //
 // Proof. Let b be the bytes of the body and w(i) the displacement of byte i of the sample: w(i + b) = w(i) + s. Suppose
 // a loop in it, from byte c on, has a letter of u bytes and a stride t with k u = b and k t = s, and at least k copies.
 // Write k more copies: bytes before c + b stay where they are, byte i of the new sequence is byte i - b of the old one,
 // moved by s, for i >= c. The two agree on [c, c + b), since the loop's copies k apart lie s apart; and the new
 // sequence again moves by s every b bytes and begins with the same body. Only one sequence of its length does: the body
-// written once more. Read backwards, it shows that k copies can be taken away where k are there. A run is a loop of
-// bytes, with u = t = 1.
+// written once more. Read backwards, it shows that k copies can be removed if there are k. A run is a loop of bytes,
+// with u = t = 1.
 bool find_core(const Items& sample, std::int64_t bytes, std::int64_t stride, std::size_t& core, std::int64_t& each) {
   for (std::size_t i = 0; i < sample.size(); ++i) {
     const Item& item = sample[i];
@@ -59,7 +59,7 @@ Items reduced_copies(std::int64_t count, std::int64_t stride, const Items& body,
   return copies;
 }
 
-// kSample copies of the word that the body is, the first at 0. Made once: members of a struct are often alike.
+// kSample copies of the word that the body is, the first at 0. Cached: members of a struct are often alike.
 const Sample& sample_of(std::int64_t stride, const Items& body, Context& context) {
   const Letter* word = context.alphabet.word(body);
   const auto [place, is_new] = context.samples.try_emplace({word, stride});
@@ -72,7 +72,7 @@ const Sample& sample_of(std::int64_t stride, const Items& body, Context& context
   return place->second;
 }
 
-// Copies of a lone item, where that is all there is to see: what they are a loop of, or one run.
+// Copies of a body of one item, if they are a loop or one run.
 struct Lone {
   bool found = false, dense = false;
   Item loop{};            // of one copy
@@ -104,8 +104,8 @@ Items repeat(std::int64_t count, std::int64_t stride, const Items& body, Context
       lone.loop.count = count * lone.each;
     return {lone.loop};
   }
-  if (body.size() <= kMostItems && count <= kSample) return reduced_copies(count, stride, body, context);
-  if (body.size() <= kMostItems) {
+  if (body.size() <= kMaxItems && count <= kSample) return reduced_copies(count, stride, body, context);
+  if (body.size() <= kMaxItems) {
     const Sample& sample = sample_of(stride, body, context);
     if (sample.grows) {
       const std::int64_t more = count - kSample;
@@ -127,26 +127,26 @@ Items repeat(std::int64_t count, std::int64_t stride, const Items& body, Context
   return {{whole.offset, letter, count, stride}};
 }
 
-bool find_growth(std::int64_t stride, const Items& body, Context& context, Growth& growth) {
+bool fold_copies(std::int64_t stride, const Items& body, Context& context, FoldedItems& folded) {
   if (const Lone lone = find_lone(stride, body, context.alphabet); lone.found) {
-    growth.core = lone.loop;
-    growth.each = lone.each;
-    if (!lone.dense) growth.core.count = kSample * lone.each;
+    folded.core = lone.loop;
+    folded.each = lone.each;
+    if (!lone.dense) folded.core.count = kSample * lone.each;
     return true;
   }
-  if (body.size() > kMostItems) return false;
+  if (body.size() > kMaxItems) return false;
   const Sample& sample = sample_of(stride, body, context);
   if (!sample.grows) return false;
   Items items = sample.items;
   shift(items, body.front().offset);
   const auto at = items.begin() + static_cast<std::ptrdiff_t>(sample.core);
-  growth.before.assign(items.begin(), at);
-  growth.core = *at;
-  growth.each = sample.each;
-  growth.after.assign(at + 1, items.end());
-  for (Item& item : growth.after) item.offset -= kSample * stride;
-  const std::int64_t count = growth.core.is_run() ? growth.core.letter->bytes : growth.core.count;
-  growth.extra = count - kSample * growth.each;
+  folded.before.assign(items.begin(), at);
+  folded.core = *at;
+  folded.each = sample.each;
+  folded.after.assign(at + 1, items.end());
+  for (Item& item : folded.after) item.offset -= kSample * stride;
+  const std::int64_t count = folded.core.is_run() ? folded.core.letter->bytes : folded.core.count;
+  folded.extra = count - kSample * folded.each;
   return true;
 }
 

@@ -15,10 +15,10 @@ struct Stretch {
   std::int64_t stride = 0;
 };
 
-// Finds regular stretches from left to right. A stretch shows when the last sixteen distances have occurred before, by
-// one look into a small table an entry. Periods up to about a thousand.
-// A list that has been irregular for long is looked at in samples: only a stretch that reaches into one is found there.
-// Entries: count, offset(i), length(i), and kEqual where all lengths are one.
+// Finds regular stretches from left to right. It detects a stretch when the last sixteen distances have occurred
+// before, with one look into a small table per entry. Periods up to about a thousand. A list that has been irregular
+// for long is sampled: after that, only a stretch that reaches into a sample is found. Entries: count, offset(i),
+// length(i), and kEqual where all lengths are one.
 template <class Entries>
 class StretchFinder {
  public:
@@ -47,7 +47,7 @@ class StretchFinder {
            (Entries::kEqual || entries_.length(i + period) == entries_.length(i));
   }
 
-  // Entry `at` was seen again `period` later: how far does that go, to either side?
+  // Entry `at` was seen again `period` later: extends the stretch to both sides; false if it is too short.
   bool try_at(std::size_t from, std::size_t at, std::size_t period, Stretch& found) {
     if (period == tried_period_ && at < tried_until_) return false;
     const std::int64_t stride = entries_.offset(at + period) - entries_.offset(at);
@@ -72,10 +72,10 @@ class StretchFinder {
   };
   const Entries& entries_;
   std::array<Seen, std::size_t{1} << kLogSlots> seen_{};
-  std::size_t tried_period_ = 0, tried_until_ = 0;  // in vain, and not to be tried again
+  std::size_t tried_period_ = 0, tried_until_ = 0;  // a failed attempt, not to be repeated
 };
 
-// Cuts a list into regular stretches and what is between: regular(stretch), rest(from, to).
+// Cuts a list into regular stretches and the rest: calls regular(stretch) and rest(from, to).
 template <class Entries, class Regular, class Rest>
 void cut_into_stretches(const Entries& entries, Regular regular, Rest rest, Trace* trace) {
   StretchFinder<Entries> finder(entries);

@@ -24,7 +24,7 @@ std::int64_t move_to_origin(Items& items) noexcept {
 }
 
 void append(Items& items, const Items& more, std::int64_t by) {
-  // No reserve(): to the exact size, it would move a list that grows by a few items at a time every time.
+  // No reserve(): with the exact size, a list that grows by a few items at a time would move every time.
   for (Item item : more) {
     item.offset += by;
     items.push_back(item);

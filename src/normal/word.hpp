@@ -1,12 +1,11 @@
-// What the rules work on, before it becomes nodes: a sequence as a list of items, each one or many copies of a letter.
+// What the rules work on before they make nodes: a sequence as a list of items, each one or more copies of a letter.
 //
 //   letter: a run, or a word (a list of items, used as the body of a loop), or a finished node that is too long to be
 //           opened (a table)
 //   item:   `count` copies of a letter, `stride` apart, the first at `offset`
 //
-// Counts are 1 or at least 3: two copies are two items, so that neither half is bound to the other before the whole
-// sequence is known. Letters are interned: within one alphabet equal letters are one letter, and comparing them costs
-// nothing.
+// Counts are 1 or at least 3: two copies are two items, so that neither is bound to the other before the whole sequence
+// is known. Letters are interned: within one alphabet equal letters are one object, so comparing them is free.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +26,11 @@ struct Item {
   std::int64_t stride = 0;  // [bytes]
 
   std::int64_t bytes() const noexcept;
-  // Where the last run stands, and what follows it in memory.
+  // The offset of the last run, and of the byte after it in memory.
   std::int64_t last_offset() const noexcept;
   std::int64_t end() const noexcept;
   bool is_run() const noexcept;
-  // The same copies of the same letter, elsewhere or not.
+  // True for the same copies of the same letter, whatever the offset.
   bool same_as(const Item& other) const noexcept {
     return letter == other.letter && count == other.count && (count == 1 || stride == other.stride);
   }
@@ -40,17 +39,17 @@ struct Item {
 using Items = std::vector<Item>;
 
 struct Letter {
-  // A run has none of the two; a word has items, the first at 0; anything else is a node.
+  // A run has neither; a word has items, the first at 0; anything else is a node.
   Items items;
   NodePtr node;
 
   std::int64_t bytes = 0;  // of data
   std::int64_t runs = 1;
-  std::int64_t first_bytes = 0;  // [bytes] of the first run, which stands at 0
+  std::int64_t first_bytes = 0;  // [bytes] of the first run, which is at 0
   std::int64_t last_offset = 0;  // [bytes] of the last run
   std::int64_t last_bytes = 0;
   std::uint64_t hash = 0;
-  mutable NodePtr gathered;  // what the letter has become, once it has
+  mutable NodePtr gathered;  // the letter as a node, once gather() has made it
 
   bool is_run() const noexcept { return items.empty() && !node; }
 };
@@ -70,21 +69,21 @@ inline bool Item::is_run() const noexcept {
 
 std::int64_t bytes_of(const Items& items) noexcept;
 void shift(Items& items, std::int64_t by) noexcept;
-// Moves them so that the first stands at 0; where it stood. Not shift(): the opposite of a place need not be a number.
+// Shifts the items so that the first is at 0; returns its former offset. Not shift(): the negative may overflow.
 std::int64_t move_to_origin(Items& items) noexcept;
-// Appends `more`, moved by `by`.
+// Appends `more`, shifted by `by`.
 void append(Items& items, const Items& more, std::int64_t by);
 
-// Owns letters, one for each content.
+// Interns letters and nodes.
 class Alphabet {
  public:
   const Letter* run(std::int64_t bytes);
   const Letter* node(NodePtr node);
-  // One copy of `items`, wherever they stand: a lone letter is itself.
+  // One copy of `items`, whatever their origin: a lone letter is itself.
   const Letter* word(Items items);
-  // What one copy of the letter is made of, the first at 0.
+  // The items of one copy of the letter, the first at 0.
   static Items items_of(const Letter& letter);
-  // Equal nodes, made one.
+  // The first node equal to this one.
   NodePtr unique(NodePtr node);
 
  private:

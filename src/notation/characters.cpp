@@ -5,8 +5,8 @@
 namespace gapless::notation {
 namespace {
 
-// Control characters, marks without a width of their own that join or turn the text around them, and what is no
-// character at all.
+// False for control characters, for marks without a width of their own that join or turn the text around them, and for
+// codes that are no characters.
 bool is_shown(std::uint32_t code) noexcept {
   if (code < 0xA0) return code >= ' ' && code <= '~';
   if ((code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E)) return false;

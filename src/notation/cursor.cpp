@@ -84,7 +84,7 @@ void Cursor::fail(const std::string& what, std::size_t from, std::size_t to, con
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
   const std::size_t begin = before.rfind('\n') == before.npos ? 0 : before.rfind('\n') + 1;
   const std::size_t end = std::min(text_.find('\n', from), text_.size());
-  // Of a long line, what is around the place.
+  // Of a long line, show only the text around the position.
   const std::size_t first = from - begin > kBefore ? from - kBefore : begin;
   std::size_t last = std::min(end, from + kBehind);
   for (int i = 0; i < 3 && last < end && (text_[last] & 0xC0) == 0x80; ++i) ++last;  // to the end of a character

@@ -1,4 +1,4 @@
-// A place in a text, the tokens of the notation from there on, and errors that point at what they mean.
+// A position in a text, the tokens of the notation that follow it, and errors that point at the text they mean.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@ class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}
 
-  // Throws if there is a character beyond ASCII anywhere. What follows is looked at byte by byte, each one column.
+  // Throws if the text has a character beyond ASCII. All else reads the text byte by byte, each of which is one column.
   void require_ascii() const;
-  // The position of the next token, behind white space.
+  // Skips white space; the position of the next token.
   std::size_t at();
   bool at_end() { return at() == text_.size(); }
-  // Takes the token if it comes next.
+  // Takes the token if it comes next; false if it does not.
   bool take(std::string_view token);
-  // Letters, digits and underscores; empty if none comes next.
+  // Takes letters, digits and underscores; empty if none comes next.
   std::string_view word();
-  // Throws: no integer (`what` was expected), or one beyond 64 bits.
+  // Takes an integer. Throws if none comes next (`what` names what was expected), or if it does not fit into 64 bits.
   std::int64_t integer(const std::string& what);
 
   // "`what` (line 1, column 8)`hint`", the line, and a caret below the characters [from, to).

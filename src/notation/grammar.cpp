@@ -16,7 +16,7 @@ constexpr Argument kDisplacements = {"displacements", &Layout::displacements};
 constexpr Argument kDisplacementsBytes = {"displacements_bytes", &Layout::displacements};
 constexpr Argument kSizes = {"sizes", &Layout::sizes};
 constexpr Argument kOrder = {"order", &Layout::order};
-constexpr Argument kType = {"type", Old{}};
+constexpr Argument kType = {"type", OldType{}};
 
 constexpr Argument kContiguous[] = {kCount, kType};
 constexpr Argument kVector[] = {kCount, kBlocklength, kStride, kType};
@@ -25,7 +25,7 @@ constexpr Argument kIndexed[] = {kBlocklengths, kDisplacements, kType};
 constexpr Argument kHindexed[] = {kBlocklengths, kDisplacementsBytes, kType};
 constexpr Argument kIndexedBlock[] = {kBlocklength, kDisplacements, kType};
 constexpr Argument kHindexedBlock[] = {kBlocklength, kDisplacementsBytes, kType};
-constexpr Argument kStruct[] = {{"members", Members{}}};
+constexpr Argument kStruct[] = {{"members", StructMembers{}}};
 constexpr Argument kSubarray[] = {kSizes, {"subsizes", &Layout::subsizes}, {"starts", &Layout::starts}, kOrder, kType};
 constexpr Argument kResized[] = {{"lb", &Layout::lb}, {"extent", &Layout::extent}, kType};
 constexpr Argument kDup[] = {kType};
@@ -89,13 +89,13 @@ std::string usage(Combiner combiner) {
     std::string operator()(std::vector<std::int64_t> Layout::*) const { return std::string("[") + name + "]"; }
     std::string operator()(layout::Order Layout::*) const { return "C or Fortran"; }
     std::string operator()(Distributions) const { return "[block, cyclic or none, ...]"; }
-    std::string operator()(Members) const { return "[(blocklength, displacement_bytes, type), ...]"; }
-    std::string operator()(Old) const { return name; }
+    std::string operator()(StructMembers) const { return "[(blocklength, displacement_bytes, type), ...]"; }
+    std::string operator()(OldType) const { return name; }
   };
   std::string text = std::string(layout::combiner_name(combiner)) + "(";
   const char* separator = "";
   for (const Argument& argument : arguments(combiner)) {
-    text += separator + std::visit(Show{argument.name}, argument.place);
+    text += separator + std::visit(Show{argument.name}, argument.field);
     separator = ", ";
   }
   return text + ")";

@@ -1,5 +1,5 @@
-// The arguments of every constructor in the text notation, in order: one table from which the parser, the printer and
-// the usage lines of error messages follow. docs/notation.md is the same for people.
+// The arguments of every constructor in the text notation, in order: one table for the parser, the printer and the
+// usage lines of error messages. docs/notation.md says the same to people.
 #pragma once
 
 #include <span>
@@ -11,21 +11,21 @@
 
 namespace gapless::notation {
 
-struct Distributions {};  // block | cyclic | none, each with its argument, one a dimension
-struct Members {};        // (blocklength, displacement, type), one a block of a struct
-struct Old {};            // the old type
+struct Distributions {};  // block | cyclic | none, each with its argument, one per dimension
+struct StructMembers {};  // (blocklength, displacement, type), one per block of a struct
+struct OldType {};        // the old type
 
-// Where a Layout keeps an argument.
-using Place = std::variant<std::int64_t layout::Layout::*, base::Numbers layout::Layout::*,
+// Where a Layout stores an argument.
+using Field = std::variant<std::int64_t layout::Layout::*, base::Numbers layout::Layout::*,
                            std::vector<std::int64_t> layout::Layout::*, layout::Order layout::Layout::*, Distributions,
-                           Members, Old>;
+                           StructMembers, OldType>;
 
 struct Argument {
   const char* name;
-  Place place;
+  Field field;
 };
 
-// Empty for a named type, which takes none.
+// The arguments of a constructor; empty for a named type, which takes none.
 std::span<const Argument> arguments(layout::Combiner combiner) noexcept;
 
 // E.g. "vector(count, blocklength, stride, type)".

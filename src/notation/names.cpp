@@ -62,7 +62,7 @@ constexpr Alias kMpiNames[] = {
     {"MPI_LONG_DOUBLE_INT", "long_double_int"},
 };
 
-// C's own names are no names here, since their sizes differ between machines; but they are what people type first.
+// C's own names are not names of the notation, because their sizes differ between machines; but people type them first.
 constexpr Alias kNotNames[] = {
     {"int", signed_name<int>()},
     {"long", signed_name<long>()},
@@ -117,8 +117,8 @@ std::optional<layout::Combiner> find_mpi_constructor(std::string_view word) noex
 }
 
 std::string_view closest(std::string_view word, std::span<const std::string_view> known) {
-  constexpr std::size_t kLongest = 40;  // no word that is known comes near
-  if (word.size() > kLongest) return {};
+  constexpr std::size_t kMaxWordLength = 40;  // all known words are much shorter
+  if (word.size() > kMaxWordLength) return {};
   std::string_view best;
   std::size_t least = 1 + std::max<std::size_t>(1, word.size() / 3);
   for (const std::string_view candidate : known) {

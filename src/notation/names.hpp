@@ -1,4 +1,4 @@
-// Which words the notation knows, and which one a misspelt word was probably meant to be.
+// The words that the notation knows, and which of them a misspelt word probably means.
 #pragma once
 
 #include <optional>
@@ -15,14 +15,14 @@ const layout::Named* find_type(std::string_view word) noexcept;
 
 std::optional<layout::Combiner> find_constructor(std::string_view word) noexcept;
 
-// The constructor of MPI's procedure of that name, MPI_Type_vector or MPI_Type_create_hvector.
+// The constructor that an MPI procedure name stands for, MPI_Type_vector or MPI_Type_create_hvector.
 std::optional<layout::Combiner> find_mpi_constructor(std::string_view word) noexcept;
 
-// The one of `known` that is closest to `word` in letters (upper case or not), empty if none is close.
+// The word in `known` that is closest to `word` in edit distance, ignoring case; empty if none is close.
 // Cost: bounded, whatever the length of `word`.
 std::string_view closest(std::string_view word, std::span<const std::string_view> known);
 
-// The same among all types and constructors; knows what C programmers call the integers.
+// The same among all types and constructors; it also knows what C programmers call the integers.
 std::string_view closest_type(std::string_view word);
 
 }  // namespace gapless::notation

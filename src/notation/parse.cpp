@@ -17,10 +17,10 @@ using layout::Layout;
 using layout::LayoutPtr;
 using List = std::vector<std::int64_t>;
 
-constexpr int kDeepest = 1000;  // as layout::deeper() has it: the parser recurses before that can speak
+constexpr int kMaxDepth = 1000;  // the limit of layout::deeper(): the parser recurses before that is called
 
-// What stood between the parentheses, in order. On the heap, so that a thousand levels fit onto any stack.
-struct Arguments {
+// The arguments between the parentheses, in order. On the heap, so that a thousand levels fit onto any stack.
+struct ParsedArguments {
   List numbers;
   std::vector<List> lists;  // a struct's: blocklengths, displacements
   layout::Order order = layout::Order::kC;
@@ -28,7 +28,7 @@ struct Arguments {
   std::vector<LayoutPtr> types;
 };
 
-LayoutPtr build(Combiner combiner, Arguments& a) {
+LayoutPtr build(Combiner combiner, ParsedArguments& a) {
   const List& n = a.numbers;
   const auto& l = a.lists;
   if (combiner == Combiner::kStruct) return layout::structure(l[0], l[1], a.types);
@@ -75,8 +75,8 @@ std::string did_you_mean(std::string_view word) {
 
 class Parser {
  public:
-  Parser(std::string_view text, std::int64_t most_numbers)
-      : cursor_(text), most_numbers_(most_numbers), numbers_left_(most_numbers) {}
+  Parser(std::string_view text, std::int64_t max_numbers)
+      : cursor_(text), max_numbers_(max_numbers), numbers_left_(max_numbers) {}
 
   LayoutPtr whole() {
     cursor_.require_ascii();
@@ -90,8 +90,8 @@ class Parser {
     const std::size_t from = cursor_.at();
     const std::string_view word = cursor_.word();
     if (word.empty()) cursor_.fail_expected("a type");
-    if (depth > kDeepest)
-      cursor_.fail("types nest at most " + std::to_string(kDeepest) + " deep", from, from + word.size());
+    if (depth > kMaxDepth)
+      cursor_.fail("types nest at most " + std::to_string(kMaxDepth) + " deep", from, from + word.size());
     if (const layout::Named* named = find_type(word)) return layout::named(*named);
     const auto combiner = find_constructor(word);
     if (!combiner) {
@@ -104,13 +104,13 @@ class Parser {
   }
 
   LayoutPtr constructor(Combiner combiner, std::size_t from, std::size_t to, int depth) {
-    const auto arguments = std::make_unique<Arguments>();
+    const auto arguments = std::make_unique<ParsedArguments>();
     expect("(", combiner);
     bool first = true;
     for (const Argument& argument : notation::arguments(combiner)) {
       if (!first) expect(",", combiner);
       first = false;
-      std::visit([&](auto place) { read(place, argument.name, combiner, depth, *arguments); }, argument.place);
+      std::visit([&](auto field) { read(field, argument.name, combiner, depth, *arguments); }, argument.field);
     }
     expect(")", combiner);
     try {
@@ -120,12 +120,12 @@ class Parser {
     }
   }
 
-  void read(std::int64_t Layout::*, const char* name, Combiner combiner, int, Arguments& into) {
+  void read(std::int64_t Layout::*, const char* name, Combiner combiner, int, ParsedArguments& into) {
     into.numbers.push_back(cursor_.integer(what(name, combiner)));
   }
-  void read(base::Numbers Layout::*, const char* name, Combiner, int, Arguments& into) { list(name, into); }
-  void read(List Layout::*, const char* name, Combiner, int, Arguments& into) { list(name, into); }
-  void read(layout::Order Layout::*, const char*, Combiner, int, Arguments& into) {
+  void read(base::Numbers Layout::*, const char* name, Combiner, int, ParsedArguments& into) { list(name, into); }
+  void read(List Layout::*, const char* name, Combiner, int, ParsedArguments& into) { list(name, into); }
+  void read(layout::Order Layout::*, const char*, Combiner, int, ParsedArguments& into) {
     const std::size_t from = cursor_.at();
     const std::string_view word = cursor_.word();
     if (word.empty()) cursor_.fail_expected("the order, C or Fortran");
@@ -136,7 +136,7 @@ class Parser {
                                                                         : closest(word, kOrders));
     into.order = word == "C" ? layout::Order::kC : layout::Order::kFortran;
   }
-  void read(Distributions, const char*, Combiner, int, Arguments& into) {
+  void read(Distributions, const char*, Combiner, int, ParsedArguments& into) {
     List& list = into.lists.emplace_back();
     sequence("a distribution (block, cyclic or none)", [&] {
       spend(1, cursor_.at());
@@ -153,7 +153,7 @@ class Parser {
       if (!cursor_.take(")")) cursor_.fail_expected("')'");
     });
   }
-  void read(Members, const char*, Combiner combiner, int depth, Arguments& into) {
+  void read(StructMembers, const char*, Combiner combiner, int depth, ParsedArguments& into) {
     into.lists.resize(2);
     sequence("a member (blocklength, displacement_bytes, type)", [&] {
       spend(1, cursor_.at());
@@ -166,9 +166,9 @@ class Parser {
       expect(")", combiner);
     });
   }
-  void read(Old, const char*, Combiner, int depth, Arguments& into) { into.types.push_back(type(depth + 1)); }
+  void read(OldType, const char*, Combiner, int depth, ParsedArguments& into) { into.types.push_back(type(depth + 1)); }
 
-  void list(const char* name, Arguments& into) {
+  void list(const char* name, ParsedArguments& into) {
     List& list = into.lists.emplace_back();
     sequence(std::string("the list of ") + name + ", in brackets", [&] { item(list); });
   }
@@ -213,7 +213,7 @@ class Parser {
 
   void spend(std::uint64_t numbers, std::size_t from) {
     if (numbers > static_cast<std::uint64_t>(numbers_left_))
-      cursor_.fail("the lists of one text may hold no more than " + std::to_string(most_numbers_) + " numbers together",
+      cursor_.fail("the lists of one text may hold no more than " + std::to_string(max_numbers_) + " numbers together",
                    from, cursor_.at());
     numbers_left_ -= static_cast<std::int64_t>(numbers);
   }
@@ -234,13 +234,13 @@ class Parser {
   static constexpr std::array<std::string_view, 2> kOrders = {"C", "Fortran"};
   static constexpr std::array<std::string_view, 3> kDistributions = {"none", "block", "cyclic"};  // by number
   Cursor cursor_;
-  std::int64_t most_numbers_, numbers_left_;
+  std::int64_t max_numbers_, numbers_left_;
 };
 
 }  // namespace
 
-LayoutPtr parse(std::string_view text, std::int64_t most_numbers) {
-  return Parser(text, most_numbers).whole();
+LayoutPtr parse(std::string_view text, std::int64_t max_numbers) {
+  return Parser(text, max_numbers).whole();
 }
 
 }  // namespace gapless::notation

@@ -16,15 +16,15 @@ constexpr std::size_t kEverything = std::numeric_limits<std::size_t>::max();
 
 class Printer {
  public:
-  // At most `most_entries` of a list; the text is cut behind `most_bytes`, or refused unless `cut`.
-  Printer(std::size_t most_entries, std::size_t most_bytes, bool cut)
-      : most_entries_(most_entries), most_bytes_(most_bytes), cut_(cut) {}
+  // Writes at most `max_entries` of a list; cuts the text after `max_bytes` if `cut`, otherwise refuses it.
+  Printer(std::size_t max_entries, std::size_t max_bytes, bool cut)
+      : max_entries_(max_entries), max_bytes_(max_bytes), cut_(cut) {}
 
   void type(const Layout& type) {
-    if (text_.size() > most_bytes_) {
+    if (text_.size() > max_bytes_) {
       if (!cut_)
         throw base::Error(base::Status::kInvalidArgument,
-                          "the text of the type would be longer than " + std::to_string(most_bytes_) + " bytes");
+                          "the text of the type would be longer than " + std::to_string(max_bytes_) + " bytes");
       text_ += "...";
       return;
     }
@@ -36,7 +36,7 @@ class Printer {
     const char* separator = "(";
     for (const Argument& argument : arguments(type.combiner)) {
       text_ += separator;
-      std::visit([&](auto place) { write(type, place); }, argument.place);
+      std::visit([&](auto field) { write(type, field); }, argument.field);
       separator = ", ";
     }
     text_ += ')';
@@ -45,11 +45,11 @@ class Printer {
   std::string take() { return std::move(text_); }
 
  private:
-  void write(const Layout& type, std::int64_t Layout::* place) { text_ += std::to_string(type.*place); }
-  void write(const Layout& type, base::Numbers Layout::* place) { numbers(type.*place); }
-  void write(const Layout& type, std::vector<std::int64_t> Layout::* place) { numbers(type.*place); }
-  void write(const Layout& type, layout::Order Layout::* place) { text_ += order_name(type.*place); }
-  void write(const Layout& type, Old) { this->type(*type.children[0]); }
+  void write(const Layout& type, std::int64_t Layout::* field) { text_ += std::to_string(type.*field); }
+  void write(const Layout& type, base::Numbers Layout::* field) { numbers(type.*field); }
+  void write(const Layout& type, std::vector<std::int64_t> Layout::* field) { numbers(type.*field); }
+  void write(const Layout& type, layout::Order Layout::* field) { text_ += order_name(type.*field); }
+  void write(const Layout& type, OldType) { this->type(*type.children[0]); }
   void write(const Layout& type, Distributions) {
     list(type.distributions.size(), [&](std::size_t i) {
       text_ += distribution_name(type.distributions[i]);
@@ -57,7 +57,7 @@ class Printer {
         text_ += "(" + std::to_string(type.distribution_arguments[i]) + ")";
     });
   }
-  void write(const Layout& type, Members) {
+  void write(const Layout& type, StructMembers) {
     list(type.children.size(), [&](std::size_t i) {
       text_ += "(" + std::to_string(type.blocklengths[i]) + ", " + std::to_string(type.displacements[i]) + ", ";
       this->type(*type.children[i]);
@@ -73,23 +73,23 @@ class Printer {
   template <class Entry>
   void list(std::size_t size, Entry entry) {
     text_ += '[';
-    for (std::size_t i = 0; i < std::min(size, most_entries_); ++i) {
+    for (std::size_t i = 0; i < std::min(size, max_entries_); ++i) {
       if (i > 0) text_ += ", ";
       entry(i);
     }
-    if (size > most_entries_) text_ += ", ... " + std::to_string(size - most_entries_) + " more";
+    if (size > max_entries_) text_ += ", ... " + std::to_string(size - max_entries_) + " more";
     text_ += ']';
   }
 
-  std::size_t most_entries_, most_bytes_;
+  std::size_t max_entries_, max_bytes_;
   bool cut_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string print(const Layout& type, std::size_t most_bytes) {
-  Printer printer(kEverything, most_bytes, false);
+std::string print(const Layout& type, std::size_t max_bytes) {
+  Printer printer(kEverything, max_bytes, false);
   printer.type(type);
   return printer.take();
 }

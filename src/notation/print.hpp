@@ -8,14 +8,14 @@
 
 namespace gapless::notation {
 
-inline constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+inline constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 
 // The canonical text of a type: no shorthand, ", " between arguments. parse(print(type)) is an equal tree.
-// A tree may share its parts, and its text writes a shared part once for each place that it stands in: a text longer
-// than `most_bytes` is refused (base::Error, kInvalidArgument). Cost: linear in the text.
-std::string print(const layout::Layout& type, std::size_t most_bytes = kMostBytes);
+// A tree may share its parts, and its text repeats a shared part at every use: a text longer than `max_bytes` is
+// refused (base::Error, kInvalidArgument). Cost: linear in the text.
+std::string print(const layout::Layout& type, std::size_t max_bytes = kMaxBytes);
 
-// The same for people: long lists end in "...", and so does what comes behind a few thousand characters.
+// The same for people: long lists end in "...", and so does the text after a few thousand characters.
 std::string abridged(const layout::Layout& type);
 
 }  // namespace gapless::notation

@@ -19,8 +19,8 @@ using normal::Kind;
 using normal::Node;
 using StepPtr = std::shared_ptr<const Step>;
 
-// Rows of more blocks than this are worth a loop of their own within a kernel.
-constexpr std::int64_t kMostRowPattern = 8;
+// Rows of more blocks are worth a loop of their own within a kernel.
+constexpr std::int64_t kMaxRowPattern = 8;
 
 Step nest_of_run(std::int64_t bytes) {
   Step step;
@@ -29,7 +29,7 @@ Step nest_of_run(std::int64_t bytes) {
   return step;
 }
 
-// Rows become a nest of two levels; its pattern is that of a row.
+// Turns a row into a nest of two levels; its pattern is that of a row.
 void set_rows(Step& nest, std::int64_t count, std::int64_t stride) {
   nest.outer_count = count;
   nest.outer_stride = stride;
@@ -37,8 +37,8 @@ void set_rows(Step& nest, std::int64_t count, std::int64_t stride) {
     nest.transpose = kernel::transpose_for(kernel::chosen(), nest.block);
 }
 
-// Bytes of the lines that are touched, at most: a run touches one more than it has bytes for, and where gaps are
-// shorter than a line none is touched twice.
+// An upper bound of the bytes of the lines touched: a run touches at most one line more than its length, and if gaps
+// are shorter than a line, no line is counted twice.
 std::int64_t touched_bytes(const Node& node) {
   std::int64_t by_run;
   if (__builtin_mul_overflow(node.runs, kernel::kLine, &by_run) || __builtin_add_overflow(by_run, node.bytes, &by_run))
@@ -46,7 +46,7 @@ std::int64_t touched_bytes(const Node& node) {
   return std::min(by_run, node.high - node.low);
 }
 
-bool is_spread(const Node& list) {
+bool is_far(const Node& list) {
   return touched_bytes(list) > kernel::far_bytes();
 }
 
@@ -61,8 +61,8 @@ Step table_of(base::Numbers offsets, std::int64_t block) {
 
 Step blocks_of(const Node& node) {
   if (const std::int64_t unit = unit_of(node); unit != 0) {
-    Step step = table_of(places_of(node, unit), unit);
-    step.spread = is_spread(node);
+    Step step = table_of(unit_offsets(node, unit), unit);
+    step.far = is_far(node);
     return step;
   }
   Step step;
@@ -70,7 +70,7 @@ Step blocks_of(const Node& node) {
   step.offsets = node.offsets;
   step.lengths = node.lengths;
   step.runs = &kernel::runs_for(kernel::chosen(), node.offsets.width(), node.lengths.width());
-  step.spread = is_spread(node);
+  step.far = is_far(node);
   std::int64_t start = 0;
   step.starts.reserve(node.lengths.size() / kStartsEach + 1);
   node.lengths.with_raw([&](const auto* raw) {
@@ -82,7 +82,7 @@ Step blocks_of(const Node& node) {
   return step;
 }
 
-// Step::ascending: of copies that reach over as many bytes each, or of runs of listed lengths.
+// Step::ascending of copies that span `each` bytes, or of runs of listed lengths.
 bool ascends(const base::Numbers& offsets, std::int64_t each, const base::Numbers& lengths) {
   return offsets.with_raw([&](const auto* raw) {
     for (std::size_t i = 1; i < offsets.size(); ++i) {
@@ -102,14 +102,14 @@ bool ascends(const Step& step) {
       return ascends(step.offsets, step.block, {});
     case Op::kBlocks:
       return ascends(step.offsets, 0, step.lengths);
-    case Op::kPlaces:
+    case Op::kIndexed:
       return ascends(step.offsets, step.steps[0]->high - step.steps[0]->low, {});
     default:
       return false;
   }
 }
 
-// Elements that touch no more than the caches hold, on both sides.
+// The most elements that touch, on both sides, no more than the caches hold.
 std::int64_t far_count(const Node& node) {
   std::int64_t both;
   return __builtin_add_overflow(touched_bytes(node), node.bytes, &both) ? 0 : kernel::far_bytes() / both;
@@ -158,7 +158,7 @@ Step Compiler::of_loop(const Node& node) {
     Step nest = *body;
     nest.inner_count = node.count;
     nest.inner_stride = node.stride;
-    if (nest.inner_count <= kMostRowPattern) set_pattern(nest, pattern_of_row(nest), row_cost(nest));
+    if (nest.inner_count <= kMaxRowPattern) set_pattern(nest, pattern_of_row(nest), row_cost(nest));
     return nest;
   }
   if (body->op == Op::kNest && body->outer_count == 1) {
@@ -179,9 +179,9 @@ Step Compiler::of_table(const Node& node) {
   step.offsets = node.offsets;
   if (node.body->kind == Kind::kRun) {
     step = table_of(node.offsets, node.body->bytes);
-    step.spread = is_spread(node);
+    step.far = is_far(node);
   } else {
-    step.op = Op::kPlaces;
+    step.op = Op::kIndexed;
     step.steps.push_back(step_of(*node.body));
   }
   return step;
@@ -205,16 +205,16 @@ Step Compiler::of_sequence(const Node& node) {
   return step;
 }
 
-// The costs are all but linear in the number of elements: a few numbers show from where on one of them stays below.
-std::int64_t Compiler::fewest_grown(const Step& one, std::int64_t extent, const Growth& growth) {
-  // Copies that neither begin nor end in another way than the rest are the elements, or more of what they are made of.
+// The costs are nearly linear in the number of elements: a few counts show where one of them stays below the other.
+std::int64_t Compiler::min_folded_count(const Step& one, std::int64_t extent, const FoldedSteps& folded) {
+  // Without items before and after, the copies are the elements, or repetitions inside them.
   constexpr std::int64_t kHuge = std::int64_t{1} << 40;
-  if ((!growth.before && !growth.after) || growth.each > kHuge) return growth.fewest;
+  if ((!folded.before && !folded.after) || folded.each > kHuge) return folded.min_count;
   const auto both = [&](auto cost) { return cost(true) + cost(false); };
   std::int64_t fewest = 0;
   for (const std::int64_t count : {256, 64, 32, 16, 8, 6, 4, 3, 2, 1}) {
-    if (count < growth.fewest) break;
-    const double together = both([&](bool packs) { return costs_.grown(growth, count, packs); });
+    if (count < folded.min_count) break;
+    const double together = both([&](bool packs) { return costs_.folded(folded, count, packs); });
     const double one_by_one = both([&](bool packs) { return costs_.loop(one, count, extent, packs); });
     if (together > one_by_one) break;
     fewest = count;
@@ -222,7 +222,7 @@ std::int64_t Compiler::fewest_grown(const Step& one, std::int64_t extent, const 
   return fewest;
 }
 
-PlanPtr compile(const normal::Message& message, std::int64_t extent) {
+PlanPtr compile(const normal::MessageForm& message, std::int64_t extent) {
   std::shared_ptr<Plan> plan(new Plan);
   const normal::Form& form = message.one;
   plan->message_.one = form;
@@ -240,25 +240,25 @@ PlanPtr compile(const normal::Message& message, std::int64_t extent) {
   plan->short_bounds_ = plan->low_ > -kShort && plan->high_ < kShort;
   plan->far_count_ = far_count(*form.node);
   plan->contiguous_ = form.node->kind == Kind::kRun && form.node->bytes == extent;
-  // A copy for each element, and none besides, is what they are one by one.
+  // One copy for each element and none besides is no better than element by element.
   if (message.each != 1 || message.extra != 0) plan->message_ = message;
   Compiler compiler;
   plan->root_ = compiler.repeated(*form.node);
   if (!message.body || message.body->kind != Kind::kLoop) return plan;
-  auto growth = std::make_shared<Growth>();
-  if (message.before.node) growth->before = compiler.step_of(*message.before.node);
-  if (message.after.node) growth->after = compiler.step_of(*message.after.node);
-  growth->before_offset = message.before.offset;
-  growth->after_offset = message.after.offset;
-  growth->body = compiler.step_of(*message.body);
-  growth->body_offset = message.body_offset;
-  growth->copy_bytes = message.body->body->bytes;
-  growth->each = message.each;
-  growth->extra = message.extra;
-  growth->fewest = message.fewest();
-  growth->fewest = compiler.fewest_grown(*plan->root_, extent, *growth);
-  if (growth->fewest == 0) return plan;
-  plan->growth_ = std::move(growth);
+  auto folded = std::make_shared<FoldedSteps>();
+  if (message.before.node) folded->before = compiler.step_of(*message.before.node);
+  if (message.after.node) folded->after = compiler.step_of(*message.after.node);
+  folded->before_offset = message.before.offset;
+  folded->after_offset = message.after.offset;
+  folded->body = compiler.step_of(*message.body);
+  folded->body_offset = message.body_offset;
+  folded->copy_bytes = message.body->body->bytes;
+  folded->each = message.each;
+  folded->extra = message.extra;
+  folded->min_count = message.min_count();
+  folded->min_count = compiler.min_folded_count(*plan->root_, extent, *folded);
+  if (folded->min_count == 0) return plan;
+  plan->folded_ = std::move(folded);
   return plan;
 }
 

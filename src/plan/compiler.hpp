@@ -11,17 +11,18 @@
 
 namespace gapless::plan {
 
-// One compilation. Nodes are shared within a form, and so are their steps; they are known by their addresses, so they
-// must outlive the compiler.
+// One compilation. Nodes are shared within a form, and so are their steps. Nodes are identified by their addresses, so
+// they must outlive the compiler.
 class Compiler {
  public:
   std::shared_ptr<const Step> step_of(const normal::Node& node) { return made(node); }
 
-  // A step that is repeated, as one kernel call where it may be. A nest has the pattern of its rows.
+  // A step that is repeated, with a pattern if that makes the repetitions one kernel call. A nest has the pattern of
+  // its rows.
   std::shared_ptr<const Step> repeated(const normal::Node& node);
 
-  // From how many elements on the form that they have together takes less than the elements one by one; 0: never.
-  std::int64_t fewest_grown(const Step& one, std::int64_t extent, const Growth& growth);
+  // The smallest count for which the folded form takes less time than the elements one by one; 0 if there is none.
+  std::int64_t min_folded_count(const Step& one, std::int64_t extent, const FoldedSteps& folded);
 
  private:
   std::shared_ptr<Step> made(const normal::Node& node);

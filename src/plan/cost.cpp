@@ -10,30 +10,32 @@
 namespace gapless::plan {
 namespace {
 
-// As many repetitions are many: at their end the processor guesses wrong.
+// After more repetitions than this, the processor mispredicts the end of the loop.
 constexpr std::int64_t kManyRepetitions = 16;
-// Moves that are narrow [bytes].
+// A narrow move, on average [bytes].
 constexpr double kNarrow = 4;
 
+// Without a sum: a run may be as long as the largest number.
 double moves_of(std::int64_t bytes) {
-  return static_cast<double>((bytes + kernel::kWidestMove - 1) / kernel::kWidestMove);
+  return static_cast<double>(bytes / kernel::kWidestMove + (bytes % kernel::kWidestMove != 0));
 }
 
-// A run shorter than a vector that is no power of two is two moves, a longer one a loop.
+// A run shorter than a vector is one move if its length is a power of two, otherwise two; a longer run is a loop.
 double run_cost(std::int64_t bytes) {
   if (bytes > kernel::kWidestMove) return 1 + moves_of(bytes);
   return (bytes & (bytes - 1)) == 0 ? 1 : 2;
 }
 
-// Of `bytes` of data in so many of each `stride`: a vector is made of all lines that hold its words.
+// The cost of shuffling `bytes` of data in blocks of `block` bytes, `stride` apart: a vector reads all lines that hold
+// its words.
 double shuffle_cost(const Rates& at, double bytes, std::int64_t block, std::int64_t stride) {
   const double lines = bytes * static_cast<double>(stride) / static_cast<double>(block * kernel::kLine);
   return at.call + std::max(at.shuffled * bytes / 16, at.shuffled_line * lines);
 }
 
-// Whether so many repetitions of a pattern, whose runs span `span` bytes, are shuffled when they are packed.
+// True if `count` repetitions of a pattern, whose runs span `span` bytes, are packed by shuffles.
 bool is_shuffled(const RunPattern& pattern, std::int64_t span, std::int64_t count, std::int64_t stride) {
-  return count >= kernel::kLeastShuffled && pattern.kernel().word_count > 0 && stride >= span &&
+  return count >= kernel::kMinShuffled && pattern.kernel().word_count > 0 && stride >= span &&
          stride - span < kernel::kLine;
 }
 
@@ -46,7 +48,7 @@ double pattern_cost(const Rates& at, const kernel::Pattern& pattern) {
   return each;
 }
 
-// What is called for each tile.
+// The calls for each tile.
 double calls_of(const kernel::Pattern& pattern) {
   return static_cast<double>(pattern.pack.size() + (pattern.longs.empty() ? 0 : 1));
 }
@@ -66,12 +68,12 @@ double row_moves(const Rates& at, const Step& nest, std::int64_t count) {
   return row_cost(at, count) + static_cast<double>(count) * at.move * run_cost(nest.block);
 }
 
-// Of so many rows of a nest, which has its own inner loop.
+// The cost of `rows` rows of a nest of `count` blocks each.
 double rows_cost(const Rates& at, const Step& nest, std::int64_t count, std::int64_t rows, std::int64_t stride,
                  bool by_pattern, bool packs) {
   const double row_bytes = static_cast<double>(nest.block) * static_cast<double>(count);
   const bool has_words = nest.block == 4 || nest.block == 8 || nest.block == 12;
-  if (packs && has_words && count >= kernel::kLeastShuffled && kernel::is_close(nest.block, nest.inner_stride))
+  if (packs && has_words && count >= kernel::kMinShuffled && kernel::is_close(nest.block, nest.inner_stride))
     return static_cast<double>(rows) * shuffle_cost(at, row_bytes, nest.block, nest.inner_stride);
   const std::int64_t span = by_pattern ? (count - 1) * std::abs(nest.inner_stride) + nest.block : 0;
   if (by_pattern && packs && is_shuffled(*nest.pattern, span, rows, stride))
@@ -87,7 +89,7 @@ double moves_cost(const Rates& at, const Joint& step) {
   for (const kernel::Pass& pass : pattern.pack) {
     const int moves = std::accumulate(pass.counts.begin(), pass.counts.end(), 0);
     each += moves;
-    is_looked_up |= moves > kernel::kMostMoves || (moves > 1 && pass.counts[4] + pass.counts[5] > 0);
+    is_looked_up |= moves > kernel::kMaxMoves || (moves > 1 && pass.counts[4] + pass.counts[5] > 0);
   }
   if (is_looked_up) each *= each * kNarrow >= static_cast<double>(pattern.bytes) ? at.far_move : at.looked_up_move;
   for (const kernel::LongMove& run : pattern.longs) each += run_cost(run.bytes);
@@ -108,7 +110,7 @@ double Costs::side(const Step& step, bool packs) {
              rates_.listed_move * moves_of(step.bytes);
     case Op::kLoop:
       return loop(*step.steps[0], step.count, step.stride, packs);
-    case Op::kPlaces:
+    case Op::kIndexed:
       return static_cast<double>(step.offsets.size()) * of(*step.steps[0], packs);
     case Op::kSequence:
       for (const auto& part : step.steps) sum += of(*part, packs);
@@ -117,7 +119,7 @@ double Costs::side(const Step& step, bool packs) {
   return sum;
 }
 
-// As move/whole.hpp chooses, here and below.
+// Here and below: the same choice as in move/whole.hpp.
 double Costs::nest(const Step& step, std::int64_t rows, bool packs) {
   if (rows == 1 && step.inner_count == 1) return rates_.one_run + rates_.copied * moves_of(step.block);
   const bool by_pattern = rows > 1 && repeats_pattern(step, rows, step.outer_stride);
@@ -137,12 +139,12 @@ double Costs::loop(const Step& body, std::int64_t count, std::int64_t stride, bo
   return copies * of(body, packs);
 }
 
-double Costs::grown(const Growth& growth, std::int64_t count, bool packs) {
-  const Step& body = *growth.body;
-  const std::int64_t copies = growth.each * count + growth.extra;
+double Costs::folded(const FoldedSteps& folded, std::int64_t count, bool packs) {
+  const Step& body = *folded.body;
+  const std::int64_t copies = folded.each * count + folded.extra;
   double sum = 0;
-  if (growth.before) sum += of(*growth.before, packs);
-  if (growth.after) sum += of(*growth.after, packs);
+  if (folded.before) sum += of(*folded.before, packs);
+  if (folded.after) sum += of(*folded.after, packs);
   if (copies == 0) return sum;
   if (body.op != Op::kNest) return sum + loop(*body.steps[0], copies, body.stride, packs);
   if (body.outer_count == 1) return sum + rows_cost(rates_, body, copies, 1, 0, false, packs);
@@ -194,20 +196,21 @@ double row_cost(const Step& nest) {
 void set_pattern(Step& step, std::shared_ptr<const RunPattern> pattern, double steps) {
   if (pattern == nullptr) return;
   const kernel::Pattern& kernel = pattern->kernel();
-  step.pattern_reach = std::numeric_limits<std::int64_t>::max();
+  step.pattern_max_stride = std::numeric_limits<std::int64_t>::max();
   // Several passes are called for each tile, and what they gain must repay that.
   if (const double calls = calls_of(kernel); calls > 1) {
     const double gain = steps - pattern_cost(kRepeated, kernel);
     const double fewest = gain > 0 ? std::ceil(kRepeated.pass * calls / gain) : kernel::kTileBytes;
-    step.pattern_fewest = std::max<std::int64_t>(1, static_cast<std::int64_t>(fewest));
-    if (step.pattern_fewest > 1) step.pattern_reach = kernel::kTileBytes / (step.pattern_fewest - 1) - kernel.bytes;
-    // Shuffled, they are one pass.
-    if (kernel.word_count > 0 && step.pattern_fewest > kernel::kLeastShuffled) {
-      step.pattern_fewest = kernel::kLeastShuffled;
-      step.pattern_reach = 4 * (kernel.words[kernel.word_count - 1] + 1) + kernel::kLine;
+    step.pattern_min_count = std::max<std::int64_t>(1, static_cast<std::int64_t>(fewest));
+    if (step.pattern_min_count > 1)
+      step.pattern_max_stride = kernel::kTileBytes / (step.pattern_min_count - 1) - kernel.bytes;
+    // Shuffled repetitions are one pass.
+    if (kernel.word_count > 0 && step.pattern_min_count > kernel::kMinShuffled) {
+      step.pattern_min_count = kernel::kMinShuffled;
+      step.pattern_max_stride = 4 * (kernel.words[kernel.word_count - 1] + 1) + kernel::kLine;
     }
   }
-  if (step.pattern_reach > 0) step.pattern = std::move(pattern);
+  if (step.pattern_max_stride > 0) step.pattern = std::move(pattern);
 }
 
 }  // namespace gapless::plan

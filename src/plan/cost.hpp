@@ -1,5 +1,5 @@
-// What steps take, roughly: moves of a vector or less, which are about a cycle each. For choosing between ways of the
-// same work; no promise of time.
+// The rough cost of steps in moves of a vector or less, about a cycle each. For comparing plans of the same work, not
+// for predicting times.
 #pragma once
 
 #include <cstdint>
@@ -44,17 +44,17 @@ inline constexpr Rates kRepeated{.call = 33,
                                  .shuffled = 0.5,
                                  .shuffled_line = 0.8};
 
-// Remembers the steps that it has seen, for they are shared: they must outlive it.
+// Caches the costs of steps, which are shared; they must outlive it.
 class Costs {
  public:
   explicit Costs(const Rates& rates = kCopied) : rates_(rates) {}
   double pack(const Step& step) { return of(step, true); }
   double unpack(const Step& step) { return of(step, false); }
   double of(const Joint& step);
-  // Of so many copies of a step, `stride` bytes apart.
+  // The cost of `count` copies of a step, `stride` bytes apart.
   double loop(const Step& body, std::int64_t count, std::int64_t stride, bool packs);
-  // Of so many elements, by the form that they have together.
-  double grown(const Growth& growth, std::int64_t count, bool packs);
+  // The cost of `count` elements in their folded form.
+  double folded(const FoldedSteps& folded, std::int64_t count, bool packs);
 
  private:
   double of(const Step& step, bool packs);
@@ -65,10 +65,10 @@ class Costs {
   std::unordered_map<const Step*, double> known_[2];
 };
 
-// One row of a nest, amid others.
+// The cost of one row of a nest among others.
 double row_cost(const Step& nest);
-// From how many repetitions on, and how far apart at most, a pattern takes less than `steps`, which one repetition
-// takes without it. Null where it never does.
+// Gives a step its pattern, with the least number of repetitions and the largest stride for which it takes less than
+// `steps`, the cost of one repetition without it. No pattern if it never does.
 void set_pattern(Step& step, std::shared_ptr<const RunPattern> pattern, double steps);
 
 }  // namespace gapless::plan

@@ -1,8 +1,8 @@
-// A copy from the runs of one message to those of another, planned for both sides at once. Where both are loops of the
-// same number of bytes, or of numbers that divide each other or have a small common multiple, the loops become one that
-// walks both; runs that are shorter than the other side's are cut; what is left at the bottom is a list of moves, a
-// matrix to transpose, two lists of places, one side's plan against a run of the other, or a strip that both sides'
-// plans share where their kernels do better than moves from run to run (plan/cost).
+// A copy from the runs of one message to those of another, planned for both sides at once. If both are loops of the
+// same number of bytes, or of numbers that divide each other or have a small common multiple, they become one loop over
+// both; runs that are longer than the other side's are cut; at the bottom is a list of moves, a matrix to transpose,
+// two lists of offsets, one side's plan against a run of the other, or a strip that both sides' plans share if their
+// kernels do better than moves from run to run (plan/cost).
 #pragma once
 
 #include <algorithm>
@@ -22,11 +22,11 @@ struct Joint {
   enum class Op {
     kBlock,     // a run on both sides
     kMoves,     // a pattern of runs, repeated in rows
-    kSquare,    // a matrix, whose rows are at the one side what its columns are at the other
+    kSquare,    // a matrix, whose rows on one side are its columns on the other
     kPack,      // a run of the destination: the source's plan is packed into it
     kUnpack,    // a run of the source: it is unpacked by the destination's plan
-    kStrips,    // as many bytes as stay in the first cache packed by the one side, unpacked by the other; repeated
-    kListed,    // blocks of one length, at listed places on one side or on both
+    kStrips,    // what stays in the first-level cache, packed by one side's plan, unpacked by the other's; repeated
+    kListed,    // blocks of one length, at listed offsets on one side or on both
     kLoop,      // steps, repeated
     kSequence,  // steps, one after the other
   };
@@ -48,10 +48,10 @@ struct Joint {
   std::shared_ptr<const Step> side;  // pack, unpack; strips: the source's
   std::shared_ptr<const Step> into;  // strips: the destination's
 
-  // listed: `count` blocks, the places of either side as the kernel reads them
+  // listed: `count` blocks, the offsets of either side as the kernel reads them
   std::int64_t block = 0;
-  kernel::Places from{}, to{};
-  bool spread = false;
+  kernel::BlockOffsets from{}, to{};
+  bool far = false;
   const kernel::PairedKernel* paired = nullptr;
   base::Numbers from_list, to_list;  // own what from and to point to
 
@@ -59,21 +59,21 @@ struct Joint {
   std::vector<std::int64_t> starts;  // [bytes] of data before each of them, in a loop those of one repetition
 };
 
-// The most that a strip holds [bytes].
+// The size of a strip [bytes].
 inline constexpr std::int64_t kStripBytes = 8192;
 
-// From here on a run of the one side is worth a call of the other side's kernels [bytes].
+// A run of this length or more on one side is worth a call of the other side's kernels [bytes].
 inline constexpr std::int64_t kLongRun = 2048;
 
-// As many repetitions, so far apart [bytes], as are passed over more than once while they are in the first cache. One,
-// if most of what lies between them are gaps: then to go back would lose the processor's reading ahead.
+// The number of repetitions, with the given strides [bytes], that several passes visit while they are in the
+// first-level cache. 1 if they are mostly gaps: then going back would defeat the hardware prefetcher.
 inline std::int64_t tile_of(std::int64_t source_stride, std::int64_t destination_stride, std::int64_t bytes) noexcept {
   constexpr std::int64_t kTileBytes = 8192, kSparse = 4;
   const std::int64_t source = std::abs(source_stride), destination = std::abs(destination_stride);
   return std::max(source, destination) / kSparse >= bytes ? 1 : kTileBytes / (source + destination + 1) + 1;
 }
 
-// How many repetitions of a loop are passed over together.
+// The number of repetitions of a loop in one tile.
 inline std::int64_t tile_of(const Joint& loop) noexcept {
   return tile_of(loop.source_stride, loop.destination_stride, loop.bytes / loop.count);
 }
@@ -81,14 +81,14 @@ inline std::int64_t tiles_of(const Joint& loop) noexcept {
   return loop.count / tile_of(loop) + 1;
 }
 
-// Moves that can be made for many repetitions of a loop at a time.
+// True for moves that can be made for many repetitions of a loop at a time.
 inline bool is_row(const Joint& step) noexcept {
   return step.op == Joint::Op::kMoves && step.rows == 1;
 }
 
-// Null where the two do not fit each other in a short program, or where that would write in another order than a
-// destination allows that may overlap itself: then they are walked in strips (move/copy.cpp). Both are of the same size
-// [bytes], neither is empty. Cost: at most linear in the two forms, and in the search bounded.
+// Plans the copy. Null if no short program fits both, or if that program would write in another order than a
+// destination that may overlap itself allows: then the messages are walked in strips (move/copy.cpp). Both have the
+// same size [bytes] and are not empty. Cost: at most linear in the two forms; the search is bounded.
 std::unique_ptr<const Joint> join(const Message& source, const Message& destination);
 
 }  // namespace gapless::plan

@@ -9,19 +9,16 @@
 namespace gapless::plan {
 namespace {
 
-// As many runs as a pattern has at most, as far apart as its offsets can say (plan/run_pattern.cpp).
-constexpr std::size_t kMostRuns = 32;
-constexpr std::int64_t kWidest = std::int64_t{1} << 20;
-// Fewer than these are not worth a loop of their own inside another.
+// Fewer runs are not worth a loop of their own inside another.
 constexpr std::int64_t kFewRuns = 8;
 
 bool is_small_block(const Joint& step) {
-  return step.op == Joint::Op::kBlock && std::abs(step.source) <= kWidest && std::abs(step.destination) <= kWidest &&
-         step.bytes <= kWidest;
+  return step.op == Joint::Op::kBlock && std::abs(step.source) <= kMaxPatternReach &&
+         std::abs(step.destination) <= kMaxPatternReach && step.bytes <= kMaxPatternReach;
 }
 
 bool are_blocks(const std::vector<Joint>& steps) {
-  return steps.size() <= kMostRuns && std::all_of(steps.begin(), steps.end(), is_small_block);
+  return steps.size() <= kMaxPatternRuns && std::all_of(steps.begin(), steps.end(), is_small_block);
 }
 
 std::int64_t bytes_of(const std::vector<Joint>& steps) {
@@ -57,7 +54,7 @@ struct Row {
   std::int64_t source = 0, destination = 0, source_stride = 0, destination_stride = 0;
 };
 
-// What a step is as a row, if it is one.
+// A step as a row; a row of count 0 if it is none.
 Row row_of(const Joint& step) {
   if (is_row(step) && step.pattern->kernel().runs.size() == 1) {
     const kernel::LongMove& run = step.pattern->kernel().runs[0];
@@ -77,8 +74,8 @@ Row row_of(const Joint& step) {
   return {};
 }
 
-// Rows that are next to each other on the one side where they are far apart on the other: one block is what both loops
-// repeat, one of them block by block in the source, the other one in the destination.
+// Makes a square of rows that are adjacent on one side and far apart on the other: both loops repeat one block, one of
+// them block by block in the source, the other in the destination. False if the loops are not such rows.
 bool set_square(Joint& step, const BothLoops& outer, const Joint& inner) {
   const Row row = row_of(inner);
   const kernel::SquareKernel* const kernel = row.count > 1 ? kernel::square_for(kernel::chosen(), row.block) : nullptr;
@@ -92,7 +89,7 @@ bool set_square(Joint& step, const BothLoops& outer, const Joint& inner) {
   step.destination += row.destination;
   step.square = kernel;
   step.bytes = outer.count * row.count * row.block;
-  // Rows of the destination are those that the source reads on along.
+  // Rows of the destination are those along which the source is read contiguously.
   step.rows = outer_reads_on ? outer.count : row.count;
   step.columns = outer_reads_on ? row.count : outer.count;
   step.destination_stride = outer_reads_on ? outer.destination_stride : row.destination_stride;
@@ -118,7 +115,7 @@ std::vector<Joint> gathered(std::vector<Joint> body) {
   };
   for (Joint& step : body) {
     const bool joins = is_small_block(step);
-    if (!joins || blocks.size() == kMostRuns) flush();
+    if (!joins || blocks.size() == kMaxPatternRuns) flush();
     (joins ? blocks : steps).push_back(std::move(step));
   }
   flush();
@@ -206,7 +203,7 @@ Joint strips_leaf(const BothLoops& loops, std::shared_ptr<const Step> source, st
   return step;
 }
 
-Joint listed_leaf(const SidePlaces& from, const SidePlaces& to, std::int64_t block, std::int64_t count) {
+Joint listed_leaf(const SideOffsets& from, const SideOffsets& to, std::int64_t block, std::int64_t count) {
   Joint step;
   step.op = Joint::Op::kListed;
   step.block = block;
@@ -216,7 +213,7 @@ Joint listed_leaf(const SidePlaces& from, const SidePlaces& to, std::int64_t blo
   step.to_list = to.list;
   step.source = from.at;
   step.destination = to.at;
-  const auto places = [](const SidePlaces& side) -> kernel::Places {
+  const auto places = [](const SideOffsets& side) -> kernel::BlockOffsets {
     if (!side.is_list) return {nullptr, side.stride};
     return {static_cast<const std::int32_t*>(side.list.data()) + side.first, side.list.scale()};
   };
@@ -224,8 +221,8 @@ Joint listed_leaf(const SidePlaces& from, const SidePlaces& to, std::int64_t blo
   if (to.is_list) step.destination += to.list.shift();
   step.from = places(from);
   step.to = places(to);
-  // What each block touches is a line, at least.
-  step.spread = count * (block + kernel::kLine) > kernel::far_bytes();
+  // Each block touches one line or more.
+  step.far = count * (block + kernel::kLine) > kernel::far_bytes();
   step.paired = &kernel::paired_for(kernel::chosen(), block);
   return step;
 }

@@ -10,7 +10,7 @@
 namespace gapless::plan {
 namespace {
 
-// How many copies of something there are: a number, or one that grows with the message's count.
+// A number of copies: a constant, or one that grows with the message's count.
 struct Copies {
   std::int64_t number;  // 0: as many as the text says
   std::string text;
@@ -21,16 +21,16 @@ Copies copies_of(std::int64_t number) {
 }
 
 // each * n + extra
-Copies growing(std::int64_t each, std::int64_t extra) {
+Copies folded_copies(std::int64_t each, std::int64_t extra) {
   std::string text = each == 1 ? "n" : std::to_string(each) + "n";
   if (extra == 0) return {0, text};
   text += (extra > 0 ? " + " : " - ") + std::to_string(std::abs(extra));
   return {0, "(" + text + ")"};
 }
 
-// Of as many as the text says, enough.
+// True if copies are made by the pattern; a number that depends on the count is taken to be large enough.
 bool by_pattern(const Step& step, const Copies& copies, std::int64_t stride) {
-  return repeats_pattern(step, copies.number == 0 ? step.pattern_fewest : copies.number, stride);
+  return repeats_pattern(step, copies.number == 0 ? step.pattern_min_count : copies.number, stride);
 }
 
 std::string counted(std::size_t number, const char* one, const char* many) {
@@ -46,10 +46,10 @@ std::string pattern_text(const RunPattern& pattern) {
   return text;
 }
 
-// Writes what move/ does with a step, a line each: the same questions in the same order as in move/whole.hpp.
-class Page {
+// Writes what move/ does with a step, one line per step: the same conditions in the same order as in move/whole.hpp.
+class PlanPrinter {
  public:
-  explicit Page(std::ostream& out) : out_(out) {}
+  explicit PlanPrinter(std::ostream& out) : out_(out) {}
 
   void step(const Step& of, int indent) {
     switch (of.op) {
@@ -68,7 +68,7 @@ class Page {
         loop(*of.steps[0], copies_of(of.count), of.stride, indent);
         step(*of.steps[0], indent + 2);
         return;
-      case Op::kPlaces:
+      case Op::kIndexed:
         line(indent) << "at each of " << of.offsets.size() << " listed offsets\n";
         break;
       case Op::kSequence:
@@ -78,11 +78,11 @@ class Page {
     for (const auto& inner : of.steps) step(*inner, indent + 2);
   }
 
-  void growth(const Growth& of) {
-    const Copies copies = growing(of.each, of.extra);
+  void folded(const FoldedSteps& of) {
+    const Copies copies = folded_copies(of.each, of.extra);
     const Step& body = *of.body;
     line(0) << "n elements";
-    if (of.fewest > 1) out_ << ", from " << of.fewest << " on";
+    if (of.min_count > 1) out_ << ", from " << of.min_count << " on";
     out_ << '\n';
     if (of.before) step(*of.before, 2);
     if (body.op == Op::kNest && body.outer_count == 1) {
@@ -97,7 +97,7 @@ class Page {
     if (of.after) step(*of.after, 2);
   }
 
-  // Copies of `body`: the head only, for its steps stand below it or above.
+  // Writes the head of copies of `body`; the caller writes its steps.
   void loop(const Step& body, const Copies& copies, std::int64_t stride, int indent) {
     line(indent) << "repeat " << copies.text << " times, stride " << stride;
     if (body.outer_count == 1 && by_pattern(body, copies, stride)) {
@@ -110,7 +110,7 @@ class Page {
  private:
   std::ostream& line(int indent) { return out_ << std::string(static_cast<std::size_t>(indent), ' '); }
 
-  static const char* ahead(const Step& list) { return list.spread ? ", fetched ahead" : ""; }
+  static const char* ahead(const Step& list) { return list.far ? ", fetched ahead" : ""; }
 
   static std::string blocks(const Step& row) {
     return " blocks of " + std::to_string(row.block) + " bytes, stride " + std::to_string(row.inner_stride);
@@ -134,7 +134,7 @@ class Page {
                  << " bytes, strides " << of.outer_stride << ", " << of.inner_stride << '\n';
   }
 
-  // So many rows, or fewer, lie in each other's gaps (move/whole.hpp); what is run is asked again for each message.
+  // Up to this many rows lie in each other's gaps (move/whole.hpp); each message decides anew.
   static std::string with_transposition(const Step& nest, std::int64_t rows, const std::string& otherwise) {
     const std::int64_t most = std::abs(nest.inner_stride) / nest.block;
     const std::string name = nest.transpose->name, limit = "up to " + std::to_string(most) + " rows interleave";
@@ -167,12 +167,12 @@ void collect(const Step& step, std::unordered_set<const Step*>& seen, std::vecto
 std::string Plan::text() const {
   if (size_ == 0) return {};
   std::ostringstream out;
-  Page page(out);
+  PlanPrinter page(out);
   page.step(*root_, 0);
   if (contiguous_)
     out << "n elements: one run\n";
-  else if (growth_)
-    page.growth(*growth_);
+  else if (folded_)
+    page.folded(*folded_);
   else
     page.loop(*root_, {0, "n"}, extent_, 0);
   return out.str();

@@ -13,8 +13,8 @@
 
 namespace gapless::plan {
 
-struct Step;    // plan/step.hpp
-struct Growth;  // plan/step.hpp
+struct Step;         // plan/step.hpp
+struct FoldedSteps;  // plan/step.hpp
 
 class Plan {
  public:
@@ -22,36 +22,37 @@ class Plan {
   std::int64_t extent() const noexcept { return extent_; }  // [bytes] from one element to the next
   // One element is a single run and the next one follows without a gap: any count of them is one run at first_byte().
   bool is_contiguous() const noexcept { return contiguous_; }
-  // Whether so many elements are one run.
+  // True if `count` elements form one run.
   bool is_run(std::int64_t count) const noexcept { return contiguous_ || (count == 1 && runs_ == 1); }
   std::int64_t first_byte() const noexcept { return offset_; }  // [bytes] of the first run from the buffer's address
-  // [bytes] from the buffer's address to the first byte that one element touches, and behind the last one; 0, 0: none.
+  // [bytes] from the buffer's address to the first byte that one element touches, and to the end of the last one; 0 and
+  // 0 if it touches none.
   std::int64_t low() const noexcept { return low_; }
   std::int64_t high() const noexcept { return high_; }
-  // Their differences with any length in memory do not overflow.
+  // True if their differences with any length in memory do not overflow.
   bool has_short_bounds() const noexcept { return short_bounds_; }
   std::int64_t run_count() const noexcept { return runs_; }  // maximally fused runs in one element
   // More elements than this touch more memory than the caches hold.
   std::int64_t far_count() const noexcept { return far_count_; }
   const normal::Form& form() const noexcept { return message_.one; }
-  const normal::Message& message() const noexcept { return message_; }  // the form of many, too, if it is another
+  const normal::MessageForm& message() const noexcept { return message_; }  // with the folded form, if it differs
   const Step& root() const noexcept { return *root_; }
   // How messages of more than one element run; null: element by element.
-  const Growth* growth() const noexcept { return growth_.get(); }
-  std::string text() const;                       // for people: one line a step
-  std::vector<const char*> kernel_names() const;  // those that a whole pack of this plan can call
+  const FoldedSteps* folded() const noexcept { return folded_.get(); }
+  std::string text() const;                       // for people: one line per step
+  std::vector<const char*> kernel_names() const;  // the kernels that a whole pack of this plan can call
 
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
  private:
-  friend std::shared_ptr<const Plan> compile(const normal::Message& message, std::int64_t extent);
+  friend std::shared_ptr<const Plan> compile(const normal::MessageForm& message, std::int64_t extent);
   Plan() = default;
-  normal::Message message_;
+  normal::MessageForm message_;
   std::int64_t size_ = 0, extent_ = 0, offset_ = 0, runs_ = 0, low_ = 0, high_ = 0, far_count_ = 0;
   bool contiguous_ = false, short_bounds_ = true;
   std::shared_ptr<const Step> root_;
-  std::shared_ptr<const Growth> growth_;
+  std::shared_ptr<const FoldedSteps> folded_;
 };
 
 using PlanPtr = std::shared_ptr<const Plan>;
@@ -63,8 +64,8 @@ struct Message {
 };
 
 // Cost: linear in the size of the form. Throws base::Error (kOutOfMemory as std::bad_alloc).
-PlanPtr compile(const normal::Message& message, std::int64_t extent);
-// normalise and compile.
+PlanPtr compile(const normal::MessageForm& message, std::int64_t extent);
+// Normalises and compiles.
 PlanPtr compile(const layout::Layout& type);
 
 }  // namespace gapless::plan

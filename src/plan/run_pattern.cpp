@@ -8,13 +8,8 @@
 namespace gapless::plan {
 namespace {
 
-// More runs than this repay a kernel call of their own.
-constexpr std::size_t kMostRuns = 32;
-// A pattern's offsets are 32 bits, and a repetition that is longer than this is worth a call for each of its steps.
-constexpr std::int64_t kWidestPattern = std::int64_t{1} << 20;
-
-// Adds the runs of a step; false if there are too many.
-class Collector {
+// Collects the runs of a step; false if there are too many.
+class RunCollector {
  public:
   bool add(const Step& step, std::int64_t user, std::int64_t packed) {
     switch (step.op) {
@@ -35,7 +30,7 @@ class Collector {
           const auto n = static_cast<std::int64_t>(i);
           return add(*step.steps[0], user + n * step.stride, packed + n * step.steps[0]->bytes);
         });
-      case Op::kPlaces:
+      case Op::kIndexed:
         return add_each(step.offsets.size(), [&](std::size_t i) {
           return add(*step.steps[0], user + step.offsets[i],
                      packed + static_cast<std::int64_t>(i) * step.steps[0]->bytes);
@@ -61,14 +56,15 @@ class Collector {
  private:
   template <class Each>
   bool add_each(std::size_t count, Each each) {
-    if (count > kMostRuns) return false;
+    if (count > kMaxPatternRuns) return false;
     for (std::size_t i = 0; i < count; ++i)
       if (!each(i)) return false;
     return true;
   }
 
   bool add_run(std::int64_t user, std::int64_t packed, std::int64_t bytes) {
-    if (runs_.size() == kMostRuns || std::abs(user) > kWidestPattern || packed + bytes > kWidestPattern) return false;
+    if (runs_.size() == kMaxPatternRuns || std::abs(user) > kMaxPatternReach || packed + bytes > kMaxPatternReach)
+      return false;
     runs_.push_back({user, packed, bytes});
     return true;
   }
@@ -78,7 +74,7 @@ class Collector {
 
 }  // namespace
 
-// A move, before it has a direction. width: which of the widths.
+// A move without a direction. width: index of its width.
 struct RunPattern::Cut {
   int width;
   std::int64_t user, packed;
@@ -92,8 +88,8 @@ RunPattern::RunPattern(std::vector<kernel::LongMove> runs, std::int64_t bytes, b
       longs_.push_back(run);
       continue;
     }
-    // The widest move that fits, again and again. What is left behind the first is one more, of its own width if it has
-    // one, or else of the next wider one, which then reaches back.
+    // Repeat the widest move that fits. The rest is one more move, of its own width if there is one, otherwise of the
+    // next wider one, which then overlaps the move before.
     int width = 0;
     std::int64_t at = 0, length = kernel::kWidestMove;
     for (; length > run.bytes; length /= 2) ++width;
@@ -106,14 +102,14 @@ RunPattern::RunPattern(std::vector<kernel::LongMove> runs, std::int64_t bytes, b
     for (; length / 2 >= left; length /= 2) ++width;
     cut(run.bytes - length);
   }
-  // Reserved, so that what passes point to stays where it is.
+  // Passes point into these vectors, so they must not reallocate.
   pack_moves_.reserve(wide.size() + narrow.size());
   unpack_moves_.reserve(wide.size() + narrow.size());
   if (in_one_pass) {
     wide.insert(wide.end(), narrow.begin(), narrow.end());
     narrow.clear();
   }
-  const std::size_t most = in_one_pass ? wide.size() : kernel::kMostMoves;
+  const std::size_t most = in_one_pass ? wide.size() : kernel::kMaxMoves;
   for (std::size_t first = 0; first < wide.size(); first += most) {
     const std::size_t last = std::min(first + most, wide.size());
     std::vector<Cut> cuts(wide.begin() + static_cast<std::ptrdiff_t>(first),
@@ -153,7 +149,7 @@ void RunPattern::add_pass(std::vector<Cut>& cuts) {
 }
 
 void RunPattern::set_words() {
-  if (pattern_.bytes > 4 * kernel::kMostWords) return;
+  if (pattern_.bytes > 4 * kernel::kMaxWords) return;
   std::int32_t count = 0;
   std::int64_t behind = 0;
   for (const kernel::LongMove& run : runs_) {
@@ -164,17 +160,17 @@ void RunPattern::set_words() {
   }
   if ((count & (count - 1)) != 0) return;
   pattern_.word_count = count;
-  for (std::int32_t i = count; i < kernel::kMostWords; ++i) pattern_.words[i] = pattern_.words[i - count];
+  for (std::int32_t i = count; i < kernel::kMaxWords; ++i) pattern_.words[i] = pattern_.words[i - count];
 }
 
 std::shared_ptr<const RunPattern> pattern_of(const Step& step) {
-  Collector collector;
+  RunCollector collector;
   if (!collector.add(step, 0, 0) || collector.runs().size() < 2) return nullptr;
   return std::make_shared<RunPattern>(collector.runs(), step.bytes);
 }
 
 std::shared_ptr<const RunPattern> pattern_of_row(const Step& nest) {
-  Collector collector;
+  RunCollector collector;
   if (!collector.add_nest(nest, 0, 0, 1)) return nullptr;
   return std::make_shared<RunPattern>(collector.runs(), nest.inner_count * nest.block);
 }

@@ -11,10 +11,15 @@ namespace gapless::plan {
 
 struct Step;
 
+// The limits of a pattern: more runs repay a kernel call of their own; a pattern's offsets are 32 bits, and a longer
+// repetition is worth a call for each of its steps.
+inline constexpr std::size_t kMaxPatternRuns = 32;
+inline constexpr std::int64_t kMaxPatternReach = std::int64_t{1} << 20;  // [bytes]
+
 // Owns what a kernel::Pattern points to.
 class RunPattern {
  public:
-  // `bytes`: of data in all runs. In one pass, or in several of which each is compiled for its moves.
+  // `bytes`: of data in all runs. In one pass, or in several, each of which is compiled for its moves.
   RunPattern(std::vector<kernel::LongMove> runs, std::int64_t bytes, bool in_one_pass = false);
   const kernel::Pattern& kernel() const noexcept { return pattern_; }
   RunPattern(const RunPattern&) = delete;

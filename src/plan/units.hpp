@@ -1,5 +1,5 @@
-// Lists of runs of unlike lengths as lists of equal blocks: short runs of unlike lengths cost a processor a wrong guess
-// each; the blocks that they are made of do not.
+// Lists of runs of unlike lengths as lists of equal blocks: each short run of unlike length costs a mispredicted
+// branch; the blocks that it consists of do not.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace gapless::plan {
 
-// The length [bytes] that divides those of all runs; 0 where to cut them so is not worth it, because there would be too
-// many blocks or too short ones. Cost: linear in the list.
+// The length [bytes] that divides those of all runs; 0 if cutting them is not worth it because the blocks would be too
+// many or too short. Cost: linear in the list.
 std::int64_t unit_of(const normal::Node& blocks);
 
-// The places of all units, 4 or 8 bytes each.
-base::Numbers places_of(const normal::Node& blocks, std::int64_t unit);
+// The offsets of all units, stored in 4 or 8 bytes each.
+base::Numbers unit_offsets(const normal::Node& blocks, std::int64_t unit);
 
 }  // namespace gapless::plan

@@ -13,14 +13,14 @@ struct Front {
   int version;
   void* (*find)(const char* name);       // a function of the MPI library by its name, or nullptr
   void* (*find_data)(const char* name);  // a variable of it, as the program sees it
-  // Whether some loaded object is bound to a procedure that completes requests behind the wrappers' back.
+  // True if some loaded object is bound to a procedure that completes requests and is not wrapped.
   bool (*imports_unwrapped_completion)();
-  // Whether the process has asked the loader for such a procedure by its name since; read with relaxed atomic loads.
+  // Not 0 if the process has asked the loader for such a procedure by its name since; read with relaxed atomic loads.
   const int* completion_looked_up;
   // The run-time switches, of everything but collectives and of those; read with relaxed atomic loads.
   const int* on;
   const int* collectives_on;
-  int served_count;  // how many procedures it has
+  int served_count;  // the number of its procedures
 };
 
 struct Backend {

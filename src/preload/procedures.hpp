@@ -7,7 +7,7 @@ enum class Procedure : int {
 #define GAPLESS_COUNTED(name, arguments) k##name, k##name##_c,
 #define GAPLESS_PLAIN(name, arguments) k##name,
 #define GAPLESS_SERVICE(name, arguments) k##name,
-#include "mpi/procedures.def"
+#include "mpi/abi/procedures.def"
 #undef GAPLESS_COUNTED
 #undef GAPLESS_PLAIN
 #undef GAPLESS_SERVICE
@@ -17,7 +17,7 @@ inline constexpr const char* kProcedureNames[] = {
 #define GAPLESS_COUNTED(name, arguments) "MPI_" #name, "MPI_" #name "_c",
 #define GAPLESS_PLAIN(name, arguments) "MPI_" #name,
 #define GAPLESS_SERVICE(name, arguments) "MPI_" #name,
-#include "mpi/procedures.def"
+#include "mpi/abi/procedures.def"
 #undef GAPLESS_COUNTED
 #undef GAPLESS_PLAIN
 #undef GAPLESS_SERVICE

@@ -1,7 +1,7 @@
-// The wrappers, one for each line of mpi/procedures.def and one more for its _c form, with the table's signatures.
+// The wrappers, one for each line of mpi/abi/procedures.def and one more for its _c form, with the table's signatures.
 #pragma once
 
-#include "mpi/library.hpp"
+#include "mpi/abi/library.hpp"
 
 namespace gapless::preload {
 
@@ -10,7 +10,7 @@ namespace gapless::preload {
 #define GAPLESS_COUNTED(name, arguments)  \
   mpi::Signatures<int>::name wrap_##name; \
   mpi::Signatures<MPI_Count>::name wrap_##name##_c;
-#include "mpi/procedures.def"
+#include "mpi/abi/procedures.def"
 #undef GAPLESS_PLAIN
 #undef GAPLESS_SERVICE
 #undef GAPLESS_COUNTED

@@ -12,16 +12,16 @@ inline constexpr std::uint8_t kVersion = 1;
 inline constexpr std::size_t kHeaderBytes = kMagic.size() + 1;
 inline constexpr std::size_t kChecksumBytes = 4;
 
-// 0 is none: zeroed memory is no node.
+// 0 is no tag, so zeroed memory is not a node.
 enum class Tag : std::uint8_t { kRun = 1, kLoop = 2, kTable = 3, kBlocks = 4, kSequence = 5 };
 
-// As of normal::Node: a run has 1, blocks have 2, any other node one more than the deepest that it refers to. Types may
-// nest 1000 deep, and the reader puts a few levels around the nodes.
-inline constexpr int kMostDepth = 512;
-inline constexpr std::uint64_t kMostNodes = std::uint64_t{1} << 16;
+// The depth of normal::Node: a run has 1, blocks have 2, any other node has one more than the deepest node that it
+// refers to. Types may nest 1000 deep, and the reader adds a few levels around the nodes.
+inline constexpr int kMaxDepth = 512;
+inline constexpr std::uint64_t kMaxNodes = std::uint64_t{1} << 16;
 
-// What normalising may cost (normal/normalise.hpp): a tenth of a second, and some microseconds a byte. Nodes may share
-// each other, so that a few hundred bytes can ask for much more.
-inline constexpr std::int64_t kMostWork = std::int64_t{1} << 25, kMostWorkPerByte = 1024;
+// The limit on the cost of normalising (normal/normalise.hpp): a tenth of a second, and some microseconds per byte.
+// Nodes may be shared, so a few hundred bytes can ask for much more.
+inline constexpr std::int64_t kMaxWork = std::int64_t{1} << 25, kMaxWorkPerByte = 1024;
 
 }  // namespace gapless::serial

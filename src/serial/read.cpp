@@ -1,4 +1,4 @@
-// Bytes -> layout, by the ordinary constructors.
+// Bytes -> layout, through the ordinary constructors.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 using layout::LayoutPtr;
 
-// Runs `make`; what a constructor refuses is refused at byte `at`.
+// Runs `make`; reports an error of a constructor as an error at byte `at`.
 template <class Make>
 LayoutPtr constructed(std::size_t at, const std::string& what, Make make) {
   try {
@@ -25,16 +25,16 @@ LayoutPtr constructed(std::size_t at, const std::string& what, Make make) {
   }
 }
 
-// A node as a layout whose first run stands at 0.
-struct Made {
+// A node as a layout whose first run is at 0.
+struct ReadNode {
   LayoutPtr type;
   int depth = 1;
   bool used = false;  // by a later node
 };
 
-class Reader {
+class FormReader {
  public:
-  explicit Reader(Input input) : in_(input) { byte_ = layout::named(*layout::find_named("byte")); }
+  explicit FormReader(Input input) : in_(input) { byte_ = layout::named(*layout::find_named("byte")); }
 
   LayoutPtr type() {
     const std::size_t at = in_.at();
@@ -52,15 +52,15 @@ class Reader {
   LayoutPtr form() {
     const std::size_t at = in_.at();
     const std::int64_t origin = in_.signed_number("the place of the first byte");
-    const std::size_t counted_at = in_.at(), count = in_.count("the number of nodes", 1, kFewestNodeBytes);
-    if (count > kMostNodes)
+    const std::size_t counted_at = in_.at(), count = in_.count("the number of nodes", 1, kMinNodeBytes);
+    if (count > kMaxNodes)
       refuse(counted_at,
-             "the number of nodes is " + std::to_string(count) + ", beyond the limit of " + std::to_string(kMostNodes));
-    made_.reserve(count);
+             "the number of nodes is " + std::to_string(count) + ", beyond the limit of " + std::to_string(kMaxNodes));
+    nodes_.reserve(count);
     for (std::size_t i = 0; i < count; ++i) node();
     for (std::size_t i = 0; i + 1 < count; ++i)
-      if (!made_[i].used) refuse(in_.at(), "no node refers to node " + std::to_string(i));
-    const LayoutPtr& root = made_.back().type;
+      if (!nodes_[i].used) refuse(in_.at(), "no node refers to node " + std::to_string(i));
+    const LayoutPtr& root = nodes_.back().type;
     if (origin == 0) return root;
     return constructed(
         at, "the place of the first byte: ", [&] { return layout::hindexed_block(1, std::span(&origin, 1), root); });
@@ -68,7 +68,7 @@ class Reader {
 
   void node() {
     const std::size_t at = in_.at();
-    const std::string name = "node " + std::to_string(made_.size()) + ": ";
+    const std::string name = "node " + std::to_string(nodes_.size()) + ": ";
     depth_ = 0;
     const std::uint8_t tag = in_.byte("a node");
     LayoutPtr type;
@@ -105,8 +105,8 @@ class Reader {
         refuse(at, name + "there is no kind " + std::to_string(tag));
     }
     ++depth_;
-    if (depth_ > kMostDepth) refuse(at, name + "deeper than the limit of " + std::to_string(kMostDepth) + " levels");
-    made_.push_back({std::move(type), depth_});
+    if (depth_ > kMaxDepth) refuse(at, name + "deeper than the limit of " + std::to_string(kMaxDepth) + " levels");
+    nodes_.push_back({std::move(type), depth_});
   }
 
   LayoutPtr sequence(std::size_t at, const std::string& name) {
@@ -122,17 +122,17 @@ class Reader {
     return constructed(at, name, [&] { return layout::structure(ones, offsets, parts); });
   }
 
-  // Nodes refer to earlier ones only: there is no way to write a loop.
+  // Nodes refer to earlier nodes only, so there are no cycles.
   const LayoutPtr& referred() {
     const std::size_t at = in_.at();
     const std::uint64_t number = in_.unsigned_number("the number of a node");
-    if (number >= made_.size())
-      refuse(at, "node " + std::to_string(made_.size()) + " refers to node " + std::to_string(number) +
+    if (number >= nodes_.size())
+      refuse(at, "node " + std::to_string(nodes_.size()) + " refers to node " + std::to_string(number) +
                      ", which does not stand before it");
-    Made& made = made_[static_cast<std::size_t>(number)];
-    made.used = true;
-    depth_ = std::max(depth_, made.depth);
-    return made.type;
+    ReadNode& node = nodes_[static_cast<std::size_t>(number)];
+    node.used = true;
+    depth_ = std::max(depth_, node.depth);
+    return node.type;
   }
 
   static std::int64_t next(std::size_t at, std::int64_t offset, std::int64_t step, std::int64_t unit) {
@@ -142,7 +142,7 @@ class Reader {
     return offset;
   }
 
-  // The count has been held against the bytes that are left.
+  // Input::count() has checked the count against the bytes that are left.
   std::vector<std::int64_t> offset_list(std::size_t count) {
     const std::int64_t unit = in_.number("the unit of the steps", 1);
     std::vector<std::int64_t> offsets{0};
@@ -165,10 +165,10 @@ class Reader {
     return lengths;
   }
 
-  static constexpr std::size_t kFewestNodeBytes = 2;
+  static constexpr std::size_t kMinNodeBytes = 2;
   Input in_;
   LayoutPtr byte_;
-  std::vector<Made> made_;
+  std::vector<ReadNode> nodes_;
   int depth_ = 0;  // of the nodes that the current one refers to
 };
 
@@ -187,10 +187,10 @@ Deserialised deserialise(std::span<const std::uint8_t> bytes) {
   if (checksum(bytes.first(end)) != expected)
     refuse(end, "the checksum is that of other bytes: some were changed or lost on the way");
   Deserialised read;
-  read.type = Reader(Input(bytes.first(end), kHeaderBytes)).type();
+  read.type = FormReader(Input(bytes.first(end), kHeaderBytes)).type();
   try {
-    const std::int64_t most_work = kMostWork + kMostWorkPerByte * static_cast<std::int64_t>(bytes.size());
-    read.message = normal::normalise_message(*read.type, most_work);
+    const std::int64_t max_work = kMaxWork + kMaxWorkPerByte * static_cast<std::int64_t>(bytes.size());
+    read.message = normal::normalise_message(*read.type, max_work);
   } catch (const base::Error& error) {
     refuse(kHeaderBytes, std::string("the nodes: ") + error.what(), error.status());
   }

@@ -33,7 +33,7 @@ std::uint64_t magnitude(std::int64_t value) {
   return value < 0 ? ~static_cast<std::uint64_t>(value) + 1 : static_cast<std::uint64_t>(value);
 }
 
-// The greatest that divides them all; 1 where all are 0. Below 2^63, since a step is a distance within a type.
+// The greatest common divisor of all values; 1 if all are 0. Below 2^63, because a step is a distance within a type.
 template <class Values>
 std::int64_t common_unit(std::size_t count, Values value) {
   std::uint64_t unit = 0;
@@ -41,7 +41,7 @@ std::int64_t common_unit(std::size_t count, Values value) {
   return unit == 0 ? 1 : static_cast<std::int64_t>(unit);
 }
 
-// The steps from each offset to the next, in units that they share.
+// The steps from each offset to the next, in units of their greatest common divisor.
 void put_steps(std::string& to, const base::Numbers& offsets) {
   const auto step = [&](std::size_t i) { return offsets[i + 1] - offsets[i]; };
   const std::size_t steps = offsets.size() - 1;
@@ -60,17 +60,17 @@ void put_lengths(std::string& to, const base::Numbers& lengths) {
   throw base::Error(base::Status::kInvalidArgument, "the type cannot be serialised: its normal form " + reason);
 }
 
-// Nodes in the order in which they are finished, from left to right, each content once. A node refers to others by
-// their numbers, so its bytes say what it is: nodes are equal if their bytes are.
-class Nodes {
+// Distinct nodes in the order in which they are finished, from left to right. A node refers to others by their numbers,
+// so nodes are equal if and only if their bytes are.
+class NodeTable {
  public:
   std::uint64_t number_of(const Node& node) {
     if (const auto known = known_.find(&node); known != known_.end()) return known->second;
     std::string bytes = bytes_of(node);  // numbers what the node refers to
     const auto [place, is_new] = numbers_.try_emplace(std::move(bytes), numbers_.size());
     if (is_new) in_order_.push_back(&place->first);
-    if (in_order_.size() > kMostNodes)
-      refuse("has more than " + std::to_string(kMostNodes) + " different nodes, the most that a reader takes");
+    if (in_order_.size() > kMaxNodes)
+      refuse("has more than " + std::to_string(kMaxNodes) + " different nodes, the most that a reader takes");
     known_.emplace(&node, place->second);
     return place->second;
   }
@@ -139,9 +139,9 @@ std::vector<std::uint8_t> serialise(const normal::Form& form, std::int64_t lb, s
   put_signed(bytes, lb);
   put_signed(bytes, extent);
   if (form.node) {
-    if (form.node->depth > kMostDepth)
-      refuse("is " + std::to_string(form.node->depth) + " levels deep; a reader takes " + std::to_string(kMostDepth));
-    Nodes nodes;
+    if (form.node->depth > kMaxDepth)
+      refuse("is " + std::to_string(form.node->depth) + " levels deep; a reader takes " + std::to_string(kMaxDepth));
+    NodeTable nodes;
     nodes.number_of(*form.node);
     put_signed(bytes, form.offset);
     put(bytes, nodes.in_order().size());

@@ -35,7 +35,7 @@ enum class Kind {
   kSubarray,
   kColumns,  // elements that interleave: an extent of one unit
   kShifted,  // a lower bound below zero, data behind it
-  kTower,    // deeper than the layer decodes (src/mpi/decode.cpp, kDeepest)
+  kTower,    // deeper than the layer decodes (src/mpi/types/decode.cpp, kMaxDepth)
 };
 inline constexpr int kKinds = 10;
 

@@ -136,9 +136,12 @@ void ready(Divided& from, int partitions, int how, MPI_Request request, Transcri
       seen.note("range", MPI_Pready_range(0, half, request));
       return;
     }
-    default:
+    default: {
+      const int half = (partitions + 1) / 2;
       for (const int p : list) from.prepare(p);
-      seen.note("list", MPI_Pready_list(partitions, list.data(), request));
+      seen.note("list", MPI_Pready_list(half, list.data(), request));
+      if (half < partitions) seen.note("list", MPI_Pready_list(partitions - half, list.data() + half, request));
+    }
   }
 }
 

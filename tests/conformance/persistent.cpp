@@ -258,6 +258,36 @@ void in_a_list(Twin& twin, const Message& m, void (*complete)(List&, bool), bool
   }
 }
 
+// The receiver asks before anything was sent: the operation goes on, and its data are there when it is over.
+void asked_early(Twin& twin, const Message& m, int how, Transcript& seen) {
+  if (twin.rank() == 0) {
+    test::Field from = m.field(1);
+    MPI_Recv(nullptr, 0, MPI_BYTE, 1, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(from.buffer(), m.count, m.type, 1, 5, MPI_COMM_WORLD);
+    return;
+  }
+  test::Field to = m.field(2);
+  MPI_Request request;
+  COUNTED(MPI_Recv_init)(to.buffer(), m.count, OwnType(m), 0, 5, MPI_COMM_WORLD, &request);
+  MPI_Start(&request);
+  MPI_Status status = marked_status();
+  int flag = -77, index = -77, done = -77;
+  if (how == 0) MPI_Test(&request, &flag, &status);
+  if (how == 1) MPI_Testall(1, &request, &flag, &status);
+  if (how == 2) MPI_Testany(1, &request, &index, &flag, &status);
+  if (how == 3) MPI_Testsome(1, &request, &done, &index, &status);
+  if (how == 4) MPI_Request_get_status(request, &flag, &status);
+  seen.note("flag", flag);
+  seen.note("how many", done);
+  seen.note_bytes("nothing came", to);
+  MPI_Send(nullptr, 0, MPI_BYTE, 0, 6, MPI_COMM_WORLD);
+  status = marked_status();
+  seen.note("wait", MPI_Wait(&request, &status));
+  seen.note_status("status", status, m.type);
+  seen.note_bytes("what came", to);
+  MPI_Request_free(&request);
+}
+
 #endif
 
 }  // namespace
@@ -277,6 +307,9 @@ int main(int argc, char** argv) {
     run("rsend_init", [&](Transcript& seen) { by_send_init(twin, m, COUNTED(MPI_Rsend_init), seen); });
     run("bsend_init", [&](Transcript& seen) { buffered(twin, m, seen); });
     run("bsend_init ahead", [&](Transcript& seen) { buffered_ahead(twin, m, seen); });
+    for (int how = 0; how < 5; ++how) {
+      run("asked early " + std::to_string(how), [&](Transcript& seen) { asked_early(twin, m, how, seen); });
+    }
     const bool large = m.span.high - m.span.low > kLarge;
     for (const auto& procedure : kProcedures) {
       if (large && !procedure.also_large) continue;

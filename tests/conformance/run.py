@@ -3,7 +3,7 @@
 run.py [--library NAME]... [--all] [--long] [--case TEXT] [--build FOLDER]
 
 Every library that is asked for and not installed is printed as skipped, with the reason. Fails if a case fails, or if a
-procedure of src/mpi/procedures.def that the library has shows accelerated = 0 over all cases.
+procedure of src/mpi/abi/procedures.def that the library has shows accelerated = 0 over all cases.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
 import compile as compiling  # noqa: E402
 from cases import CASES, FORTRAN_CASES, Case  # noqa: E402
-from gapless.fronts import fullest_front  # noqa: E402
-from gapless.launch import Launch, put_under  # noqa: E402
-from gapless.launcher import Launcher  # noqa: E402
-from gapless.loader import cached_libraries  # noqa: E402
-from gapless.mpi_library import mpi_library  # noqa: E402
+from gapless.launch.fronts import fullest_front  # noqa: E402
+from gapless.launch.launcher import Launcher  # noqa: E402
+from gapless.launch.layer import Launch, put_under  # noqa: E402
+from gapless.launch.loader import cached_libraries  # noqa: E402
+from gapless.launch.mpi_library import mpi_library  # noqa: E402
 from libraries import LIBRARIES, ROOT, WHEELS, Library, environment, lacking  # noqa: E402
 
 SKIPPED = 77
@@ -36,7 +36,7 @@ SKIPPED = 77
 
 def procedures() -> list[str]:
     """Return the procedures of the table that the layer can accelerate."""
-    table = (ROOT / "src/mpi/procedures.def").read_text()
+    table = (ROOT / "src/mpi/abi/procedures.def").read_text()
     names = []
     for kind, name in re.findall(r"^GAPLESS_(COUNTED|PLAIN)\((\w+),", table, re.MULTILINE):
         names.append(f"MPI_{name}")

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "preload/rules.hpp"
+#include "preload/policy/rules.hpp"
 
 namespace {
 
@@ -33,9 +33,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(rules == before, "a text that was refused changed the rules");
     require(reading.reason != nullptr && reading.reason[0] != '\0', "refused without a reason");
   }
-  char name[kLongestRulesName + 1];
+  char name[kMaxRulesNameLength + 1];
   const int length = rules_name(text, name);
-  require(length >= 0 && length <= kLongestRulesName && name[length] == '\0', "a name of another length");
+  require(length >= 0 && length <= kMaxRulesNameLength && name[length] == '\0', "a name of another length");
   for (int k = 0; k < length; ++k) require(name[k] != '/' && name[k] != '.', "a name that leads elsewhere");
   return 0;
 }

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "mpi/structures.hpp"
+#include "mpi/types/type_cache.hpp"
 #include "mpi_test.hpp"
 
 using namespace gapless;
@@ -221,7 +221,7 @@ void epochs() {
     for (const MPI_Datatype type : seen) {
       CHECK(!mpi::is_registered(type) && mpi::find_type(type) == nullptr, "a handle of the epoch before");
     }
-    CHECK(registered() == 0 && mpi::structures().counts().structures == 0, "state of the epoch before");
+    CHECK(registered() == 0 && mpi::type_cache().counts().types == 0, "state of the epoch before");
     std::vector<MPI_Datatype> now;
     for (int k = 0; k < 6; ++k) {
       const int stride = 2 + k + 10 * epoch;

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "layout/layout.hpp"
-#include "mpi/construct.hpp"
-#include "mpi/decode.hpp"
+#include "mpi/types/construct.hpp"
+#include "mpi/types/decode.hpp"
 #include "mpi_test.hpp"
 
 using namespace gapless;

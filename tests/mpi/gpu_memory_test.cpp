@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "mpi/host_memory.hpp"
+#include "mpi/staging/host_memory.hpp"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "move/move.hpp"
-#include "mpi/datatype.hpp"
-#include "mpi/library.hpp"
+#include "mpi/abi/library.hpp"
+#include "mpi/types/datatype.hpp"
 #include "random_mpi_type.hpp"
 #include "support.hpp"
 

@@ -4,7 +4,7 @@
 #include <cinttypes>
 #include <vector>
 
-#include "mpi/decode.hpp"
+#include "mpi/types/decode.hpp"
 #include "mpi_test.hpp"
 
 using namespace gapless;
@@ -25,7 +25,7 @@ MPI_Datatype indexed(int blocks, int salt) {
 }
 
 // Describes a type, checks the plan against the library's own packing, and frees the type.
-mpi::DatatypePtr described(MPI_Datatype type, mpi::StructureCache& cache) {
+mpi::DatatypePtr described(MPI_Datatype type, mpi::TypeCache& cache) {
   const mpi::Description result = mpi::describe(type, cache);
   CHECK(result.datatype != nullptr && !result.is_predefined, "not described");
   CHECK(test::packs_alike(result.datatype->plan(), type, 2, 5), "the plan is of another type");
@@ -34,7 +34,7 @@ mpi::DatatypePtr described(MPI_Datatype type, mpi::StructureCache& cache) {
 }
 
 void equal_types_share() {
-  mpi::StructureCache cache;
+  mpi::TypeCache cache;
   const auto first = described(test::vector_of(3), cache), second = described(test::vector_of(3), cache);
   CHECK(first == second && first->plan() == second->plan(), "two plans for one construction");
   CHECK(cache.counts().hits == 1 && cache.counts().misses == 1 && cache.counts().plans == 1, "%" PRIu64 " hits",
@@ -75,7 +75,7 @@ void equal_types_share() {
 }
 
 void random_types(long types, std::uint64_t seed) {
-  mpi::StructureCache cache;
+  mpi::TypeCache cache;
   long refused = 0, packed = 0, different = 0;
   test::let_errors_return(true);
   for (long k = 0; k < types; ++k) {
@@ -111,7 +111,7 @@ void random_types(long types, std::uint64_t seed) {
 }
 
 void equal_hashes() {
-  mpi::StructureCache cache;
+  mpi::TypeCache cache;
   const auto number = [](int n) {
     mpi::Construction made;
     made.contents.combiner = MPI_COMBINER_CONTIGUOUS;
@@ -128,15 +128,15 @@ void equal_hashes() {
   for (int n = 1; n < 4; ++n) CHECK(cache.find(number(n))->layout->size == n, "%d: found by its hash alone", n);
   // Another thread was faster: its structure stays.
   const auto there = cache.find(number(2));
-  CHECK(cache.keep(number(2), layout_of(2), 0) == there && cache.counts().structures == 3, "kept twice");
+  CHECK(cache.keep(number(2), layout_of(2), 0) == there && cache.counts().types == 3, "kept twice");
 }
 
 void bounded_in_number() {
-  mpi::StructureCache cache({8, 1 << 20});
+  mpi::TypeCache cache({8, 1 << 20});
   const auto first = described(test::vector_of(2), cache);
   for (int stride = 3; stride < 40; ++stride) {
     described(test::vector_of(stride), cache);
-    CHECK(cache.counts().structures <= 8, "%zu kept", cache.counts().structures);
+    CHECK(cache.counts().types <= 8, "%zu kept", cache.counts().types);
     CHECK(described(test::vector_of(2), cache) == first, "the one that is used most was evicted");
   }
   CHECK(cache.counts().evictions == 30, "%" PRIu64 " evictions", cache.counts().evictions);
@@ -146,18 +146,18 @@ void bounded_in_number() {
   described(test::vector_of(10), cache);
   CHECK(cache.counts().plans == plans + 1, "the eldest was not evicted");
   cache.clear();
-  CHECK(cache.counts().structures == 0 && cache.counts().bytes == 0, "cleared");
+  CHECK(cache.counts().types == 0 && cache.counts().bytes == 0, "cleared");
   CHECK(first->plan()->run_count() == 8, "what was handed out lives on");
 }
 
 void bounded_in_bytes() {
   constexpr std::int64_t kLimit = 2 << 20;
-  mpi::StructureCache cache({1000, kLimit});
+  mpi::TypeCache cache({1000, kLimit});
   for (int k = 0; k < 60; ++k) {
     described(indexed(1000 + 10 * k, k), cache);
     CHECK(cache.counts().bytes <= kLimit, "%" PRId64 " bytes", cache.counts().bytes);
   }
-  CHECK(cache.counts().evictions > 0 && cache.counts().structures > 10, "%zu kept", cache.counts().structures);
+  CHECK(cache.counts().evictions > 0 && cache.counts().types > 10, "%zu kept", cache.counts().types);
   // Too large to be kept, and so is what holds it; both are described all the same.
   const auto before = cache.counts();
   MPI_Datatype inner = indexed(100000, 0), outer;
@@ -165,15 +165,15 @@ void bounded_in_bytes() {
   MPI_Type_commit(&outer);
   described(inner, cache);
   described(outer, cache);
-  CHECK(cache.counts().structures == before.structures && cache.counts().bytes == before.bytes, "kept");
+  CHECK(cache.counts().types == before.types && cache.counts().bytes == before.bytes, "kept");
   // The bytes of a component count again in every type that keeps it alive: forty of them are not the price of one.
-  mpi::StructureCache towers({1000, kLimit});
+  mpi::TypeCache towers({1000, kLimit});
   inner = indexed(5000, 0);
   for (int k = 1; k < 40; ++k) {
     MPI_Type_contiguous(k, inner, &outer);
     MPI_Type_commit(&outer);
     described(outer, towers);
-    CHECK(towers.counts().bytes <= kLimit && towers.counts().structures < 20, "%zu kept", towers.counts().structures);
+    CHECK(towers.counts().bytes <= kLimit && towers.counts().types < 20, "%zu kept", towers.counts().types);
   }
   MPI_Type_free(&inner);
 }
@@ -187,7 +187,7 @@ std::int64_t heap() {
 void bytes_are_honest() {
   for (const int blocks : {-1, 0, 10, 1000, 20000}) {
     const int types = blocks == 20000 ? 6 : 500;
-    mpi::StructureCache cache({4096, std::int64_t{1} << 40});
+    mpi::TypeCache cache({4096, std::int64_t{1} << 40});
     mpi::describe(MPI_INT, cache);
     std::vector<MPI_Datatype> made;
     for (int k = 0; k < types; ++k) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "mpi/decode.hpp"
+#include "mpi/types/decode.hpp"
 #include "mpi_test.hpp"
 
 using namespace gapless;
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   const std::string mode = argv[1], kind = argv[2];
   test::load();
   mpi::epoch_began();
-  mpi::StructureCache keeps_nothing({0, 0});
+  mpi::TypeCache keeps_nothing({0, 0});
   if (mode == "known") {
     MPI_Datatype type = make(kind);
     MPI_Type_commit(&type);

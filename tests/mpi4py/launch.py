@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gapless.launch import Launch
+from gapless.launch.layer import Launch
 
 MARK = "MPI4PY_SUITE_LAUNCH"
 POLL_S = 0.1

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from gapless.counters import total
-from gapless.fronts import FrontName, choose_front
-from gapless.launch import Launch, put_under
-from gapless.launcher import recognise
-from gapless.reach import Rank, read_ranks
+from gapless.launch.counters import total
+from gapless.launch.fronts import FrontName, choose_front
+from gapless.launch.launcher import recognise
+from gapless.launch.layer import Launch, put_under
+from gapless.launch.reach import Rank, read_ranks
 
 
 class Layer(Enum):

@@ -1,152 +1,214 @@
 #!/usr/bin/env python3
-"""Plants faults in the engine, one at a time, and checks that random types, or pairs of them, notice each.
+"""Plants faults in the engine or in the layer, one at a time, and checks that a program notices each.
 
-Usage: run_mutants.py --source REPOSITORY --build FOLDER [--only TEXT] [-- CMAKE_ARGUMENT...]
-Works on a copy of the sources below FOLDER. First the unchanged engine must pass. A mutant that does not compile,
-whose piece of source is not found exactly once, or that survives, is a failure of this test.
-Needs nothing but the Python standard library.
+Usage: run_mutants.py engine|layer --source REPOSITORY --build FOLDER --ninja NINJA --mpiexec MPIEXEC
+                      [--only TEXT] [--jobs N]
+       run_mutants.py --check --source REPOSITORY
+
+FOLDER is a build folder of Ninja's; nothing in it is changed. Of a mutant the objects are compiled that its source goes
+into, beside the others, and linked with these. First the unchanged sources, compiled likewise, must pass. A mutant that
+does not compile, whose piece of source is not found exactly once, or that survives, is a failure of this test.
+--check only looks for the pieces. Needs nothing but the Python standard library.
 """
 
 from __future__ import annotations
 
 import argparse
+import fcntl
 import os
-import re
-import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
-from mutants import MUTANTS, Mutant
+import mutants_engine
+import mutants_layer
+from build_graph import BuildGraph, Compilation
+from mutant import Check, Failure, Mutant
+from workshop import BACKEND, FRONT, Ranks, Seconds, Settings, Workshop, affected, artifact
+
+SETS = {"engine": mutants_engine.MUTANTS, "layer": mutants_layer.MUTANTS}
 
 # A fault may make the program hang: that is noticed too. A slow machine is no fault: so many times as long as the
-# unchanged engine takes, and not less than a minute.
-LEAST_LIMIT_S, LIMIT_TIMES, FIRST_LIMIT_S = 60.0, 5.0, 600.0
-COPIED = ("src", "include", "cmake", "tests/support", "tests/property")
+# unchanged program takes, and not less than this.
+LEAST_LIMIT_S, LIMIT_TIMES, FIRST_LIMIT_S = 30.0, 10.0, 600.0
+SLOWEST = 5
 
 
-class Failure(Exception):
-    """The test cannot say anything about a mutant."""
+class Result(NamedTuple):
+    """What became of one mutant."""
+
+    mutant: Mutant
+    failed: bool
+    text: str
+    seconds: Seconds
 
 
-class Workshop:
-    """A copy of the engine that may be broken, and its build."""
+class Trial:
+    """All mutants of one set."""
 
-    def __init__(self, source: Path, folder: Path, cmake_arguments: list[str]) -> None:
-        """Copy the sources and configure."""
-        self.copy, self.build = folder / "copy", folder / "build"
-        self.limit_s = FIRST_LIMIT_S
-        for name in COPIED:
-            self._sync(source / name, self.copy / name)
-        self._write(self.copy / "CMakeLists.txt", (source / "tests/mutants/project.cmake").read_text(encoding="utf-8"))
-        self._run(["cmake", "-S", str(self.copy), "-B", str(self.build), *cmake_arguments])
-
-    def make(self, noticed_by: tuple[str, ...]) -> None:
-        """Build a program with the sources as they are now."""
-        self._run(["cmake", "--build", str(self.build), "--target", noticed_by[0]])
-
-    def verdict(self, noticed_by: tuple[str, ...], environment: Mapping[str, str]) -> str | None:
-        """Run a program with these settings; return how it failed, or None if it passed."""
-        command = [str(self.build / "tests/property" / noticed_by[0]), *noticed_by[1:]]
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, timeout=self.limit_s, errors="replace",
-                env=os.environ | environment,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return f"hung for {self.limit_s:.0f} s"
-        if done.returncode == 0:
-            return None
-        if done.returncode < 0:
-            return f"ended by signal {-done.returncode}"
-        found = re.search(r"^FAILED: (.*)$", done.stdout, re.MULTILINE)
-        return found[1] if found else f"exit status {done.returncode}"
-
-    def try_mutant(self, mutant: Mutant) -> str | None:
-        """Plant one fault; return how it was noticed, or None if it was not. The source is whole again afterwards."""
-        path = self.copy / mutant.file
-        original = path.read_text(encoding="utf-8")
-        occurrences = original.count(mutant.before)
-        if occurrences != 1:
-            raise Failure(f"{mutant.file} holds {occurrences} times, not once: {mutant.before}")
-        try:
-            self._write(path, original.replace(mutant.before, mutant.after))
-            self.make(mutant.noticed_by)
-            return self.verdict(mutant.noticed_by, mutant.environment)
-        finally:
-            self._write(path, original)
-
-    def _sync(self, source: Path, copy: Path) -> None:
-        """Make `copy` equal to `source`, touching only files that differ, so that a second run builds little."""
-        wanted = {path.relative_to(source) for path in source.rglob("*") if path.is_file()}
-        if copy.exists():
-            for path in [path for path in copy.rglob("*") if path.is_file()]:
-                if path.relative_to(copy) not in wanted:
-                    path.unlink()
-        for name in sorted(wanted):
-            if not (copy / name).exists() or (copy / name).read_bytes() != (source / name).read_bytes():
-                (copy / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(source / name, copy / name)
-
-    @staticmethod
-    def _write(path: Path, text: str) -> None:
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
-
-    @staticmethod
-    def _run(command: list[str]) -> None:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    def __init__(self, mutants: list[Mutant], settings: Settings, ninja: str, cores: int) -> None:
+        """Build what the unchanged programs need."""
+        self._mutants, self._settings, self._ranks = mutants, settings, Ranks(cores)
+        checks = {check.name(): check for mutant in mutants for check in mutant.checks()}
+        self._checks = list(checks.values())
+        targets = {check.target for check in self._checks}
+        if any(check.ranks for check in self._checks):
+            targets |= {BACKEND, FRONT}
+        build = [ninja, "-C", str(settings.build), *sorted(targets)]
+        done = subprocess.run(build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
         if done.returncode != 0:
-            raise Failure(f"{' '.join(command)} failed:\n{done.stdout}")
+            raise Failure(f"{' '.join(build)} failed:\n{done.stdout}")
+        self._graph = BuildGraph(settings.build, ninja, targets)
+        self._limits_s: dict[str, float] = {}
 
+    def try_unchanged(self, pool: ThreadPoolExecutor) -> bool:
+        """Compile all that any mutant changes as it is, and run all checks; print and return whether they pass."""
+        workshop = Workshop("unchanged", self._settings, self._graph, self._ranks)
+        changed: dict[str, dict[str, Compilation]] = {}
+        for mutant in self._mutants:
+            source = self._settings.source / "src" / mutant.planted(self._settings.source)[0]
+            for check in mutant.checks():
+                changed.setdefault(artifact(check), {}).update(affected(self._graph, source, check))
 
-def run(source: Path, folder: Path, only: str, cmake_arguments: list[str]) -> int:
-    """Try the unchanged engine and every mutant; return the number of failures."""
-    workshop = Workshop(source, folder, cmake_arguments)
-    chosen = [mutant for mutant in MUTANTS if only in mutant.plants or only in mutant.file]
-    slowest_s = 0.0
-    ways = {(mutant.noticed_by, tuple(sorted(mutant.environment.items()))) for mutant in chosen}
-    for noticed_by, environment in sorted(ways):
-        workshop.make(noticed_by)
-        settings = " ".join([*(f"{name}={value}" for name, value in environment), *noticed_by])
-        workshop.limit_s, start = FIRST_LIMIT_S, time.monotonic()
-        noticed = workshop.verdict(noticed_by, dict(environment))
-        slowest_s = max(slowest_s, time.monotonic() - start)
-        if noticed is not None:
-            print(f"FAILED: the unchanged engine does not pass ({settings}): {noticed}")
-            return 1
-        print(f"the unchanged engine passes ({settings})", flush=True)
-    workshop.limit_s = max(LEAST_LIMIT_S, LIMIT_TIMES * slowest_s)
-    failures = 0
-    for mutant in chosen:
-        start = time.monotonic()
+        def run(check: Check) -> tuple[str | None, float]:
+            started = time.monotonic()
+            noticed = workshop.verdict(check, made[artifact(check)], FIRST_LIMIT_S)
+            return noticed, time.monotonic() - started
+
         try:
-            noticed = workshop.try_mutant(mutant)
-            failed, text = noticed is None, f"caught: {noticed}" if noticed else "SURVIVED"
+            # Those that take long first: sets of kernels.
+            compilations = {name: one for objects in changed.values() for name, one in objects.items()}
+            list(
+                pool.map(
+                    lambda item: workshop.compile(*item),
+                    sorted(compilations.items(), key=lambda item: "kernel/" not in item[0]),
+                )
+            )
+            made = {target: workshop.make(target, objects) for target, objects in changed.items()}
+            passed = True
+            for check, (noticed, seconds) in zip(self._checks, pool.map(run, self._checks), strict=True):
+                self._limits_s[check.name()] = max(LEAST_LIMIT_S, LIMIT_TIMES * seconds)
+                passed = passed and noticed is None
+                word = "the unchanged sources pass" if noticed is None else f"FAILED: unchanged sources: {noticed}"
+                print(f"{word} ({check.name()}, {seconds:.1f} s)", flush=True)
+            return passed
+        finally:
+            workshop.close()
+
+    def try_mutant(self, number: int) -> Result:
+        """Plant one fault and run its checks until one notices."""
+        mutant = self._mutants[number]
+        workshop = Workshop(f"{number:03}", self._settings, self._graph, self._ranks)
+        try:
+            source = self._settings.source / "src" / workshop.plant(mutant)
+            for check in mutant.checks():
+                made = workshop.make(artifact(check), affected(self._graph, source, check))
+                if noticed := workshop.verdict(check, made, self._limits_s[check.name()]):
+                    return Result(mutant, False, f"caught by {check.name()}: {noticed}", workshop.seconds)
+            return Result(mutant, True, "SURVIVED", workshop.seconds)
         except Failure as failure:
-            failed, text = True, str(failure)
-        failures += failed
-        print(f"{'FAILED' if failed else 'ok'}: {mutant.plants} ({mutant.file}, {time.monotonic() - start:.1f} s)\n"
-              f"    {text[:2000] if failed else text[:160]}", flush=True)  # fmt: skip
-    print(f"{len(chosen)} mutants, {len(chosen) - failures} caught")
-    return failures if chosen else 1
+            return Result(mutant, True, str(failure), workshop.seconds)
+        finally:
+            workshop.close()
+
+
+class Progress:
+    """One line on a terminal: how many are tried, and how long it takes."""
+
+    def __init__(self, number: int) -> None:
+        self._number, self._shown, self._start = number, sys.stderr.isatty(), time.monotonic()
+
+    def say(self, done: int, failed: int) -> None:
+        if self._shown:
+            said = f"{done} of {self._number} tried, {failed} failed, {time.monotonic() - self._start:.0f} s"
+            print(f"\r{said}\033[K", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        if self._shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def check_pieces(source: Path) -> int:
+    """Look for the piece of every mutant; return how many are not there exactly once."""
+    failures = 0
+    for name, mutants in SETS.items():
+        for mutant in mutants:
+            try:
+                mutant.planted(source)
+                if not mutant.noticed_by:
+                    raise Failure("no program is named that must notice it")
+            except Failure as failure:
+                failures += 1
+                print(f"FAILED: {name}: {mutant.plants}\n    {failure}")
+        print(f"{name}: {len(mutants)} mutants")
+    return failures
+
+
+def run(mutants: list[Mutant], settings: Settings, ninja: str, jobs: int) -> int:
+    """Try the unchanged sources and every mutant; return the number of failures."""
+    start = time.monotonic()
+    results: list[Result] = []
+    trial = Trial(mutants, settings, ninja, jobs)
+    with ThreadPoolExecutor(jobs) as pool:
+        if not trial.try_unchanged(pool):
+            return 1
+        progress = Progress(len(mutants))
+        for result in pool.map(trial.try_mutant, range(len(mutants))):
+            results.append(result)
+            progress.clear()
+            mutant, word = result.mutant, "FAILED" if result.failed else "ok"
+            print(f"{word}: {mutant.plants} ({mutant.file}, {result.seconds.all():.1f} s)")
+            print(f"    {result.text[: 2000 if result.failed else 160]}", flush=True)
+            progress.say(len(results), sum(result.failed for result in results))
+        progress.clear()
+    print("slowest:")
+    for result in sorted(results, key=lambda result: -result.seconds.all())[:SLOWEST]:
+        seconds = result.seconds
+        print(f"    {seconds.all():5.1f} s (compiling {seconds.compiling:.1f}, linking {seconds.linking:.1f}, running "
+              f"{seconds.running:.1f}): {result.mutant.plants}")  # fmt: skip
+    failures = sum(result.failed for result in results)
+    whole = [sum(getattr(result.seconds, part) for result in results) for part in ("compiling", "linking", "running")]
+    print(f"{len(results)} mutants, {len(results) - failures} caught, in {time.monotonic() - start:.0f} s on {jobs} "
+          f"cores (compiling {whole[0]:.0f}, linking {whole[1]:.0f}, running {whole[2]:.0f})")  # fmt: skip
+    return failures if results else 1
 
 
 def main() -> int:
     """Read the command line and run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("set", nargs="?", choices=sorted(SETS))
     parser.add_argument("--source", type=Path, required=True)
-    parser.add_argument("--build", type=Path, required=True)
+    parser.add_argument("--build", type=Path, help="the build folder")
+    parser.add_argument("--ninja", default="ninja")
+    parser.add_argument("--mpiexec", default="mpiexec")
     parser.add_argument("--only", default="", help="mutants whose text or file contains this")
-    parser.add_argument("cmake_arguments", nargs="*", help="handed to cmake, behind --")
-    arguments = parser.parse_args()
-    try:
-        return 1 if run(arguments.source.resolve(), arguments.build, arguments.only, arguments.cmake_arguments) else 0
-    except Failure as failure:
-        print(f"FAILED: {failure}")
-        return 1
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="as many mutants at once")
+    parser.add_argument("--check", action="store_true", help="only look whether each piece of source is there")
+    options = parser.parse_args()
+    source = options.source.resolve()
+    if options.check:
+        return 1 if check_pieces(source) else 0
+    if options.set is None or options.build is None:
+        parser.error("a set of mutants and --build, or --check")
+    build = options.build.resolve()
+    folder = build / "tests/mutants" / f"work_{options.set}"
+    chosen = [mutant for mutant in SETS[options.set] if options.only in mutant.plants or options.only in mutant.file]
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            print(f"FAILED: another run is at work in {folder}")
+            return 1
+        try:
+            failures = run(chosen, Settings(source, build, folder, options.mpiexec), options.ninja, options.jobs)
+        except Failure as failure:
+            failures = 1
+            print(f"FAILED: {failure}")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ test::Layer layer;
 int world_calls = 0, other_calls = 0, last_class = MPI_SUCCESS;
 MPI_Comm other;
 unsigned char b[32768];
+MPI_Status status;
 
 void on_world(MPI_Comm* comm, int* code, ...) {
   ++world_calls;
@@ -26,19 +27,22 @@ void on_other(MPI_Comm* comm, int* code, ...) {
 struct Seen {
   int returned, world_calls, other_calls, handled;
   unsigned received;  // a sum over the receive buffer: where nothing came, nothing may be written
+  int source;         // in the status, which a call that failed may leave alone
   bool operator==(const Seen&) const = default;
 };
 
 Seen attempt(const std::function<int()>& call, bool on) {
   world_calls = other_calls = 0;
   std::memset(b, 0x5a, sizeof b);
+  status = MPI_Status{};
+  status.MPI_SOURCE = 42;
   last_class = MPI_SUCCESS;
   layer.set(on);
   const int code = call();
   layer.set(true);
   unsigned sum = 0;
   for (const unsigned char byte : b) sum = sum * 31 + byte;
-  return {test::error_class(code), world_calls, other_calls, last_class, sum};
+  return {test::error_class(code), world_calls, other_calls, last_class, sum, status.MPI_SOURCE};
 }
 
 void same_error(const char* name, const std::function<int()>& call, int expected = -1) {
@@ -130,10 +134,10 @@ void in_communicator(MPI_Comm comm, MPI_Datatype column, int rank) {
       MPI_ERR_COUNT);
   same_error("bad rank", [=] { return MPI_Send(a, 1, column, 99, 0, comm); }, MPI_ERR_RANK);
   same_error("bad rank", [=] { return MPI_Ssend(a, 1, column, -7, 0, comm); }, MPI_ERR_RANK);
-  same_error("bad rank", [=] { return MPI_Recv(b, 1, column, 99, 0, comm, MPI_STATUS_IGNORE); }, MPI_ERR_RANK);
+  same_error("bad rank", [=] { return MPI_Recv(b, 1, column, 99, 0, comm, &status); }, MPI_ERR_RANK);
   same_error("bad tag", [=] { return MPI_Send(a, 1, column, rank, -5, comm); }, MPI_ERR_TAG);
   same_error("bad tag", [=] { return MPI_Rsend(a, 1, column, rank, -5, comm); }, MPI_ERR_TAG);
-  same_error("bad tag", [=] { return MPI_Recv(b, 1, column, rank, -5, comm, MPI_STATUS_IGNORE); }, MPI_ERR_TAG);
+  same_error("bad tag", [=] { return MPI_Recv(b, 1, column, rank, -5, comm, &status); }, MPI_ERR_TAG);
   same_error("any tag in a send", [=] { return MPI_Send(a, 1, column, rank, MPI_ANY_TAG, comm); }, MPI_ERR_TAG);
   same_error("null buffer", [=] { return MPI_Send(nullptr, 1, column, rank, 0, comm); }, MPI_ERR_BUFFER);
   same_outcome("no room", [=](int* at) { return MPI_Pack(a, 1, column, packed, 100, at, comm); }, 0);

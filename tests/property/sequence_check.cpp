@@ -29,7 +29,7 @@ struct Side {
   normal::Form form;
   std::vector<Entry> runs;
 
-  normal::Elements elements() const { return {form, count, type->extent}; }
+  normal::RepeatedForm elements() const { return {form, count, type->extent}; }
 };
 
 // The re-descriptions know MPI's own constructors, and darray is not one of the regular ones.

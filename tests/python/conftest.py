@@ -112,7 +112,7 @@ def gapless(tmp_path: Path) -> Command:
     def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
         clean = {k: v for k, v in os.environ.items() if k == "GAPLESS_BUILD_DIR" or not k.startswith("GAPLESS_")}
         return subprocess.run(
-            [sys.executable, "-m", "gapless.cli", *map(str, arguments)],
+            [sys.executable, "-m", "gapless", *map(str, arguments)],
             cwd=tmp_path,
             env=clean | environment,
             stdin=subprocess.DEVNULL,

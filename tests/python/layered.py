@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 from conftest import Compiler
 from gapless.errors import GaplessError
-from gapless.lab import without_layer
-from gapless.launch import Launch, put_under
-from gapless.launcher import recognise
-from gapless.libraries import NAMES, Library, find_library
+from gapless.launch.launcher import recognise
+from gapless.launch.layer import Launch, put_under, without_layer
+from gapless.targets.libraries import NAMES, Library, find_library
 
 LOGS = {"GAPLESS_LOG": "1"}
 TIMEOUT_S = 60

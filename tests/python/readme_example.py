@@ -5,6 +5,4 @@ import gapless, numpy  # noqa: E401, I001
 matrix = numpy.arange(12.0).reshape(3, 4)
 column = gapless.vector(3, 1, 4, "double")
 numpy.frombuffer(column.pack(matrix, offset=8)).tolist()
-row = numpy.zeros(3)
-gapless.copy(matrix, column, row, "contiguous(3, double)", source_offset=8)
 column == gapless.Datatype("hvector(3, 1, 32, double)")  # noqa: B015

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gapless.expectations.run_file import Row, Run, run_of
+from gapless.lab.run_file import Row, Run, run_of
 
 Noise = Callable[[tuple[int, ...]], np.ndarray]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gapless.expectations.run_file import NAME, Row
+from gapless.lab.run_file import NAME, Row
 
 Line = dict[str, Any]
 

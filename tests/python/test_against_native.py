@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import synthetic_run
+from against_native import main, report, size_text
 from gapless.errors import GaplessError
-from gapless.expectations.against_native import main, report, size_text
-from gapless.expectations.collected import collect
-from gapless.expectations.plan import Selection, plan_of
-from gapless.expectations.run_file import run_of
-from gapless.results import Line
+from gapless.lab.plan import Selection, plan_of
+from gapless.lab.report.collected import collect
+from gapless.lab.results import Line
+from gapless.lab.run_file import run_of
 
 LAYOUTS = 4
 PLACES = [("bcast", 3200), ("bcast", 2560000), ("allgather", 3200), ("allgather", 2560000)]

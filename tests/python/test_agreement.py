@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gapless.expectations.agreement import agreement
-from gapless.expectations.run_file import Row
+from gapless.lab.agreement import agreement
+from gapless.lab.run_file import Row
 from synthetic import row, run_with
 
 ROWS = [row(number, "similar" if number == 3 else "not slower") for number in range(1, 5)]

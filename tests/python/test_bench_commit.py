@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from conftest import Command
-from gapless.bench_commit import Measured, commit_rows, commit_table
-from gapless.bench_seek import seek_rows, seek_table
+from gapless.bench.commit import Measured, commit_rows, commit_table
+from gapless.bench.seek import seek_rows, seek_table
 from gapless.display import console
 from gapless.errors import GaplessError
 from gapless.paths import Build
-from gapless.rivals import Rival
+from gapless.targets.rivals import Rival
 
 CASES = {"equal, ascending", "unlike, ascending", "equal, shuffled", "unlike, shuffled"}
 

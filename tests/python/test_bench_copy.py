@@ -4,9 +4,9 @@ import json
 import os
 
 import pytest
-from gapless.bench_copy import PROGRAM, copy_rows, copy_summary
-from gapless.cli import app
-from gapless.lab import CommandFailed, json_lines, mpi_command
+from gapless.bench.copy import PROGRAM, copy_rows, copy_summary
+from gapless.cli.main import app
+from gapless.lab.programs import CommandFailed, json_lines, mpi_command
 from gapless.paths import Build
 from typer.testing import CliRunner
 

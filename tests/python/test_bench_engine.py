@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from conftest import Command
-from gapless.bench_engine import EngineRow, best_library_rows, engine_rows, limit_factor
-from gapless.bench_engine_tables import message_table, print_summary
-from gapless.bench_engine_targets import summarise
+from gapless.bench.engine import EngineRow, best_library_rows, engine_rows, limit_factor
+from gapless.bench.engine_tables import message_table, print_summary
+from gapless.bench.engine_targets import summarise
 from gapless.display import console
 from gapless.engine import explain_type
+from gapless.lab.statistics import ratio_of_medians
 from gapless.paths import Build
-from gapless.statistics import ratio_of_medians
 
 Line = dict[str, Any]
 COMMON: Line = {
@@ -182,9 +182,9 @@ def test_what_misses_is_measured_again(gapless: Command, build: Build, tmp_path:
 
 def test_every_case_is_right(build: Build) -> None:
     """The program verifies every rival of every case before it times it; here once, with small payloads."""
-    from gapless.bench_engine import PROGRAM
-    from gapless.lab import json_lines, mpi_command
-    from gapless.libraries import find_library
+    from gapless.bench.engine import PROGRAM
+    from gapless.lab.programs import json_lines, mpi_command
+    from gapless.targets.libraries import find_library
 
     library = find_library("mpich")
     arguments = ["--bytes", "4096,32768", "--temperature", "warm", "--repetitions", "1"]

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 from conftest import Command
+from gapless.bench.fft import Case, cases, parse_size
+from gapless.bench.fft_tables import agreement, fft_rows, fft_table, fft_tsv, idle, problem
 from gapless.errors import GaplessError
-from gapless.fft import Case, cases, parse_size
-from gapless.fft_tables import agreement, fft_rows, fft_table, fft_tsv, idle, problem
-from gapless.libraries import find_library
-from gapless.on_demand import FFT_FOLDER
 from gapless.paths import Build
+from gapless.targets.libraries import find_library
+from gapless.targets.on_demand import FFT_FOLDER
 from rich.console import Console
 
 Lines = list[dict[str, Any]]

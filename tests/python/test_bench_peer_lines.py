@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import Command
-from gapless.bench_peer_lines import one_core, pack_table, peer_rows, store_table
+from gapless.bench.peer_lines import one_core, pack_table, peer_rows, store_table
 from gapless.display import console
 from gapless.paths import Build
 

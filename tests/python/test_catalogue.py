@@ -11,14 +11,14 @@ import pytest
 from conftest import Command
 from gapless.engine import explain_type
 from gapless.errors import GaplessError
-from gapless.expectations.catalogue import TESTS, basic_parameters
-from gapless.expectations.jobs import group_json
-from gapless.expectations.layouts import LAYOUTS, Parameters, Refused, find_layout
-from gapless.expectations.layouts_dynamic import contiguous_subtype
-from gapless.expectations.notation import BASES, numbers
-from gapless.expectations.own import parse_pair, read_pairs
-from gapless.expectations.plan import Plan, Selection, plan_of
-from gapless.expectations.settings import PRESETS, changed, from_json
+from gapless.lab.catalogue import TESTS, basic_parameters
+from gapless.lab.jobs import group_json
+from gapless.lab.layouts.dynamic import contiguous_subtype
+from gapless.lab.layouts.layout import LAYOUTS, Parameters, Refused, find_layout
+from gapless.lab.layouts.notation import BASES, numbers
+from gapless.lab.own import parse_pair, read_pairs
+from gapless.lab.plan import Plan, Selection, plan_of
+from gapless.lab.settings import PRESETS, changed, from_json
 
 INT = BASES["int"]
 # One set of parameters for each layout, small enough for the engine to draw.

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import simulate
 from conftest import Command
 from gapless.errors import GaplessError
-from gapless.expectations import simulate
-from gapless.expectations.compare import compare_runs, subjects_of
-from gapless.expectations.run_file import Row, Run, run_of
+from gapless.lab.compare import compare_runs, subjects_of
+from gapless.lab.run_file import Row, Run, run_of
 from synthetic import lines_of, row, run_with, write
 
 ROWS = [row(i) for i in range(60)]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from gapless.demo_messages import QUICK_MESSAGES
-from gapless.overhead import CASES
+from gapless.bench.overhead import CASES
+from gapless.lab.demo_messages import QUICK_MESSAGES
 from gapless.paths import Build
 
 
@@ -19,7 +19,7 @@ def test_all_texts_say_how_long_the_demo_takes(repository: Path) -> None:
     told = [
         re.search(pattern, (repository / file).read_text(encoding="utf-8"))
         for file, pattern in (
-            ("python/gapless/cli.py", r"what they cost with Gapless \((\w+) minutes\)"),
+            ("python/gapless/cli/demo.py", r"what they cost with Gapless \((\w+) minutes\)"),
             ("Makefile", r"what they cost with Gapless \((\w+) minutes\)"),
             ("README.md", r"make demo .*what they cost with Gapless: about (\w+) minutes"),
         )

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 from conftest import Command, Compiler
-from gapless import machine
-from gapless.installations import Installation, installations
-from gapless.launcher import Launcher
-from gapless.mpi_library import OPEN_MPI, MpiLibrary
+from gapless.doctor import machine
+from gapless.doctor.probe import Probed, probe, probe_program
+from gapless.launch.installations import Installation, installations
+from gapless.launch.launcher import Launcher
+from gapless.launch.mpi_library import OPEN_MPI, MpiLibrary
+from gapless.launch.process import run_watched
 from gapless.paths import REPOSITORY, Build
-from gapless.probe import Probed, probe, probe_program
-from gapless.process import run_watched
 
 MPICH = (REPOSITORY / ".venv/lib/libmpi.so.12").resolve()
 
@@ -30,7 +30,7 @@ MPICH = (REPOSITORY / ".venv/lib/libmpi.so.12").resolve()
 def diagnosis(build: Build) -> dict[str, Any]:
     """What the command says of this machine."""
     answer = subprocess.run(
-        [sys.executable, "-m", "gapless.cli", "doctor", "--json"], capture_output=True, text=True, timeout=300
+        [sys.executable, "-m", "gapless", "doctor", "--json"], capture_output=True, text=True, timeout=300
     )
     found: dict[str, Any] = json.loads(answer.stdout)
     assert answer.returncode == (0 if found["works"] else 1), answer.stderr
@@ -249,7 +249,7 @@ def test_ended_from_outside_it_leaves_nothing(tmp_path: Path, build: Build, numb
     mark = f"GAPLESS_TEST_MARK_{os.getpid()}_{int(number)}"
     environment = os.environ | {"TMPDIR": str(tmp_path), "MARKED": mark}
     process = subprocess.Popen(
-        [sys.executable, "-m", "gapless.cli", "doctor"], env=environment, stdout=subprocess.DEVNULL,
+        [sys.executable, "-m", "gapless", "doctor"], env=environment, stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     deadline = time.monotonic() + 30
@@ -283,7 +283,7 @@ def test_shared_memory_that_is_not_there(tmp_path: Path) -> None:
 
 def test_the_kernels_in_force_are_the_engines_word(gapless: Command, diagnosis: dict[str, Any]) -> None:
     # The lowest that there is, by force: a constant, or a guess from the processor's features, would not see it.
-    code = "from gapless.machine import used_instruction_set; print(used_instruction_set())"
+    code = "from gapless.doctor.machine import used_instruction_set; print(used_instruction_set())"
     for name in [name for name in diagnosis["isa"]["has"] if name != "sve"]:
         told = subprocess.run(
             [sys.executable, "-c", code], env=os.environ | {"GAPLESS_ISA": name}, capture_output=True, text=True
@@ -300,7 +300,7 @@ def test_a_no_of_the_machine_comes_with_what_to_do(monkeypatch: pytest.MonkeyPat
 
 
 def test_nothing_found_or_nothing_tried_is_not_success() -> None:
-    from gapless.doctor import Diagnosis
+    from gapless.doctor.diagnosis import Diagnosis
 
     fine = machine.Check(True)
 

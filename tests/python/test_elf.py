@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from conftest import Compiler
-from gapless.elf import is_static, read_elf
-from gapless.loader import loaded_files
-from gapless.mpi_library import libraries_in, mpi_library
+from gapless.launch.elf import is_static, read_elf
+from gapless.launch.loader import loaded_files
+from gapless.launch.mpi_library import libraries_in, mpi_library
 from gapless.paths import REPOSITORY, Build, engine_library
 
 LIBRARIES = {

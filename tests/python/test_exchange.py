@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from gapless.errors import GaplessError
-from gapless.lab import json_lines, mpi_command
-from gapless.libraries import NAMES, Library, find_library
+from gapless.lab.programs import json_lines, mpi_command
 from gapless.paths import Build
+from gapless.targets.libraries import NAMES, Library, find_library
 
 Line = dict[str, Any]
 PROGRAM = "lab/exchange"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from gapless.manual import command_tree
+from gapless.cli.manual import command_tree
 from gapless.paths import Build
 
 
@@ -49,7 +49,7 @@ def test_1_for_a_measurement_that_failed(gapless: Command, build: Build, tmp_pat
 
 def test_130_for_ctrl_c(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "gapless.cli", "explain", "-"], cwd=tmp_path, stdin=subprocess.PIPE,
+        [sys.executable, "-m", "gapless", "explain", "-"], cwd=tmp_path, stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     time.sleep(0.2)

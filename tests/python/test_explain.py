@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
+from gapless.cli.explanation import memory_lines, print_explanation
 from gapless.engine import TypeTextError, explain_type
-from gapless.explain import memory_lines, print_explanation
 from rich.console import Console
 
 ESCAPE = "\x1b["
@@ -48,7 +48,7 @@ def test_a_pipe_gets_no_colours(gapless: Command) -> None:
 def on_a_terminal(*options: str) -> str:
     """Run `gapless explain` with a terminal for its output."""
     main, side = pty.openpty()
-    command = [sys.executable, "-m", "gapless.cli", "explain", "vector(3, 2, 4, int32)", *options]
+    command = [sys.executable, "-m", "gapless", "explain", "vector(3, 2, 4, int32)", *options]
     clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TERM", "COLORTERM")}
     process = subprocess.Popen(command, stdout=side, stdin=subprocess.DEVNULL, env=clean | {"TERM": "xterm-256color"})
     os.close(side)
@@ -123,7 +123,7 @@ def test_help_teaches_by_example(gapless: Command) -> None:
 
 
 def test_a_type_from_stdin() -> None:
-    command = [sys.executable, "-m", "gapless.cli", "explain", "--json", "-"]
+    command = [sys.executable, "-m", "gapless", "explain", "--json", "-"]
     answer = subprocess.run(command, input=" dup( byte )\n", capture_output=True, text=True, timeout=60, check=False)
     assert json.loads(answer.stdout)["type"] == "dup(byte)"
 

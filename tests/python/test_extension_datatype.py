@@ -140,7 +140,7 @@ def test_import_loads_nothing_else() -> None:
 
 
 def test_without_the_extension_the_error_says_what_to_do(tmp_path: object) -> None:
-    code = "import gapless, gapless.cli; print(gapless.__version__, 'Datatype' in dir(gapless)); gapless.Datatype"
+    code = "import gapless, gapless.cli.main; print(gapless.__version__, 'Datatype' in dir(gapless)); gapless.Datatype"
     answer = run_python(code, GAPLESS_BUILD_DIR=str(tmp_path))
     assert answer.stdout == f"{gapless.__version__} True\n"
     assert "ImportError: the extension gapless._engine is neither" in answer.stderr

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from conftest import Command, Compiler
 from gapless.errors import GaplessError
-from gapless.fronts import FrontName, candidate_libraries, choose_front
-from gapless.launcher import Launcher, launcher_position, recognise
+from gapless.launch.fronts import FrontName, candidate_libraries, choose_front
+from gapless.launch.launcher import Launcher, launcher_position, recognise
 from gapless.paths import REPOSITORY, Build
 
 VENV = REPOSITORY / ".venv"

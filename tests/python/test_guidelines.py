@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from conftest import MEDIANS_US, Command, halo_line
 from gapless.errors import GaplessError
-from gapless.guidelines import Row, rows_of, stands_against_best, summaries
-from gapless.halo import halo_rows, require_identical
-from gapless.launch_facts import data_of, peer_lines_text
-from gapless.report import render
-from gapless.tables import best_line, heading, print_tables, span
+from gapless.lab.guidelines import Row, rows_of, stands_against_best, summaries
+from gapless.lab.halo import halo_rows, require_identical
+from gapless.lab.launch_facts import data_of, peer_lines_text
+from gapless.lab.report.demo_page import render
+from gapless.lab.report.tables import best_line, heading, print_tables, span
 from rich.console import Console
 
 Lines = list[dict[str, Any]]

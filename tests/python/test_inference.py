@@ -6,8 +6,8 @@ from math import log
 
 import numpy as np
 import pytest
-from gapless.expectations import simulate
-from gapless.expectations.inference import (
+import simulate
+from gapless.lab.inference import (
     NO_CLAIM,
     Estimates,
     decide,
@@ -19,7 +19,7 @@ from gapless.expectations.inference import (
     p_region,
     p_value,
 )
-from gapless.expectations.power import MOST_LAUNCHES, launches_for, launches_needed, power, spread_of
+from gapless.lab.power import MOST_LAUNCHES, launches_for, launches_needed, power, spread_of
 from scipy import stats
 from synthetic import row, run_with
 

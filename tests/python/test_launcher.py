@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from gapless.errors import GaplessError
-from gapless.launch import put_under
-from gapless.launcher import Launcher, launcher_of, launcher_position, ranks_programs, recognise
+from gapless.launch.launcher import Launcher, launcher_of, launcher_position, ranks_programs, recognise
+from gapless.launch.layer import put_under
 
 SO = "/lib/gapless.so"
 RUN = {"GAPLESS_RUN_DIR": "/tmp/run"}

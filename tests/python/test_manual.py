@@ -8,10 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from gapless.manual import Help, command_tree, page_of, write_pages
+from gapless.cli.manual import Help, command_tree, page_of, write_pages
+from gapless.cli.roff import Page, escaped
+from gapless.launch.variables import VARIABLES, as_markdown
 from gapless.paths import REPOSITORY
-from gapless.roff import Page, escaped
-from gapless.variables import VARIABLES, as_markdown
 
 ROOT = command_tree()
 NODES = {node.name: node for node in ROOT.walk()}
@@ -122,4 +122,4 @@ def test_the_table_has_every_setting_that_is_read() -> None:
 
 def test_the_settings_page_is_up_to_date() -> None:
     page = (REPOSITORY / "docs" / "settings.md").read_text(encoding="utf-8")
-    assert page == as_markdown(), "write it again: python -m gapless.manual --settings docs/settings.md"
+    assert page == as_markdown(), "write it again: python -m gapless.cli.manual --settings docs/settings.md"

@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 from conftest import Command
-from gapless.expectations.run_file import NAME, read_run
+from gapless.lab.results import of_kind, read
+from gapless.lab.run_file import NAME, read_run
 from gapless.paths import Build
-from gapless.results import of_kind, read
 
 SHORT = (
     "measure",
@@ -81,7 +81,7 @@ def test_unequal_type_maps_are_reported_and_never_timed(gapless: Command, build:
 
 def test_an_interrupted_run_keeps_what_it_measured_and_goes_on(gapless: Command, build: Build, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    command = [sys.executable, "-m", "gapless.cli", *SHORT, "--launches", "50", "--out", str(folder)]
+    command = [sys.executable, "-m", "gapless", *SHORT, "--launches", "50", "--out", str(folder)]
     clean = {k: v for k, v in os.environ.items() if k == "GAPLESS_BUILD_DIR" or not k.startswith("GAPLESS_")}
     with subprocess.Popen(
         command, cwd=tmp_path, env=clean, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

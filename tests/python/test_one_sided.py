@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
+from gapless.bench.one_sided import one_sided_rows
 from gapless.errors import GaplessError
-from gapless.libraries import NAMES, find_library
-from gapless.one_sided import one_sided_rows
 from gapless.paths import Build
+from gapless.targets.libraries import NAMES, find_library
 
 VERSIONS = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel(R) MPI"}
 

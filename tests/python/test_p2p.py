@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from conftest import sample_line
-from gapless.p2p import P2pRow, p2p_rows
-from gapless.p2p_tables import p2p_tsv, summarise
+from gapless.bench.p2p import P2pRow, p2p_rows
+from gapless.bench.p2p_tables import p2p_tsv, summarise
 
 Lines = list[dict[str, Any]]
 TIMES_US = {"pack": 150.0, "native": 300.0, "gapless": 105.0, "engine_pack": 20.0, "engine_unpack": 30.0}

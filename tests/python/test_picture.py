@@ -16,8 +16,8 @@ from xml.etree import ElementTree
 import pytest
 from gapless import picture
 from gapless.engine import explain_type
-from gapless.picture_canvas import BYTE, LEFT, SPAN
-from gapless.picture_view import LINE_BYTES, lines_of, matrix_of
+from gapless.picture.canvas import BYTE, LEFT, SPAN
+from gapless.picture.view import LINE_BYTES, lines_of, matrix_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 LARGEST_FILE = 200_000

@@ -6,8 +6,8 @@ import io
 import json
 from pathlib import Path
 
-from gapless.counters import as_json, counter_table, total
-from gapless.reach import Rank, expected_ranks, likely_causes, reached_line, read_ranks
+from gapless.launch.counters import as_json, counter_table, total
+from gapless.launch.reach import Rank, expected_ranks, likely_causes, reached_line, read_ranks
 from rich.console import Console
 
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from gapless.launch import put_under
-from gapless.launcher import Launcher, recognise
+from gapless.launch.launcher import Launcher, recognise
+from gapless.launch.layer import put_under
 from gapless.paths import REPOSITORY, Build
 
 # What every rank tells: its settings, and which processes above it have the preload object in their memory.

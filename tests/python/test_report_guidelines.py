@@ -15,12 +15,11 @@ import pytest
 import synthetic_run
 from conftest import Command
 from gapless.errors import GaplessError
-from gapless.expectations.collected import Collected, collect
-from gapless.expectations.figures import figure
-from gapless.expectations.page import embedded, render
-from gapless.expectations.panels import panels
-from gapless.expectations.run_file import NAME, run_of
-from gapless.expectations.texts import (
+from gapless.lab.report.collected import Collected, collect
+from gapless.lab.report.figures import figure
+from gapless.lab.report.page import embedded, render
+from gapless.lab.report.panels import panels
+from gapless.lab.report.texts import (
     as_json,
     as_markdown,
     as_separated,
@@ -31,7 +30,8 @@ from gapless.expectations.texts import (
     summary_table,
     verdict_text,
 )
-from gapless.results import Line
+from gapless.lab.results import Line
+from gapless.lab.run_file import NAME, run_of
 from rich.console import Console
 
 KEYS = {"mpi", "test", "guideline", "case", "pattern", "bytes", "layer", "verdict", "ratio", "ci_low", "ci_high"}

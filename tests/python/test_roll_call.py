@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 from conftest import Compiler
-from gapless.lab import without_layer
-from gapless.listener import SETTING, Listener
-from gapless.roll_call import ENDED, Asked, RollCall
-from gapless.two_nodes import Nodes, on_two_nodes
-from gapless.wire import STRANGERS
+from gapless.launch.layer import without_layer
+from gapless.launch.listener import SETTING, Listener
+from gapless.launch.roll_call import ENDED, Asked, RollCall
+from gapless.launch.wire import STRANGERS
+from gapless.targets.two_nodes import Nodes, on_two_nodes
 from layered import LOGS, Layered, find_layered, needs_namespaces
 
 DIFFER = "no processes differ in settings, build or library"
@@ -348,7 +348,7 @@ def test_gapless_run(layered: Layered, nodes: Nodes) -> None:
     program = layered.program("gathers", PROGRAM)
     words = [*layered.library.launch(2), "sh", "-c", 'cat /proc/[0-9]*/cmdline; echo; exec "$0"', program]
     enter = [nodes.folder / "enter", nodes.pids[0]]
-    command = [*enter, sys.executable, "-m", "gapless.cli", "run", "--stats", "--", *words]
+    command = [*enter, sys.executable, "-m", "gapless", "run", "--stats", "--", *words]
     answer = subprocess.run(
         list(map(str, command)), env=without_layer() | dict(layered.library.settings), capture_output=True,
         text=True, errors="replace", timeout=60, check=False, stdin=subprocess.DEVNULL,

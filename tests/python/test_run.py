@@ -133,7 +133,7 @@ def test_what_a_rank_counted_outlives_it(gapless: Command, build: Build, ends: P
 
 def test_ctrl_c_shows_what_was_counted(build: Build, ends: Path, tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "gapless.cli", "run", "--stats", "--", build.mpiexec, "-n", "2", ends, "waits"],
+        [sys.executable, "-m", "gapless", "run", "--stats", "--", build.mpiexec, "-n", "2", ends, "waits"],
         env=os.environ | {"TMPDIR": str(tmp_path), "GAPLESS_FORCE": "1"}, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
     )  # fmt: skip
@@ -281,7 +281,7 @@ def test_a_missing_program_is_one_line(gapless: Command, build: Build) -> None:
 
 
 def test_stdin_reaches_the_program(build: Build) -> None:
-    command = [sys.executable, "-m", "gapless.cli", "run", "--", "cat"]
+    command = [sys.executable, "-m", "gapless", "run", "--", "cat"]
     answer = subprocess.run(command, input="through\n", capture_output=True, text=True, timeout=60, check=False)
     assert answer.stdout == "through\n"
 
@@ -291,7 +291,7 @@ def test_a_signal_ends_the_children_and_leaves_nothing(tmp_path: Path, build: Bu
     ready = tmp_path / "ready"
     script = f"sleep 600 & echo $! > {tmp_path}/child; touch {ready}; wait"
     process = subprocess.Popen(
-        [sys.executable, "-m", "gapless.cli", "run", "--", "sh", "-c", script],
+        [sys.executable, "-m", "gapless", "run", "--", "sh", "-c", script],
         env=os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(REPOSITORY / "python")},
         stdin=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

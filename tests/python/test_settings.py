@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from conftest import Command, Compiler
 from gapless.errors import GaplessError
+from gapless.launch.variables import VARIABLES, check_settings
 from gapless.paths import Build
-from gapless.variables import VARIABLES, check_settings
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from gapless.expectations.catalogue import TESTS
-from gapless.expectations.plan import Selection, plan_of
-from gapless.expectations.run_file import Row
-from gapless.expectations.since_2016 import FINDINGS, table, today
-from gapless.expectations.verdicts import Judged
+from gapless.lab.catalogue import TESTS
+from gapless.lab.plan import Selection, plan_of
+from gapless.lab.run_file import Row
+from gapless.lab.verdicts import Judged
+from since_2016 import FINDINGS, table, today
 
 
 @pytest.fixture(scope="module")

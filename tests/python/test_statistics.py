@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gapless.statistics import (
+from gapless.lab.statistics import (
     Expectation,
     equivalence,
     judge,

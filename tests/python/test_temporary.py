@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
+from gapless.launch.temporary import OLD_S, temporary_folder
 from gapless.paths import REPOSITORY
-from gapless.temporary import OLD_S, temporary_folder
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +28,7 @@ def folders(tmp_path: Path) -> list[str]:
 
 def test_what_a_killed_run_left_goes_with_the_next_one(gapless: Command, tmp_path: Path) -> None:
     environment = os.environ | {"PYTHONPATH": str(REPOSITORY / "python")}
-    command = [sys.executable, "-m", "gapless.cli", "run", "--", "sleep", "60"]
+    command = [sys.executable, "-m", "gapless", "run", "--", "sleep", "60"]
     killed, lives = (
         subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True) for _ in range(2)
     )

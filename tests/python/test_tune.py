@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from gapless import rules, tuning
-from gapless.libraries import NAMES, PREFIXES
+from gapless.launch import rules
+from gapless.launch.rules import cache_folder, library_slug, machine_name, rules_setting
 from gapless.paths import Build
-from gapless.rules import cache_folder, library_slug, machine_name, rules_setting
-from gapless.tuning import Measured, section_of
+from gapless.targets.libraries import NAMES, PREFIXES
+from gapless.tune import measure
+from gapless.tune.measure import Measured, section_of
 
 VERSIONS = {"mpich": "mpich-version", "openmpi": "open-mpi-v", "intel": "intel-r-mpi-library"}
 CHOICES = ("nn", "np", "pn", "pp")
@@ -119,7 +120,7 @@ def test_ranks_with_other_rules_keep_collectives_native(gapless: Command, build:
 def test_ctrl_c_leaves_what_was_there(build: Build, tmp_path: Path) -> None:
     folder = tmp_path / "rules"
     folder.mkdir()
-    words = [sys.executable, "-m", "gapless.cli", "tune", "--out", str(folder)]
+    words = [sys.executable, "-m", "gapless", "tune", "--out", str(folder)]
     child = subprocess.Popen(words, env=dict(os.environ), stderr=subprocess.PIPE, text=True)
     time.sleep(3)
     child.send_signal(signal.SIGINT)
@@ -129,9 +130,9 @@ def test_ctrl_c_leaves_what_was_there(build: Build, tmp_path: Path) -> None:
 
 
 def test_the_built_in_rules_are_those_of_the_results() -> None:
-    from gapless.default_rules import RULES, default_sections
-    from gapless.rules import rules_text
+    from gapless.launch.rules import rules_text
+    from gapless.tune.default_rules import RULES, default_sections
 
     text = RULES.read_text()
     assert text.endswith(rules_text("", default_sections()).partition("\n")[2])
-    assert tuning.kept_measurements(Path("/nowhere")) == []
+    assert measure.kept_measurements(Path("/nowhere")) == []

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from gapless.errors import GaplessError
-from gapless.expectations.run_file import Row, Run, run_of
-from gapless.expectations.verdicts import judge_run
+from gapless.lab.run_file import Row, Run, run_of
+from gapless.lab.verdicts import judge_run
 from synthetic import lines_of, row, run_with
 
 KINDS = {0: 1.0, 1: 1.3, 2: 0.7, 3: 1.1}

@@ -26,7 +26,7 @@ TEST(Cost, ElementsThatTouchAreRowsOfOneNest) {
                            "vector(29, 1, 3, contiguous(9, int32))", "vector(21, 1, 23, int32)",
                            "vector(26, 5, 20, hvector(5, 1, 4, int32))"}) {
     const plan::PlanPtr plan = plan_of(text);
-    EXPECT_EQ(plan->growth(), nullptr) << text;
+    EXPECT_EQ(plan->folded(), nullptr) << text;
     EXPECT_EQ(plan->root().op, plan::Op::kNest) << text;
     EXPECT_EQ(plan->root().outer_count, 1) << text;
   }
@@ -34,8 +34,8 @@ TEST(Cost, ElementsThatTouchAreRowsOfOneNest) {
 
 TEST(Cost, ElementsThatBecomeFewerRunsAreTakenTogether) {
   // Two runs of 300 bytes each of which are one with what follows.
-  EXPECT_NE(plan_of("hindexed([300, 300], [0, 500], byte)")->growth(), nullptr);
-  EXPECT_NE(plan_of("vector(9, 2, 4, resized(0, 12, double))")->growth(), nullptr);
+  EXPECT_NE(plan_of("hindexed([300, 300], [0, 500], byte)")->folded(), nullptr);
+  EXPECT_NE(plan_of("vector(9, 2, 4, resized(0, 12, double))")->folded(), nullptr);
 }
 
 // A run of 80 bytes and 22 of 40: eight passes, or two steps.
@@ -59,23 +59,28 @@ TEST(Cost, PassesAreCalledForTilesOfManyRepetitions) {
   EXPECT_TRUE(plan::repeats_pattern(*one_pass->root().steps[0], 9, 100000));
 }
 
+// The sanitizers watch the arithmetic.
+TEST(Cost, ARunMayBeAsLongAsTheLargestNumber) {
+  EXPECT_NE(plan_of("contiguous(1152921504606846975, double)"), nullptr);
+}
+
 TEST(Cost, NoMessageCostsMoreThanItsElements) {
-  int grown = 0;
+  int folded_count = 0;
   for (std::uint64_t i = 0; i < 3000; ++i) {
     const layout::LayoutPtr type = regular_type(mixed(20, i));
     const plan::PlanPtr plan = plan::compile(*type);
-    const plan::Growth* growth = plan->growth();
-    if (growth == nullptr || (!growth->before && !growth->after)) continue;
+    const plan::FoldedSteps* folded = plan->folded();
+    if (folded == nullptr || (!folded->before && !folded->after)) continue;
     plan::Costs costs(plan::kRepeated);
     for (const std::int64_t count : {2, 3, 4, 8, 16, 64, 256}) {
-      if (count < growth->fewest) continue;
-      ++grown;
-      const double together = both([&](bool packs) { return costs.grown(*growth, count, packs); });
+      if (count < folded->min_count) continue;
+      ++folded_count;
+      const double together = both([&](bool packs) { return costs.folded(*folded, count, packs); });
       const double apart = both([&](bool packs) { return costs.loop(plan->root(), count, plan->extent(), packs); });
       EXPECT_LE(together, apart) << count << " x type " << i;
     }
   }
-  EXPECT_GT(grown, 100);
+  EXPECT_GT(folded_count, 100);
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ TEST(CountFolding, PacksWhatContiguousPacks) {
 }
 
 // Before, body and after for `count` elements, as a form's runs.
-std::vector<Entry> runs_of(const normal::Message& message, std::int64_t extent, std::int64_t count) {
+std::vector<Entry> runs_of(const normal::MessageForm& message, std::int64_t extent, std::int64_t count) {
   std::vector<Entry> runs = expand(message.before);
   const auto add = [&](const normal::NodePtr& node, std::int64_t offset) {
     const std::vector<Entry> more = expand({offset, node});
@@ -103,25 +103,25 @@ std::vector<Entry> runs_of(const normal::Message& message, std::int64_t extent, 
 }
 
 TEST(CountFolding, GrowsToTheRunsOfContiguous) {
-  int grown = 0;
+  int folded = 0;
   for (const auto& [name, type] : families()) {
-    const normal::Message message = normal::normalise_message(*type);
+    const normal::MessageForm message = normal::normalise_message(*type);
     if (!message.body) continue;
-    ++grown;
-    EXPECT_LE(message.fewest(), 12) << name;
-    for (std::int64_t count = message.fewest(); count <= 40; ++count)
+    ++folded;
+    EXPECT_LE(message.min_count(), 12) << name;
+    for (std::int64_t count = message.min_count(); count <= 40; ++count)
       EXPECT_EQ(runs_of(message, type->extent, count),
                 fused(expand(normal::normalise(*layout::contiguous(count, type)))))
           << name << ", " << count;
   }
-  EXPECT_GE(grown, 10);
+  EXPECT_GE(folded, 10);
 }
 
 // The loop, and what stands before and after it, are the nodes of contiguous' own form.
 TEST(CountFolding, GrowsToTheFormOfContiguous) {
   constexpr std::int64_t kCount = 100'000;
   for (const auto& [name, type] : families()) {
-    const normal::Message message = normal::normalise_message(*type);
+    const normal::MessageForm message = normal::normalise_message(*type);
     if (!message.body || message.body->kind != normal::Kind::kLoop) continue;
     const normal::Form form = normal::normalise(*layout::contiguous(kCount, type));
     std::vector<normal::Part> parts;

@@ -1,6 +1,6 @@
 // mpi::is_host with libraries under the names of the GPU runtimes, loaded after the first question. They stay loaded:
 // the order of the tests matters where they share a process.
-#include "mpi/host_memory.hpp"
+#include "mpi/staging/host_memory.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -11,8 +11,8 @@
 #include <cstring>
 #include <vector>
 
-#include "mpi/mapping.hpp"
-#include "mpi/staging.hpp"
+#include "mpi/staging/mapping.hpp"
+#include "mpi/staging/staging.hpp"
 
 // It leaves room for few windows, and its own memory grows with what is written.
 #if defined(__SANITIZE_THREAD__)
@@ -147,7 +147,7 @@ TEST_F(IsolatedStagingTest, what_went_well_is_left_alone) {
 
 TEST_F(IsolatedStagingTest, windows_are_limited_and_come_again) {
   GAPLESS_NOT_UNDER_TSAN;
-  std::vector<Staging> held(pool::kMostWindows);
+  std::vector<Staging> held(pool::kMaxWindows);
   for (Staging& staging : held) ASSERT_TRUE(staging.reserve_isolated(100));
   const std::int64_t most = staging_bytes();
   Staging ordinary, more;
@@ -165,7 +165,7 @@ TEST_F(IsolatedStagingTest, windows_are_limited_and_come_again) {
   held.erase(held.begin(), held.begin() + 100);
   ASSERT_TRUE(more.reserve_isolated(100 * kKilo)) << "out of the windows of another class";
   held.clear();
-  held.resize(pool::kMostWindows - 1);
+  held.resize(pool::kMaxWindows - 1);
   for (Staging& staging : held) ASSERT_TRUE(staging.reserve_isolated(200));
   EXPECT_LE(staging_bytes(), most + 128 * kKilo + 64 * kKilo);
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "layout/layout.hpp"
-#include "plan/stream.hpp"
+#include "plan/segments.hpp"
 
 namespace gapless {
 namespace {
@@ -106,21 +106,21 @@ TEST(Joint, FormsOfManyElements) {
                               {{4, 4, 4}, {0, 8, 16}, 24},  {{4, 4, 4}, {0, 8, 16}, 8},   {{12, 12}, {0, 20}, -20},
                               {{8, 8}, {0, 24}, 32},        {{4, 8, 4}, {8, 20, 36}, 32}, {{5, 3, 5}, {0, 7, 12}, 17},
                               {{4, 4, 8}, {0, 100, 8}, 16}, {{16, 4}, {0, 16}, 24},       {{4, 4}, {0, -8}, -16}};
-  int grown = 0;
+  int folded = 0;
   for (const Element& element : elements) {
     const LayoutPtr type =
         layout::resized(0, element.extent, layout::hindexed(element.lengths, element.places, bytes(1)));
     const plan::PlanPtr plan = plan::compile(*type);
     for (std::int64_t count = 2; count <= 9; ++count) {
       const plan::Message message{*plan, count};
-      std::vector<plan::Run> together, one_by_one;
-      ASSERT_TRUE(plan::list_runs(plan::stream_of(message, true), together));
-      ASSERT_TRUE(plan::list_runs(plan::stream_of(message, false), one_by_one));
+      std::vector<plan::ByteRun> together, one_by_one;
+      ASSERT_TRUE(plan::list_runs(plan::segments_of(message, true), together));
+      ASSERT_TRUE(plan::list_runs(plan::segments_of(message, false), one_by_one));
       EXPECT_EQ(together, one_by_one) << count << " elements of extent " << element.extent;
-      grown += plan::has_grown(message) ? 1 : 0;
+      folded += plan::has_folded_form(message) ? 1 : 0;
     }
   }
-  EXPECT_GT(grown, 30);
+  EXPECT_GT(folded, 30);
 }
 
 // Whether a step or one inside it unpacks blocks of so many bytes from a run.

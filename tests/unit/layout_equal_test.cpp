@@ -19,7 +19,7 @@ constexpr std::int64_t kTera = 1'000'000'000'000;
 
 bool same_messages(std::int64_t count_a, const LayoutPtr& a, std::int64_t count_b, const LayoutPtr& b) {
   const normal::Form one = normal::normalise(*a), other = normal::normalise(*b);
-  const normal::Elements x{one, count_a, a->extent}, y{other, count_b, b->extent};
+  const normal::RepeatedForm x{one, count_a, a->extent}, y{other, count_b, b->extent};
   const bool same = normal::same_sequence(x, y);
   EXPECT_EQ(normal::same_sequence(y, x), same) << "not symmetric";
   return same;

@@ -1,5 +1,5 @@
 // The text of the rules, and the files that hold it: what is taken, what is refused and why, and what is then decided.
-#include "preload/rules.hpp"
+#include "preload/policy/rules.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "preload/rules_file.hpp"
+#include "preload/policy/rules_file.hpp"
 
 namespace gapless::preload {
 namespace {
@@ -167,7 +167,7 @@ TEST(Rules, ATextThatWasCutOffIsRefused) {
 }
 
 TEST(Rules, NamesAreThoseOfTheCommand) {
-  char name[kLongestRulesName + 1];
+  char name[kMaxRulesNameLength + 1];
   rules_name("MPICH Version: 5.0.2", name);
   EXPECT_STREQ(name, "mpich-version-5-0-2");
   rules_name("Open MPI v5.0.11, package: Open MPI user@localhost", name);
@@ -177,7 +177,7 @@ TEST(Rules, NamesAreThoseOfTheCommand) {
   EXPECT_EQ(rules_name("../../etc/passwd", name), 10);
   EXPECT_STREQ(name, "etc-passwd");
   EXPECT_EQ(rules_name(" ,x", name), 0);
-  EXPECT_EQ(rules_name(std::string(200, 'x'), name), kLongestRulesName);
+  EXPECT_EQ(rules_name(std::string(200, 'x'), name), kMaxRulesNameLength);
 }
 
 // Files, in a folder of their own.
@@ -199,7 +199,7 @@ class RulesFile : public testing::Test {
   std::uint64_t lay(const std::string& setting) {
     setenv("GAPLESS_RULES", setting.c_str(), 1);
     rules_ = Rules();
-    return lay_rules_of_files(kLibrary, rules_);
+    return override_by_files(kLibrary, rules_);
   }
   void expect_refused(const std::string& setting, const std::string& why) {
     EXPECT_EQ(lay(setting), 0u) << setting;
@@ -225,7 +225,7 @@ TEST_F(RulesFile, AFileAndAFolderAreRead) {
 
 TEST_F(RulesFile, WithoutASettingOrAFileForTheLibraryNothingIsSaid) {
   unsetenv("GAPLESS_RULES");
-  EXPECT_EQ(lay_rules_of_files(kLibrary, rules_), 0u);
+  EXPECT_EQ(override_by_files(kLibrary, rules_), 0u);
   EXPECT_EQ(lay(folder_), 0u);
   EXPECT_EQ(rules_, Rules());
 }

@@ -1,5 +1,5 @@
 // Staging: the cap, reuse, and every way in which buffers and threads can outlive each other.
-#include "mpi/staging.hpp"
+#include "mpi/staging/staging.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -11,7 +11,7 @@ GAPLESS_INLINE __m256i load(const char* src) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(src));
 }
 
-// kWindows vectors of user memory hold the words of one packed vector; each brings its words to their lanes.
+// kWindows vectors of user memory hold the words of one packed vector; each is permuted and blended into its lanes.
 template <std::int64_t kWindows>
 GAPLESS_INLINE void windows(char* dst, const char* src, __m256i words, std::int64_t vectors, std::int64_t step) {
   const __m256i window = _mm256_srli_epi32(words, 3);
@@ -50,7 +50,7 @@ struct Machine {
     const std::int64_t step = shuffle.kEach * stride;
     constexpr auto of = generic::repetition<kWords>;
     const __m256i repetition = _mm256_setr_epi32(of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7));
-    // The word of user memory that each lane takes.
+    // The word of user memory that goes into each lane.
     const __m256i word =
         _mm256_add_epi32(load(reinterpret_cast<const char*>(words)),
                          _mm256_mullo_epi32(repetition, _mm256_set1_epi32(static_cast<int>(stride / 4))));
@@ -70,7 +70,7 @@ struct Machine {
     return shuffle.vectors * shuffle.kEach;
   }
 
-  // More words than a vector holds.
+  // For more words than a vector holds.
   template <std::int64_t kWords>
   static GAPLESS_INLINE std::int64_t shuffle(char*, const char*, const std::int32_t*, std::int64_t, std::int64_t) {
     return 0;

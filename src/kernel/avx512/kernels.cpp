@@ -1,5 +1,5 @@
-// Vectors of 64 bytes, where they pay: a line in one store, permutations of two vectors at once, stores of chosen
-// words, and long runs in the first cache. Other copies stay with 32 bytes, which cross fewer lines.
+// Vectors of 64 bytes, where they pay: a line in one store, permutations of two vectors at once, masked stores of
+// words, and long runs in the first-level cache. Other copies use 32 bytes, which cross fewer lines.
 #include <immintrin.h>
 
 #include "kernel/generic/set.hpp"
@@ -12,13 +12,13 @@ GAPLESS_INLINE __m512i load(const char* src) {
   return _mm512_loadu_si512(src);
 }
 
-// kWindows vectors of user memory hold the words of one packed vector; each joins its words to those before it.
+// kWindows vectors of user memory hold the words of one packed vector; each adds its words to those before it.
 template <std::int64_t kWindows>
 GAPLESS_INLINE void windows(char* dst, const char* src, __m512i words, std::int64_t vectors, std::int64_t step) {
   const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   const __m512i window = _mm512_srli_epi32(words, 4);
   const __m512i in_window = _mm512_and_si512(words, _mm512_set1_epi32(15));
-  // From the second window on: of two vectors, what is there (0 to 15), and the window (16 to 31).
+  // For the second window and later ones: lanes of two vectors, the one so far (0 to 15) and the window (16 to 31).
   __m512i take[kWindows];
   for (int w = 1; w < kWindows; ++w) {
     const __mmask16 here = _mm512_cmpeq_epi32_mask(window, _mm512_set1_epi32(w));
@@ -57,7 +57,7 @@ GAPLESS_INLINE void scatter_windows(char* dst, const char* src, __m512i words, s
   }
 }
 
-// The word of user memory that each lane of a packed vector is.
+// The word of user memory that goes into each lane of a packed vector.
 template <std::int64_t kWords>
 GAPLESS_INLINE __m512i word_of_lane(const std::int32_t* words, std::int64_t stride) {
   constexpr auto of = generic::repetition<kWords>;
@@ -106,7 +106,7 @@ struct Machine {
     return shuffle.vectors * shuffle.kEach;
   }
 
-  // More windows than three take as long as the stores that they replace.
+  // More than three windows take as long as the stores that they replace.
   template <std::int64_t kWords>
   static GAPLESS_INLINE std::int64_t scatter(char* dst, const char* src, const std::int32_t* words, std::int64_t count,
                                              std::int64_t stride) {

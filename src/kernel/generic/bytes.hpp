@@ -1,5 +1,5 @@
-// Copying single runs. Everything in this folder is inlined into the kernels of an instruction set, or a template over
-// its Machine: a function that two sets share would be compiled for one of them and called by both.
+// Copies of single runs. Everything in this folder is inlined into the kernels of an instruction set, or is a template
+// over its Machine: a function shared by two sets would be compiled for one of them and called by both.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace gapless::kernel::generic {
 
-// A constant length is the fewest moves that stay inside the run, whatever the instruction set.
+// Copies a constant length with the fewest moves that stay inside the run, whatever the instruction set.
 template <std::int64_t kBytes>
 GAPLESS_INLINE void copy(char* dst, const char* src) {
   std::memcpy(dst, src, static_cast<std::size_t>(kBytes));
 }
 
-// Two moves of one width, which overlap where the length lies between it and its double.
+// Copies with two moves of one width, which overlap if the length is between the width and its double.
 template <std::int64_t kWidth>
 GAPLESS_INLINE void two(char* dst, const char* src, std::int64_t bytes) {
   copy<kWidth>(dst, src);
   copy<kWidth>(dst + bytes - kWidth, src + bytes - kWidth);
 }
 
-// Long runs: four vectors a turn, and the last vector overlaps what is there. bytes >= 32.
+// Copies a long run: four vectors per iteration; the last vector overlaps the one before. bytes >= 32.
 GAPLESS_INLINE void copy_long(char* dst, const char* src, std::int64_t bytes) {
   std::int64_t at = 0;
   for (; at + 128 <= bytes; at += 128) {
@@ -37,7 +37,7 @@ GAPLESS_INLINE void copy_long(char* dst, const char* src, std::int64_t bytes) {
   if (at < bytes) copy<32>(dst + bytes - 32, src + bytes - 32);
 }
 
-// Any length, one branch for each doubling.
+// Copies any length, with one branch for each doubling.
 GAPLESS_INLINE void copy_any(char* dst, const char* src, std::int64_t bytes) {
   if (bytes > 64)
     copy_long(dst, src, bytes);
@@ -55,7 +55,7 @@ GAPLESS_INLINE void copy_any(char* dst, const char* src, std::int64_t bytes) {
     *dst = *src;
 }
 
-// How far an address lies behind the start of its cache line [bytes].
+// The distance of an address from the start of its cache line [bytes].
 GAPLESS_INLINE std::int64_t past_line(const void* address) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) & (kLine - 1));
 }
@@ -64,21 +64,21 @@ GAPLESS_INLINE std::int64_t least(std::int64_t a, std::int64_t b) {
   return a < b ? a : b;
 }
 
-// Into a second-level cache: those of the first have too few misses outstanding to hide a memory's latency.
-GAPLESS_INLINE void fetch(const void* address) {
+// Prefetches into the second-level cache: the first level has too few outstanding misses to hide the memory's latency.
+GAPLESS_INLINE void prefetch(const void* address) {
   __builtin_prefetch(address, 0, 2);
 }
-// Into the first one, where what is fetched is few lines, and needed soon: `count` strides from `first`, which may be
-// beyond the message, and beyond what a pointer can say.
-GAPLESS_INLINE void fetch_near(const char* first, std::int64_t count, std::int64_t stride) {
+// Prefetches into the first-level cache, for few lines that are needed soon: the address `count` strides from `first`,
+// which may be outside the message, and outside what a pointer may hold.
+GAPLESS_INLINE void prefetch_near(const char* first, std::int64_t count, std::int64_t stride) {
   const std::uintptr_t distance = static_cast<std::uintptr_t>(count) * static_cast<std::uintptr_t>(stride);
   __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(first) + distance), 0, 3);
 }
 
-// The lines that hold the first and the last byte of a run.
-GAPLESS_INLINE void fetch_ends(const char* run, std::int64_t bytes) {
-  fetch(run);
-  fetch(run + bytes - 1);
+// Prefetches the lines that hold the first and the last byte of a run.
+GAPLESS_INLINE void prefetch_ends(const char* run, std::int64_t bytes) {
+  prefetch(run);
+  prefetch(run + bytes - 1);
 }
 
 }  // namespace gapless::kernel::generic

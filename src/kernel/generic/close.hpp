@@ -1,6 +1,6 @@
-// Packing, and unpacking, short blocks that lie close to each other: a gap shorter than a line leaves no line of the
-// row untouched, so the gaps may be read, and whole vectors be loaded and shuffled together. Each function packs the
-// first blocks of a row and returns how many; it reads up to the end of the row, `count` blocks, and never beyond.
+// Packs and unpacks short blocks that are close to each other: if gaps are shorter than a line, every line of the row
+// holds data, so the gaps may be read, and whole vectors be loaded and shuffled together. Each function packs the first
+// blocks of a row and returns how many; it reads up to the end of the row, `count` blocks, and never beyond.
 #pragma once
 
 #include "kernel/generic/bytes.hpp"
@@ -29,7 +29,7 @@ GAPLESS_INLINE Words shuffled(Words low, Words high) {
 #endif
 }
 
-// Four blocks of 12 bytes are three vectors. A load takes the word behind its block along, so one block stays.
+// Four blocks of 12 bytes are three vectors. A load also reads the word after its block, so the last block is left.
 GAPLESS_INLINE std::int64_t close_pack12(char* __restrict__ dst, const char* __restrict__ src, std::int64_t count,
                                          std::int64_t stride) {
   std::int64_t done = 0;
@@ -43,7 +43,7 @@ GAPLESS_INLINE std::int64_t close_pack12(char* __restrict__ dst, const char* __r
   return done;
 }
 
-// Words at the two strides that the shuffles of four words know.
+// Single words at the two strides that shuffles of four words handle.
 GAPLESS_INLINE std::int64_t close_pack4(char* __restrict__ dst, const char* __restrict__ src, std::int64_t count,
                                         std::int64_t stride) {
   std::int64_t done = 0;
@@ -60,7 +60,7 @@ GAPLESS_INLINE std::int64_t close_pack4(char* __restrict__ dst, const char* __re
   return done;
 }
 
-// How a vector of kLanes words is made of kEach repetitions of kWords words.
+// How a vector of kLanes words is made from kEach repetitions of kWords words.
 template <std::int64_t kLanes, std::int64_t kWords>
 struct Shuffle {
   static constexpr std::int64_t kEach = kLanes / kWords;
@@ -68,37 +68,37 @@ struct Shuffle {
   GAPLESS_INLINE Shuffle(const std::int32_t* words, std::int64_t count, std::int64_t stride) {
     const std::int64_t last = words[kWords - 1] + (kEach - 1) * (stride / 4);
     windows = last / kLanes + 1;
-    // The windows of the last vector end before the row does.
+    // The windows of the last vector must not extend past the row.
     const std::int64_t readable = (count - 1) * stride + 4 * (words[kWords - 1] + 1) - windows * kLanes * 4;
     if (readable >= 0 && count > kEach) vectors = least(readable / (kEach * stride), (count - 1) / kEach - 1) + 1;
   }
 
-  std::int64_t windows;      // vectors of user memory that hold the words of one
-  std::int64_t vectors = 0;  // that may be made so
+  std::int64_t windows;      // vectors of user memory that hold the words of one packed vector
+  std::int64_t vectors = 0;  // packed vectors that may be made in this way
 };
 
-// In which repetition of kWords words lane `lane` is.
+// The repetition of kWords words that lane `lane` belongs to.
 template <std::int64_t kWords>
 constexpr std::int32_t repetition(int lane) {
   return static_cast<std::int32_t>(lane / kWords);
 }
 
-// The words of blocks of 4 bytes, and of 8.
+// The words of a block of 4 or 8 bytes.
 template <std::int64_t kWords>
 struct FirstWords {
-  alignas(kLine) std::int32_t of[kMostWords];
+  alignas(kLine) std::int32_t of[kMaxWords];
   constexpr FirstWords() : of() {
-    for (int i = 0; i < kMostWords; ++i) of[i] = static_cast<std::int32_t>(i % kWords);
+    for (int i = 0; i < kMaxWords; ++i) of[i] = static_cast<std::int32_t>(i % kWords);
   }
 };
 
-// Repetitions of the given words of user memory, kWords of them, `stride` bytes apart.
+// Packs repetitions of the given kWords words of user memory, `stride` bytes apart.
 template <class M, std::int64_t kWords>
 GAPLESS_INLINE std::int64_t shuffle_words(char* dst, const char* src, const std::int32_t* words, std::int64_t count,
                                           std::int64_t stride) {
-  // Repetitions in one place, or backwards, have no vectors that follow one another.
-  if (count < kLeastShuffled || stride <= 0 || stride % 4 != 0) return 0;
-  // No gap, within a repetition or behind it, may hold a whole line.
+  // Repetitions at one address, or backwards, do not form consecutive vectors.
+  if (count < kMinShuffled || stride <= 0 || stride % 4 != 0) return 0;
+  // No gap, inside a repetition or after it, may contain a whole line.
   for (std::int64_t i = 1; i < kWords; ++i)
     if (words[i] - words[i - 1] > kLine / 4) return 0;
   if (stride / 4 + words[0] - words[kWords - 1] > kLine / 4) return 0;
@@ -116,13 +116,13 @@ GAPLESS_INLINE std::int64_t close_pack(char* dst, const char* src, std::int64_t 
     return 0;
 }
 
-// Unpacking them, where a machine stores chosen words of a vector: exactly those of the runs are written.
+// Unpacks them, if the machine has masked stores of words: exactly the words of the runs are written.
 template <class M, std::int64_t kWords>
 GAPLESS_INLINE std::int64_t scatter_words(char* dst, const char* src, const std::int32_t* words, std::int64_t count,
                                           std::int64_t stride) {
   if constexpr (requires { M::template scatter<kWords>(dst, src, words, count, stride); }) {
-    // The words of later repetitions are behind those of earlier ones.
-    if (count < kLeastShuffled || stride % 4 != 0 || stride / 4 <= words[kWords - 1] - words[0]) return 0;
+    // The words of a repetition must come after those of the one before.
+    if (count < kMinShuffled || stride % 4 != 0 || stride / 4 <= words[kWords - 1] - words[0]) return 0;
     return M::template scatter<kWords>(dst, src, words, count, stride);
   }
   return 0;

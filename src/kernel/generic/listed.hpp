@@ -1,5 +1,5 @@
-// Blocks of one length, and runs of unlike lengths, at listed offsets. Far: the block that a later turn will need is
-// fetched; the distance hardly matters, between the latency of a memory and the size of a cache.
+// Blocks of one length, and runs of unlike lengths, at listed offsets. Far: each iteration prefetches the block of a
+// later one; any distance between the latency of the memory and the size of a cache will do.
 #pragma once
 
 #include "kernel/generic/bytes.hpp"
@@ -8,7 +8,7 @@ namespace gapless::kernel::generic {
 
 inline constexpr std::int64_t kListedAhead = 128;  // blocks
 
-// kScale: the list's, if the compiler knows it; 0 if not.
+// kScale: the scale of the list if it is a compile-time constant, otherwise 0.
 template <class M, bool kPack, bool kFar, std::int64_t kBlock, std::int64_t kScale, class Raw>
 GAPLESS_INLINE void walk(char* __restrict__ dst, const char* __restrict__ src, const Raw* raw, std::int64_t scale,
                          std::int64_t count, std::int64_t any) {
@@ -25,14 +25,14 @@ GAPLESS_INLINE void walk(char* __restrict__ dst, const char* __restrict__ src, c
   std::int64_t i = 0;
   if constexpr (kFar)
     for (; i + kListedAhead < count; ++i) {
-      fetch((kPack ? src : dst) + user(i + kListedAhead));
+      prefetch((kPack ? src : dst) + user(i + kListedAhead));
       one(i);
     }
 #pragma GCC unroll 4
   for (; i < count; ++i) one(i);
 }
 
-// Offsets are most often in bytes or in blocks, which costs no multiplication.
+// Offsets are usually in bytes or in blocks, which needs no multiplication.
 template <class M, bool kPack, bool kFar, std::int64_t kBlock, class Raw>
 void listed(char* dst, const char* src, List offsets, std::int64_t first, std::int64_t count,
             std::int64_t any) noexcept {
@@ -51,10 +51,10 @@ void runs(char* __restrict__ dst, const char* __restrict__ src, List offsets, Li
   constexpr std::int64_t kAhead = 32;
   const Offset* offset = static_cast<const Offset*>(offsets.raw) + first;
   const Length* length = static_cast<const Length*>(lengths.raw) + first;
-  const std::int64_t fetched = kFar ? count - kAhead : 0;
+  const std::int64_t prefetched = kFar ? count - kAhead : 0;
   std::int64_t packed = 0;
   for (std::int64_t i = 0; i < count; ++i) {
-    if (i < fetched) fetch((kPack ? src : dst) + offset[i + kAhead] * offsets.scale);
+    if (i < prefetched) prefetch((kPack ? src : dst) + offset[i + kAhead] * offsets.scale);
     const std::int64_t bytes = length[i] * lengths.scale, user = offset[i] * offsets.scale;
     copy_any(dst + (kPack ? packed : user), src + (kPack ? user : packed), bytes);
     packed += bytes;

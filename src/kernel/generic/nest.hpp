@@ -1,5 +1,5 @@
-// Nests of blocks of one length. A row is walked by one of the functions below; what a whole nest does with it, near
-// and far, is the same for all.
+// Nests of blocks of one length. One of the classes below copies a row; the loop over the rows, near and far, is the
+// same for all.
 #pragma once
 
 #include "kernel/generic/close.hpp"
@@ -8,7 +8,7 @@
 
 namespace gapless::kernel::generic {
 
-// The dense side steps by the block, the other by the stride.
+// The packed side advances by the block, the user's side by the stride.
 template <bool kPack>
 GAPLESS_INLINE std::int64_t dst_step(std::int64_t block, std::int64_t stride) {
   return kPack ? block : stride;
@@ -18,8 +18,8 @@ GAPLESS_INLINE std::int64_t src_step(std::int64_t block, std::int64_t stride) {
   return kPack ? stride : block;
 }
 
-// A row whose blocks have a constant length. Four blocks a turn, each at a multiple of the stride: a pointer that is
-// stepped from block to block would let no more than one of them start in a cycle.
+// A row of blocks of a constant length. Four blocks per iteration, each at a multiple of the stride: a pointer advanced
+// from block to block would allow only one of them to start per cycle.
 template <class M, std::int64_t kBlock>
 struct ConstantRow {
   static constexpr std::int64_t block(const Nest&) { return kBlock; }
@@ -38,7 +38,7 @@ struct ConstantRow {
     for (; i < count; ++i, dst += to, src += from) generic::copy<kBlock>(dst, src);
   }
 
-  // The first blocks of a row of `available`, which close_pack() may read to its end.
+  // Packs the first blocks of a row of `available` blocks, all of which close_pack() may read.
   static GAPLESS_INLINE std::int64_t close(char* dst, const char* src, std::int64_t available, std::int64_t stride) {
     return close_pack<M, kBlock>(dst, src, available, stride);
   }
@@ -47,7 +47,7 @@ struct ConstantRow {
   }
 };
 
-// What rows share whose blocks have no constant length: none is shuffled.
+// Shared by rows of blocks whose length is known at run time: none of them is shuffled.
 struct LengthAtRunTime {
   static GAPLESS_INLINE std::int64_t block(const Nest& nest) { return nest.block; }
   static GAPLESS_INLINE std::int64_t close(char*, const char*, std::int64_t, std::int64_t) { return 0; }
@@ -99,18 +99,18 @@ struct AnyRow : LengthAtRunTime {
   }
 };
 
-// The processor fetches ahead by itself where a row leaves no line out.
-GAPLESS_INLINE bool fetches_itself(std::int64_t block, std::int64_t stride) {
+// True if the row leaves no line out: then the hardware prefetcher follows it.
+GAPLESS_INLINE bool hardware_prefetches(std::int64_t block, std::int64_t stride) {
   return stride > -kLine - block && stride < kLine + block;
 }
 
-// Blocks of kLeastWide bytes or more.
+// Blocks of kMinWide bytes or more.
 template <class M, bool kPack>
 void near_long(char* dst, const char* src, const Nest& nest) noexcept {
   const std::int64_t row_bytes = nest.inner_count * nest.block;
   const std::int64_t to = dst_step<kPack>(nest.block, nest.inner_stride);
   const std::int64_t from = src_step<kPack>(nest.block, nest.inner_stride);
-  const bool fills = kPack || !fetches_itself(nest.block, nest.inner_stride);
+  const bool fills = kPack || !hardware_prefetches(nest.block, nest.inner_stride);
   with_long_copy<M>(nest.block, nest.outer_count * row_bytes, fills, [&](auto copy) __attribute__((always_inline)) {
     for (std::int64_t i = 0; i < nest.outer_count; ++i) {
       char* d = dst;
@@ -136,30 +136,30 @@ void near(char* dst, const char* src, const Nest& nest) noexcept {
   }
 }
 
-// Blocks of any length, whoever calls.
+// Blocks of any length.
 template <class M, bool kPack>
 void near_any(char* dst, const char* src, const Nest& nest) noexcept {
-  if (nest.block >= kLeastWide)
+  if (nest.block >= kMinWide)
     near_long<M, kPack>(dst, src, nest);
   else
     near<M, AnyRow, kPack>(dst, src, nest);
 }
 
-// Lines that are fetched before they are needed: enough to hide a memory's latency, and few beside a cache [bytes].
+// The prefetch distance: enough to hide the latency of the memory, and little compared with a cache [bytes].
 inline constexpr std::int64_t kFarAhead = 8192;
 
-// From a block to the one that is fetched meanwhile [bytes], in a later row where rows are short.
-GAPLESS_INLINE std::int64_t fetch_distance(const Nest& nest) {
+// The distance from a block to the one to prefetch [bytes]; in a later row if rows are short.
+GAPLESS_INLINE std::int64_t prefetch_distance(const Nest& nest) {
   const std::int64_t blocks = kFarAhead / (nest.block + kLine) + 1;
   if (nest.inner_count >= blocks) return blocks * nest.inner_stride;
   return (blocks + nest.inner_count - 1) / nest.inner_count * nest.outer_stride;
 }
 
-// Of a long run, its first lines: the processor follows from there.
-GAPLESS_INLINE void fetch_lines(const char* run, std::int64_t bytes) {
-  const std::int64_t fetched = least(bytes, 1024);
-  for (std::int64_t at = 0; at < fetched; at += kLine) fetch(run + at);
-  fetch(run + fetched - 1);
+// Prefetches the first lines of a long run: the hardware prefetcher continues from there.
+GAPLESS_INLINE void prefetch_lines(const char* run, std::int64_t bytes) {
+  const std::int64_t prefetched = least(bytes, 1024);
+  for (std::int64_t at = 0; at < prefetched; at += kLine) prefetch(run + at);
+  prefetch(run + prefetched - 1);
 }
 
 inline constexpr std::int64_t kNestBatch = 256;  // [bytes]
@@ -167,7 +167,7 @@ inline constexpr std::int64_t kNestBatch = 256;  // [bytes]
 template <class M, class Row>
 void far_pack(char* dst, const char* src, const Nest& nest) noexcept {
   const std::int64_t block = Row::block(nest);
-  const std::int64_t ahead = fetches_itself(block, nest.inner_stride) ? 0 : fetch_distance(nest);
+  const std::int64_t ahead = hardware_prefetches(block, nest.inner_stride) ? 0 : prefetch_distance(nest);
   const std::int64_t each = block < kNestBatch ? kNestBatch / block : 1;
   Stream<M, kNestBatch> stream(dst);
   for (std::int64_t i = 0; i < nest.outer_count; ++i, src += nest.outer_stride) {
@@ -175,7 +175,7 @@ void far_pack(char* dst, const char* src, const Nest& nest) noexcept {
     for (std::int64_t left = nest.inner_count; left > 0;) {
       const std::int64_t count = least(each, left);
       if (ahead != 0)
-        for (std::int64_t k = 0; k < count; ++k) fetch_lines(from + ahead + k * nest.inner_stride, block);
+        for (std::int64_t k = 0; k < count; ++k) prefetch_lines(from + ahead + k * nest.inner_stride, block);
       if (block > kNestBatch) {
         stream.append(from, block);
       } else {
@@ -191,20 +191,20 @@ void far_pack(char* dst, const char* src, const Nest& nest) noexcept {
   stream.finish();
 }
 
-// Lines of which a block has all go past the caches; those that it shares are fetched before they are needed.
+// Writes lines that lie entirely in a block past the caches; prefetches those that the block shares.
 template <class M, class Row>
 void far_unpack(char* dst, const char* src, const Nest& nest) noexcept {
   const std::int64_t block = Row::block(nest);
-  const bool itself = fetches_itself(block, nest.inner_stride);
+  const bool itself = hardware_prefetches(block, nest.inner_stride);
   if (block < kLine ? itself : itself && block < 4 * kLine) {
     near<M, Row, false>(dst, src, nest);
     return;
   }
-  const std::int64_t ahead = itself ? 0 : fetch_distance(nest);
+  const std::int64_t ahead = itself ? 0 : prefetch_distance(nest);
   for (std::int64_t i = 0; i < nest.outer_count; ++i, dst += nest.outer_stride) {
     char* to = dst;
     for (std::int64_t j = 0; j < nest.inner_count; ++j, to += nest.inner_stride, src += block) {
-      if (ahead != 0) fetch_ends(to + ahead, block);
+      if (ahead != 0) prefetch_ends(to + ahead, block);
       if (block < kLine)
         Row::template copy<false>(to, src, 1, 0, block);
       else

@@ -1,4 +1,4 @@
-// Blocks of one length from places to places: neither side is dense.
+// Blocks of one length from offsets to offsets: neither side is dense.
 #pragma once
 
 #include "kernel/generic/bytes.hpp"
@@ -7,9 +7,9 @@ namespace gapless::kernel::generic {
 
 inline constexpr std::int64_t kPairedAhead = 64;  // blocks
 
-// kScale: that of the lists, if the compiler knows it; 0 if not.
+// kScale: the scale of the lists if it is a compile-time constant, otherwise 0.
 template <class M, std::int64_t kBlock, bool kFar, std::int64_t kScale, bool kListsTo, bool kListsFrom>
-GAPLESS_INLINE void walk_pairs(char* __restrict__ dst, const char* __restrict__ src, Places to, Places from,
+GAPLESS_INLINE void walk_pairs(char* __restrict__ dst, const char* __restrict__ src, BlockOffsets to, BlockOffsets from,
                                std::int64_t count, std::int64_t any) {
   const auto at_to = [&](std::int64_t i) {
     return kListsTo ? to.raw[i] * (kScale != 0 ? kScale : to.scale) : i * to.scale;
@@ -26,8 +26,8 @@ GAPLESS_INLINE void walk_pairs(char* __restrict__ dst, const char* __restrict__ 
   std::int64_t i = 0;
   if constexpr (kFar)
     for (; i + kPairedAhead < count; ++i) {
-      if constexpr (kListsTo) fetch(dst + at_to(i + kPairedAhead));
-      if constexpr (kListsFrom) fetch(src + at_from(i + kPairedAhead));
+      if constexpr (kListsTo) prefetch(dst + at_to(i + kPairedAhead));
+      if constexpr (kListsFrom) prefetch(src + at_from(i + kPairedAhead));
       one(i);
     }
 #pragma GCC unroll 4
@@ -35,7 +35,8 @@ GAPLESS_INLINE void walk_pairs(char* __restrict__ dst, const char* __restrict__ 
 }
 
 template <class M, std::int64_t kBlock, bool kFar, std::int64_t kScale>
-GAPLESS_INLINE void scaled(char* dst, const char* src, Places to, Places from, std::int64_t count, std::int64_t any) {
+GAPLESS_INLINE void scaled(char* dst, const char* src, BlockOffsets to, BlockOffsets from, std::int64_t count,
+                           std::int64_t any) {
   if (to.raw != nullptr && from.raw != nullptr)
     walk_pairs<M, kBlock, kFar, kScale, true, true>(dst, src, to, from, count, any);
   else if (to.raw != nullptr)
@@ -44,10 +45,11 @@ GAPLESS_INLINE void scaled(char* dst, const char* src, Places to, Places from, s
     walk_pairs<M, kBlock, kFar, kScale, false, true>(dst, src, to, from, count, any);
 }
 
-// Offsets are most often in blocks, which costs no multiplication.
+// Offsets are usually in blocks, which needs no multiplication.
 template <class M, std::int64_t kBlock, bool kFar>
-void paired(char* dst, const char* src, Places to, Places from, std::int64_t count, std::int64_t any) noexcept {
-  const auto in_blocks = [](const Places& places) { return places.raw == nullptr || places.scale == kBlock; };
+void paired(char* dst, const char* src, BlockOffsets to, BlockOffsets from, std::int64_t count,
+            std::int64_t any) noexcept {
+  const auto in_blocks = [](const BlockOffsets& side) { return side.raw == nullptr || side.scale == kBlock; };
   if (kBlock != 0 && in_blocks(to) && in_blocks(from))
     scaled<M, kBlock, kFar, kBlock>(dst, src, to, from, count, any);
   else

@@ -1,13 +1,13 @@
-// A short list of runs, repeated. Each pass is a loop that is compiled for its few moves; where one pass cannot take
-// them all, the repetitions are taken in tiles that stay in the first cache. Between two types, whose gaps both want to
-// be passed once only, one pass looks all moves up, each for four repetitions at a time.
+// A short list of runs, repeated. Each pass is a loop that is compiled for its few moves; if one pass cannot make them
+// all, the repetitions are divided into tiles that stay in the first-level cache. Between two types, where the gaps of
+// both sides should be crossed only once, one pass looks all moves up, each for four repetitions at a time.
 #pragma once
 
 #include "kernel/generic/nest.hpp"
 
 namespace gapless::kernel::generic {
 
-// Repetitions that touch no more are mostly in a second cache, where to fetch ahead takes longer than to wait.
+// Repetitions that touch no more are mostly in the second-level cache, where prefetching takes longer than waiting.
 inline constexpr std::int64_t kNearBytes = std::int64_t{1} << 20;
 
 // Moves of one width.
@@ -18,8 +18,8 @@ GAPLESS_INLINE void moves(char* __restrict__ dst, const char* __restrict__ src, 
   for (int k = 0; k < kMoves; ++k) copy<kBytes>(dst + at_dst[k], src + at_src[k]);
 }
 
-// Repetitions later is what is fetched meanwhile. Lines to be written are better asked for before the stores ask, those
-// to be read only if the processor, which reads ahead by itself, leaves some out.
+// The prefetch distance in repetitions. Lines to be written are always worth a prefetch, lines to be read only if the
+// hardware prefetcher leaves some out.
 inline constexpr std::int64_t kAheadRepetitions = 16;
 
 // All moves of a repetition in one go: k32 of 32 bytes, and so on.
@@ -33,7 +33,7 @@ void straight(char* __restrict__ dst, const char* __restrict__ src, const Pass& 
     at_src[k] = pass.moves[k].src;
   }
   const auto once = [&](char* d, const char* s) __attribute__((always_inline)) {
-    // Kept as they are: what a compiler would derive from them instead needs more registers than there are.
+    // Keep the two pointers opaque: what a compiler derives from them needs more registers than there are.
     asm("" : "+r"(d), "+r"(s));
     moves<32, k32>(d, s, at_dst, at_src);
     moves<16, k16>(d, s, at_dst + k32, at_src + k32);
@@ -41,13 +41,14 @@ void straight(char* __restrict__ dst, const char* __restrict__ src, const Pass& 
     moves<4, k4>(d, s, at_dst + k32 + k16 + k8, at_src + k32 + k16 + k8);
   };
   const std::int64_t to = repeats.to, from = repeats.from;
-  // Of repetitions that hardly share lines, all that they write: to fetch some takes longer than to fetch none. Far
-  // apart, they may all want the same few sets of the first cache, which does not hold so many.
+  // If repetitions hardly share lines, prefetch all lines that they write: prefetching some takes longer than
+  // prefetching none. If they are far apart, they may all map to the same few sets of the first-level cache, which
+  // overflow.
   constexpr std::int64_t kFarApart = 1024;
   const std::int64_t apart = to < 0 ? -to : to;
-  const bool fetch = kMoves > 2 && repeats.fetch;
-  const bool fetch_all = kMoves > 2 && apart > kMoves * kLine / 2 && apart <= kFarApart;
-  const bool fetch_from = fetch && (from >= kLine || from <= -kLine);
+  const bool prefetch = kMoves > 2 && repeats.prefetch;
+  const bool prefetch_all = kMoves > 2 && apart > kMoves * kLine / 2 && apart <= kFarApart;
+  const bool prefetch_from = prefetch && (from >= kLine || from <= -kLine);
   for (std::int64_t rows = repeats.rows; rows > 0; --rows, dst += repeats.row_to, src += repeats.row_from) {
     char* d = dst;
     const char* s = src;
@@ -58,18 +59,18 @@ void straight(char* __restrict__ dst, const char* __restrict__ src, const Pass& 
         once(d, s);
       }
     };
-    if (fetch_all) {
+    if (prefetch_all) {
       each([&]() __attribute__((always_inline)) {
 #pragma GCC unroll 6
-        for (int k = 0; k < kMoves; ++k) fetch_near(d + at_dst[k], kAheadRepetitions, to);
+        for (int k = 0; k < kMoves; ++k) prefetch_near(d + at_dst[k], kAheadRepetitions, to);
       });
-    } else if (fetch_from) {
+    } else if (prefetch_from) {
       each([&]() __attribute__((always_inline)) {
-        fetch_near(d, kAheadRepetitions, to);
-        fetch_near(s, kAheadRepetitions, from);
+        prefetch_near(d, kAheadRepetitions, to);
+        prefetch_near(s, kAheadRepetitions, from);
       });
-    } else if (fetch) {
-      each([&]() __attribute__((always_inline)) { fetch_near(d, kAheadRepetitions, to); });
+    } else if (prefetch) {
+      each([&]() __attribute__((always_inline)) { prefetch_near(d, kAheadRepetitions, to); });
     } else {
       constexpr int kTogether = kMoves == 1 ? 4 : 2;
       for (; count >= kTogether; count -= kTogether)
@@ -80,7 +81,7 @@ void straight(char* __restrict__ dst, const char* __restrict__ src, const Pass& 
   }
 }
 
-// Moves of one width, each of four repetitions at a time, so that its places are looked up once for all four.
+// Makes moves of one width for four repetitions at a time, so that their offsets are looked up once for all four.
 template <std::int64_t kBytes>
 GAPLESS_INLINE void four_times(char* __restrict__ dst, const char* __restrict__ src, const Move* move, const Move* end,
                                std::int64_t to, std::int64_t from) {
@@ -99,7 +100,7 @@ GAPLESS_INLINE void one_time(char* __restrict__ dst, const char* __restrict__ sr
   for (; move != end; ++move) copy<kBytes>(dst + move->dst, src + move->src);
 }
 
-// One move of two bytes or of one.
+// A single move of two bytes or of one.
 template <class M, std::int64_t kBytes>
 void narrow(char* __restrict__ dst, const char* __restrict__ src, const Pass& pass, const Repeats& repeats) noexcept {
   dst += pass.moves->dst;
@@ -119,7 +120,7 @@ void narrow(char* __restrict__ dst, const char* __restrict__ src, const Pass& pa
   }
 }
 
-// Calls moves<width>(first, end) for the moves of each width that there is.
+// Calls moves<width>(first, end) for the moves of each width that occurs.
 template <class Moves>
 GAPLESS_INLINE void by_width(const Pass& pass, const Moves& moves) {
   const Move* first = pass.moves;
@@ -149,10 +150,10 @@ GAPLESS_INLINE void by_width(const Pass& pass, const Moves& moves) {
   }
 }
 
-// What no other pass is made for: more moves, and narrow ones among others.
+// The pass for all other cases: more moves, and narrow moves among others.
 template <class M>
 void any_moves(char* dst, const char* src, const Pass& pass, const Repeats& given) noexcept {
-  // Rows are repetitions, too: the inner ones should be many.
+  // Rows are repetitions, too: the inner loop should be the longer one.
   const Repeats turned{given.rows, given.row_to, given.row_from, given.count, given.to, given.from};
   const Repeats& repeats = given.count < 4 && given.rows > given.count ? turned : given;
   for (std::int64_t rows = repeats.rows; rows > 0; --rows, dst += repeats.row_to, src += repeats.row_from) {
@@ -169,13 +170,13 @@ void any_moves(char* dst, const char* src, const Pass& pass, const Repeats& give
   }
 }
 
-// Walks all counts of four widths, kMostMoves at most together, to the ones that are asked for.
+// Finds the pass compiled for these counts of four widths, kMaxMoves at most together.
 template <class M, int k32, int k16, int k8, int k4>
 constexpr CopyMoves find_straight(const MoveCounts& counts) {
   if (counts[0] == k32 && counts[1] == k16 && counts[2] == k8 && counts[3] == k4) {
     if constexpr (k32 + k16 + k8 + k4 > 0) return straight<M, k32, k16, k8, k4>;
   }
-  if constexpr (k32 + k16 + k8 + k4 < kMostMoves) {
+  if constexpr (k32 + k16 + k8 + k4 < kMaxMoves) {
     if constexpr (k16 + k8 + k4 == 0)
       if (counts[0] > k32) return find_straight<M, k32 + 1, 0, 0, 0>(counts);
     if constexpr (k8 + k4 == 0)
@@ -190,7 +191,7 @@ constexpr CopyMoves find_straight(const MoveCounts& counts) {
 template <class M>
 CopyMoves pass_for(const MoveCounts& counts) noexcept {
   const int narrow_moves = counts[4] + counts[5];
-  // Not by comparing arrays, which calls memcmp: kernels take nothing from outside.
+  // Do not compare arrays, which calls memcmp: kernels call nothing outside.
   const bool alone = counts[0] + counts[1] + counts[2] + counts[3] == 0 && narrow_moves == 1;
   if (alone) return counts[4] == 1 ? CopyMoves{narrow<M, 2>} : CopyMoves{narrow<M, 1>};
   if (narrow_moves > 0) return any_moves<M>;
@@ -199,17 +200,17 @@ CopyMoves pass_for(const MoveCounts& counts) noexcept {
 }
 
 template <class M, bool kPack>
-void tile(char* dst, const char* src, const Pattern& pattern, std::int64_t count, std::int64_t stride, bool fetch) {
+void tile(char* dst, const char* src, const Pattern& pattern, std::int64_t count, std::int64_t stride, bool prefetch) {
   const std::int64_t to = kPack ? pattern.bytes : stride, from = kPack ? stride : pattern.bytes;
   for (const Pass& pass : kPack ? pattern.pack : pattern.unpack)
-    pass.copy(dst, src, pass, {count, to, from, 1, 0, 0, fetch});
+    pass.copy(dst, src, pass, {count, to, from, 1, 0, 0, prefetch});
   if (pattern.longs.empty()) return;
   for (std::int64_t i = 0; i < count; ++i, dst += to, src += from)
     for (const LongMove& run : pattern.longs)
       copy_long(dst + (kPack ? run.packed : run.user), src + (kPack ? run.user : run.packed), run.bytes);
 }
 
-// The first repetitions of words, as many as vectors take.
+// Shuffles the first repetitions of a pattern of words; returns how many.
 template <class M, bool kPack>
 GAPLESS_INLINE std::int64_t shuffled_pattern(char* dst, const char* src, const Pattern& pattern, std::int64_t count,
                                              std::int64_t stride) {
@@ -233,7 +234,7 @@ GAPLESS_INLINE std::int64_t shuffled_pattern(char* dst, const char* src, const P
   }
 }
 
-// Repetitions of nothing but long runs.
+// Repetitions that consist of long runs only.
 template <class M, bool kPack>
 void all_long(char* dst, const char* src, const Pattern& pattern, std::int64_t count, std::int64_t to,
               std::int64_t from) {
@@ -259,25 +260,25 @@ void near_pattern(char* dst, const char* src, const Pattern& pattern, std::int64
   dst += done * to;
   src += done * from;
   count -= done;
-  const bool fetch = count > kNearBytes / ((stride < 0 ? -stride : stride) + pattern.bytes);
+  const bool prefetch = count > kNearBytes / ((stride < 0 ? -stride : stride) + pattern.bytes);
   const bool at_once = pattern.pack.size() + (pattern.longs.empty() ? 0 : 1) == 1;
   const std::int64_t each = at_once ? count : tile_of(stride, pattern.bytes);
   for (; count > 0; count -= each, dst += each * to, src += each * from)
-    tile<M, kPack>(dst, src, pattern, least(each, count), stride, fetch);
+    tile<M, kPack>(dst, src, pattern, least(each, count), stride, prefetch);
 }
 
-// A batch may be as long as this; longer repetitions are streamed run by run, if no run is short.
+// The longest batch; longer repetitions are streamed run by run if no run is short.
 inline constexpr std::int64_t kPatternBatch = 2048;  // [bytes]
 inline constexpr std::int64_t kShortRun = 2 * kLine;
 
-// From a repetition to the one whose lines are fetched meanwhile [bytes]; 0 where the processor sees to it.
+// The distance from a repetition to the one to prefetch [bytes]; 0 if the hardware prefetcher does it.
 GAPLESS_INLINE std::int64_t repetition_ahead(const Pattern& pattern, std::int64_t stride) {
   const std::int64_t apart = stride < 0 ? -stride : stride, runs = static_cast<std::int64_t>(pattern.runs.size());
   return apart - pattern.bytes < runs * kLine ? 0 : (kFarAhead / (pattern.bytes + runs * kLine) + 1) * stride;
 }
 
-GAPLESS_INLINE void fetch_repetition(const char* at, const Pattern& pattern) {
-  for (const LongMove& run : pattern.runs) fetch_lines(at + run.user, run.bytes);
+GAPLESS_INLINE void prefetch_repetition(const char* at, const Pattern& pattern) {
+  for (const LongMove& run : pattern.runs) prefetch_lines(at + run.user, run.bytes);
 }
 
 template <class M>
@@ -294,7 +295,7 @@ void far_pack_pattern(char* dst, const char* src, const Pattern& pattern, std::i
   for (std::int64_t left = count; left > 0;) {
     const std::int64_t n = least(each, left);
     if (ahead != 0)
-      for (std::int64_t i = 0; i < n; ++i) fetch_repetition(src + ahead + i * stride, pattern);
+      for (std::int64_t i = 0; i < n; ++i) prefetch_repetition(src + ahead + i * stride, pattern);
     if (by_run) {
       for (const LongMove& run : pattern.runs) stream.append(src + run.user, run.bytes);
     } else {
@@ -317,14 +318,14 @@ void far_unpack_pattern(char* dst, const char* src, const Pattern& pattern, std:
   const std::int64_t ahead = repetition_ahead(pattern, stride);
   for (; count > 0; --count, dst += stride, src += pattern.bytes)
     for (const LongMove& run : pattern.runs) {
-      if (ahead != 0) fetch_ends(dst + run.user + ahead, run.bytes);
+      if (ahead != 0) prefetch_ends(dst + run.user + ahead, run.bytes);
       stream_run<M>(dst + run.user, src + run.packed, run.bytes);
     }
   M::fence();
 }
 
-// Forwards, whatever the two addresses are to each other: the C library goes backwards where they are alike modulo a
-// page, and nothing fetches ahead of that. It does better with runs of many lines.
+// Copies forwards, whatever the two addresses: the C library copies backwards if they are similar modulo a page, and
+// nothing prefetches in that direction. It is better for runs of many lines.
 template <class M>
 void longs(char* dst, const char* src, const Pattern& pattern, std::int64_t count, std::int64_t to,
            std::int64_t from) noexcept {

@@ -1,5 +1,5 @@
-// All kernels of one instruction set, made from its Machine: what it has of its own are lines past the caches, close
-// short blocks, and squares of lines.
+// All kernels of one instruction set, made from its Machine, which provides stores of lines past the caches, shuffles
+// of close short blocks, and squares of lines.
 #pragma once
 
 #include "kernel/generic/listed.hpp"
@@ -13,7 +13,7 @@ namespace gapless::kernel::generic {
 template <class M>
 struct Kernels {
 #define GAPLESS_NEST(block) nest_kernel<M, ConstantRow<M, block>>("nest_" #block, block)
-// Up to 16 bytes beyond so many vectors of 32, and up to 32.
+// Blocks of the given number of 32-byte vectors and up to 16 bytes more, and up to 32 bytes more.
 #define GAPLESS_NEST_VECTORS(vectors)                                                    \
   nest_kernel<M, VectorsRow<vectors, 16>>("nest_vectors_" #vectors, -2 * (vectors) - 1), \
       nest_kernel<M, VectorsRow<vectors, 32>>("nest_vectors_" #vectors, -2 * (vectors) - 2)

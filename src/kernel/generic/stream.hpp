@@ -1,12 +1,12 @@
-// Writing a packed stream past the caches, in whole lines. Batches are packed into a buffer in the first cache, and
-// written out from there. Small batches: the memory is then read and written in turn, not in bursts.
+// Writes a packed stream past the caches, in whole lines. Batches are packed into a buffer in the first-level cache and
+// written from there. Batches are small so that the memory is read and written in turn, not in bursts.
 #pragma once
 
 #include "kernel/generic/bytes.hpp"
 
 namespace gapless::kernel::generic {
 
-// Whole lines, from anywhere to an aligned place.
+// Writes whole lines, from any address to an aligned one.
 template <class M>
 GAPLESS_INLINE void put_lines(char* dst, const char* src, std::int64_t bytes) {
   for (std::int64_t at = 0; at < bytes; at += kLine) M::stream_line(dst + at, src + at);
@@ -18,10 +18,10 @@ class Stream {
  public:
   explicit Stream(char* dst) : fill_(past_line(dst)), before_(fill_), out_(dst - fill_) {}
 
-  // Where the next batch goes: room for kBatch bytes and a vector more.
+  // The buffer for the next batch: room for kBatch bytes and one more vector.
   GAPLESS_INLINE char* batch() { return buffer_ + fill_; }
 
-  // The batch is there: whole lines are written out, what is left goes to the front.
+  // Takes a batch that was packed: writes its whole lines out and moves the rest to the front.
   GAPLESS_INLINE void advance(std::int64_t bytes) {
     fill_ += bytes;
     const std::int64_t lines = fill_ & -kLine;
@@ -37,7 +37,7 @@ class Stream {
     fill_ -= lines;
   }
 
-  // A run that is longer than a batch.
+  // Appends a run that is longer than a batch.
   void append(const char* src, std::int64_t bytes) {
     const std::int64_t head = least((kLine - fill_) % kLine, bytes);
     copy_any(batch(), src, head);
@@ -58,11 +58,12 @@ class Stream {
  private:
   alignas(kLine) char buffer_[kBatch + 3 * kLine];
   std::int64_t fill_;    // [bytes] in the buffer; less than a line between batches
-  std::int64_t before_;  // [bytes] of the first line that belong to what lies before the stream
+  std::int64_t before_;  // [bytes] of the first line that lie before the stream
   char* out_;            // where the buffer's first byte goes, on a line
 };
 
-// One run into user memory: whole lines past the caches, the two ends, which others may share, through them.
+// Writes one run into user memory: whole lines past the caches; the two ends, in lines that others may share, through
+// them.
 template <class M>
 void stream_run(char* dst, const char* src, std::int64_t bytes) {
   const std::int64_t head = least((kLine - past_line(dst)) % kLine, bytes);

@@ -1,5 +1,5 @@
-// Matrices packed by columns. Both sides are walked in squares of one line a row, shuffled in registers, so that a line
-// is read once and written once, whole; and in strips, so that the pages of both sides stay in the TLB.
+// Matrices packed by columns. Both sides are processed in squares whose rows are one line each, shuffled in registers,
+// so that a line is read once and written once, whole; and in strips, so that the pages of both sides stay in the TLB.
 #pragma once
 
 #include "kernel/generic/close.hpp"
@@ -48,7 +48,7 @@ GAPLESS_INLINE void square8(const Square& s) {
   put16<M, kStream>(s.dst + s.dst_stride, shuffled<2, 3, 6, 7>(a, b));
 }
 
-// A line by a line, out of squares of 16 bytes.
+// A square of one line by one line, from squares of 16 bytes.
 template <class M, std::int64_t kBlock, bool kStream>
 GAPLESS_INLINE void line_square(const Square& s) {
   constexpr std::int64_t kSide = kLine / kBlock, kStep = 16 / kBlock;
@@ -73,21 +73,22 @@ GAPLESS_INLINE void edge(const Square& s, std::int64_t rows, std::int64_t column
       copy<kBlock>(s.dst + r * s.dst_stride + c * kBlock, s.src + c * s.src_stride + r * kBlock);
 }
 
-// Along strips of eight squares, so that all rows of the source that a strip reads stay in the first cache and the TLB.
+// Along strips of eight squares, so that all rows of the source that a strip reads stay in the first-level cache and
+// the TLB.
 template <class M, std::int64_t kBlock, bool kStream>
 GAPLESS_INLINE void squares(const Square& s, std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t kSide = kLine / kBlock, kStrip = 8 * kSide;
   for (std::int64_t column = 0; column < columns; column += kStrip)
     for (std::int64_t r = 0; r < rows; r += kSide)
       for (std::int64_t c = column; c < least(column + kStrip, columns); c += kSide) {
-        // What is fetched: the lines that the next row of squares reads, and those that it writes. No processor follows
-        // so many rows by itself.
+        // Prefetch the lines that the next row of squares reads, and those that it writes. No hardware prefetcher
+        // follows so many rows.
         const Square square = s.at<kBlock>(r, c);
 #pragma GCC unroll 16
-        for (std::int64_t i = 0; i < kSide; ++i) fetch_near(square.src + kLine, i, square.src_stride);
+        for (std::int64_t i = 0; i < kSide; ++i) prefetch_near(square.src + kLine, i, square.src_stride);
         if constexpr (!kStream)
 #pragma GCC unroll 16
-          for (std::int64_t i = 0; i < kSide; ++i) fetch_near(square.dst, i + kSide, square.dst_stride);
+          for (std::int64_t i = 0; i < kSide; ++i) prefetch_near(square.dst, i + kSide, square.dst_stride);
         M::template line_square<kBlock, kStream>(square);
       }
 }
@@ -95,7 +96,7 @@ GAPLESS_INLINE void squares(const Square& s, std::int64_t rows, std::int64_t col
 template <class M, std::int64_t kBlock, bool kFar>
 GAPLESS_INLINE void transpose(const Square& s, std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t kSide = kLine / kBlock;
-  // Lines can be written whole where all rows begin at the same place in a line.
+  // Lines can be written whole if all rows begin at the same offset in a line.
   const bool lines = s.dst_stride % kLine == 0 && past_line(s.dst) % kBlock == 0;
   const std::int64_t first = lines ? least((kLine - past_line(s.dst)) % kLine / kBlock, columns) : 0;
   const std::int64_t whole = (columns - first) / kSide * kSide, last = first + whole;

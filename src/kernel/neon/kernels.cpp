@@ -1,4 +1,4 @@
-// AArch64: pairs of vectors in one store that need not stay in the caches, and loads that pull words apart.
+// AArch64: non-temporal stores of pairs of vectors, and loads that deinterleave words.
 #include <arm_neon.h>
 
 #include "kernel/generic/set.hpp"
@@ -22,10 +22,10 @@ struct Machine {
         : [a] "w"(line.val[0]), [b] "w"(line.val[1]), [c] "w"(line.val[2]), [d] "w"(line.val[3]), [to] "r"(dst)
         : "memory");
   }
-  // stnp stores are ordered as any others are.
+  // stnp stores are ordered like any others.
   static GAPLESS_INLINE void fence() {}
 
-  // Words: a load takes four vectors apart by 2, 3 or 4 words. The last one reads to the next block's first byte.
+  // A load deinterleaves 2, 3 or 4 vectors of words. It reads up to the next block, so the last block is left.
   template <std::int64_t kWords>
   static GAPLESS_INLINE std::int64_t shuffle(char* dst, const char* src, const std::int32_t* words, std::int64_t count,
                                              std::int64_t stride) {

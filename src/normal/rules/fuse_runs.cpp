@@ -1,6 +1,6 @@
 // run(a) at d, run(b) at d + a -> run(a + b) at d, also where the runs are the ends of loops: these are opened first.
-// Proof: the second run begins at the byte behind the first one, in memory and in the sequence. A loop's first copy, or
-// its last, stands where the loop says, and writing it out changes nothing.
+// Proof: the second run begins at the byte after the first one, in memory and in the sequence. The first copy of a
+// loop, or its last, is where the loop says, and writing it out changes nothing.
 #include <algorithm>
 
 #include "normal/rules.hpp"
@@ -8,7 +8,7 @@
 namespace gapless::normal::rules {
 namespace {
 
-// Copies of an item, fewer by one: what is left of a loop whose end was taken off. Two are two items.
+// The rest of a loop after one copy was taken off its end. Two copies are two items.
 void push_copies(Items& items, Item item) {
   if (item.count == 2) {
     items.push_back({item.offset, item.letter});
@@ -39,7 +39,7 @@ void open_end(Items& items) {
   }
 }
 
-// `pending`: what is to come, the next one last.
+// `pending`: the items to come, the next one last.
 void open_front(Items& pending) {
   while (pending.back().count > 1) {
     Item item = pending.back();

@@ -1,24 +1,24 @@
 // Many short parts without much order among them -> one table or one list of blocks.
 // Proof: a table, and a list of blocks, is by definition its runs, one after the other, in the order of the list.
-// Order that is there by chance (three equal distances in a row, say) would only cut the list into small pieces: short
-// loops stay only where they say in one part what takes at least four runs on average.
+// Accidental order (three equal distances in a row, say) would only cut the list into small pieces: short loops stay
+// only if a part stands for four or more runs on average.
 #include "normal/parts.hpp"
 #include "normal/rules.hpp"
 
 namespace gapless::normal::rules {
 namespace {
 
-constexpr std::int64_t kDenseEnough = 4;           // runs a part
-constexpr std::int64_t kLongEnoughForBlocks = 32;  // as many unlike runs are run one by one
+constexpr std::int64_t kMinRunsPerPart = 4;
+constexpr std::int64_t kMaxSingleRuns = 32;  // this many unlike runs stay parts of their own
 
-// A list that many types of a description share is copied into each: only short ones, or forms would outgrow their
-// descriptions.
+// True for a short list. A list that many types of a description share is copied into each, so forms would outgrow
+// their descriptions if long lists were copied.
 bool is_list(const Node& node) {
   return ((node.kind == Kind::kTable && node.body->kind == Kind::kRun) || node.kind == Kind::kBlocks) &&
-         node.runs <= static_cast<std::int64_t>(kMostItems);
+         node.runs <= static_cast<std::int64_t>(kMaxItems);
 }
 
-// Other nodes of few runs hold no tables that are worth keeping.
+// True for other nodes of few runs: they contain no tables that are worth keeping.
 bool is_short(const Node& node) {
   return node.runs < kWorthALoop && node.kind != Kind::kTable && node.kind != Kind::kBlocks;
 }
@@ -73,7 +73,7 @@ bool irregular_list(std::vector<Part>& parts, Alphabet& alphabet) {
     const auto keep = [&](std::size_t to) {
       for (; i < to; ++i) out.push_back(parts[i]);
     };
-    if (end - i < 2 || runs < 3 || runs >= kDenseEnough * pieces) {
+    if (end - i < 2 || runs < 3 || runs >= kMinRunsPerPart * pieces) {
       keep(end > i ? end : i + 1);
       continue;
     }
@@ -81,7 +81,7 @@ bool irregular_list(std::vector<Part>& parts, Alphabet& alphabet) {
     for (std::size_t j = i; j < end; ++j) list.append(*parts[j].node, parts[j].offset);
     if (list.are_equal())
       out.push_back(copies_at(list.offsets, alphabet.unique(make_run(list.lengths[0])), alphabet));
-    else if (runs > kLongEnoughForBlocks)
+    else if (runs > kMaxSingleRuns)
       out.push_back(blocks_at(list.offsets, list.lengths, alphabet));
     else {
       keep(end);

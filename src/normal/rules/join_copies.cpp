@@ -1,6 +1,6 @@
-// loop(n, s, w) at d, and what a copy of the word w is made of at d + n s or at d - s -> loop(n + 1, s, w);
+// loop(n, s, w) at d, and the items of a copy of the word w at d + n s or at d - s -> loop(n + 1, s, w);
 // loop(n, s, w) at d, loop(m, s, w) at d + n s -> loop(n + m, s, w).
-// Proof: the copy stands where the loop's next one, or the one before its first, would stand.
+// Proof: the copy is where the loop's next copy, or the one before its first, would be.
 // Words only: progression does the same for single letters.
 #include <utility>
 
@@ -9,7 +9,7 @@
 namespace gapless::normal::rules {
 namespace {
 
-// Whether the items from `from` on are one copy of the word, its origin at `offset`.
+// True if the items that start at `from` are one copy of the word with its origin at `offset`.
 bool is_copy(const Item* from, const Items& word, std::int64_t offset) {
   if (from[0].offset != offset) return false;
   for (std::size_t i = 0; i < word.size(); ++i)
@@ -17,7 +17,7 @@ bool is_copy(const Item* from, const Items& word, std::int64_t offset) {
   return true;
 }
 
-// The offset one stride behind the last copy, if there is such a number.
+// Computes the offset one stride after the last copy; false if it overflows.
 bool next_place(const Item& loop, std::int64_t& place) {
   return !__builtin_mul_overflow(loop.count, loop.stride, &place) &&
          !__builtin_add_overflow(loop.offset, place, &place);

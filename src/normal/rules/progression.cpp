@@ -1,13 +1,13 @@
 // x at d, x at d + s, x at d + 2 s, .. -> loop(n, s, x) at d, and the same where a loop of x at that stride continues.
-// Proof: copy i of the loop stands at d + i s, where the i-th x did, and in that order.
-// From left to right, each progression as long as it goes; one of two alone is none.
+// Proof: copy i of the loop is at d + i s, where the i-th x was, and in that order.
+// From left to right, each progression as long as possible; two copies alone are not one.
 #include "normal/rules.hpp"
 
 namespace gapless::normal::rules {
 namespace {
 
-// The progression that starts with items[i], if one does: with the items that it takes.
-struct Found {
+// A progression and the number of items that it replaces; 0 if none starts there.
+struct FoundProgression {
   Item loop;
   std::size_t taken = 0;
 };
@@ -18,7 +18,7 @@ bool continues(const Item& loop, const Item& next) {
          !__builtin_mul_overflow(loop.count, loop.stride, &reach) && next.offset - loop.offset == reach;
 }
 
-Found find(const Items& items, std::size_t i) {
+FoundProgression find(const Items& items, std::size_t i) {
   Item loop = items[i];
   std::size_t next = i + 1;
   if (loop.count == 1) {
@@ -40,7 +40,7 @@ bool progression(Items& items, Alphabet&) {
   Items out;
   bool changed = false;
   for (std::size_t i = 0; i < items.size();) {
-    const Found found = find(items, i);
+    const FoundProgression found = find(items, i);
     if (found.taken > 1) {
       out.push_back(found.loop);
       i += found.taken;

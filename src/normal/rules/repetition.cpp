@@ -1,6 +1,6 @@
 // w at d, w at d + s, w at d + 2 s, .. -> loop(n, s, w) at d, for a word w of one or more items and n of at least 3.
-// Proof: copy i of the loop stands at d + i s, where the i-th copy of w did, and in that order.
-// Short words before long ones, from left to right, each repetition as often as it goes.
+// Proof: copy i of the loop is at d + i s, where the i-th copy of w was, and in that order.
+// Short words before long ones, from left to right, each repetition as long as possible.
 #include <algorithm>
 
 #include "normal/rules.hpp"
@@ -8,11 +8,11 @@
 namespace gapless::normal::rules {
 namespace {
 
-// A list longer than one body written out a few times comes from a description that is itself as long; the search is
-// then for short words only, so that its cost stays linear.
-constexpr std::size_t kShortList = 6 * kMostItems, kLongestWordOfLongList = 32;
+// A list longer than one body written out a few times comes from a description that is equally long; then only short
+// words are searched, so that the cost stays linear.
+constexpr std::size_t kShortList = 6 * kMaxItems, kMaxWordInLongList = 32;
 
-// How many items from i on equal the item p further, all at one distance.
+// The number of consecutive items, starting at i, that equal the item p further on, all at the same distance.
 std::size_t agreeing(const Items& items, std::size_t i, std::size_t p) {
   const std::int64_t distance = items[i + p].offset - items[i].offset;
   std::size_t j = i;
@@ -49,7 +49,7 @@ bool repeated_item(Items& items, Alphabet& alphabet) {
 }
 
 std::size_t longest_repetition(std::size_t items) noexcept {
-  return items > kShortList ? kLongestWordOfLongList : items / 3;
+  return items > kShortList ? kMaxWordInLongList : items / 3;
 }
 
 bool repetition(Items& items, Alphabet& alphabet) {

@@ -1,5 +1,5 @@
 // z at d - s + dz, loop(n, s, (.. , z at dz)) at d -> loop(n, s, (z, ..)), z: a loop begins as early as it can.
-// Proof: z w z w z and (z w)(z w) z are one sequence, and z stands a stride before the loop's first z.
+// Proof: z w z w z and (z w)(z w) z are one sequence, and z is one stride before the loop's first z.
 #include <algorithm>
 
 #include "normal/rules.hpp"
@@ -16,7 +16,7 @@ bool rotate(Items& items, std::size_t i, Alphabet& alphabet) {
   if (!before.same_as(last) || __builtin_sub_overflow(loop.offset + last.offset, loop.stride, &place) ||
       before.offset != place)
     return false;
-  // The final z stays behind the loop.
+  // The final z stays after the loop.
   Item final = last;
   final.offset = loop.offset + (loop.count - 1) * loop.stride + last.offset;
   Items rotated{last};

@@ -9,7 +9,7 @@
 namespace gapless::normal::rules {
 namespace {
 
-constexpr std::size_t kLongestPairOfLongList = 32;  // keeps the search linear where a list is long
+constexpr std::size_t kMaxPairInLongList = 32;  // keeps the search linear where a list is long
 
 bool two_of(std::vector<Part>& parts, std::size_t p, Alphabet& alphabet) {
   std::vector<Part> out;
@@ -41,7 +41,7 @@ bool two_of(std::vector<Part>& parts, std::size_t p, Alphabet& alphabet) {
 }  // namespace
 
 std::size_t longest_pair(std::size_t parts) noexcept {
-  return parts > 2 * kMostItems ? std::min(kLongestPairOfLongList, parts / 2) : parts / 2;
+  return parts > 2 * kMaxItems ? std::min(kMaxPairInLongList, parts / 2) : parts / 2;
 }
 
 bool two_copies(std::vector<Part>& parts, Alphabet& alphabet) {

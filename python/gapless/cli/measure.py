@@ -1,0 +1,54 @@
+"""`gapless measure ...`: run a measuring program and keep its samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gapless.cli.measure_guidelines import guidelines
+
+measure = typer.Typer(no_args_is_help=True, help="Run a measuring program of the lab and keep its samples in results/.")
+
+measure.command()(guidelines)
+
+
+@measure.command()
+def pingpong(
+    launches: Annotated[int, typer.Option(min=1, help="Independent launches: the replicates.")] = 5,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer samples, and A = 2, 10, 1000 only.")] = False,
+    only: Annotated[str | None, typer.Option("--filter", help="Only groups whose name contains this text.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file to append to (default: results/<time>-pingpong.jsonl).")
+    ] = None,
+    mpi: Annotated[
+        str | None, typer.Option(metavar="NAME", help="mpich, openmpi, intel, or the prefix of an MPI.")
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all-layouts", help="Every layout of the expectation tests, not only the basic four.")
+    ] = False,
+) -> None:
+    """Measure the ping-pong of the basic layouts and their other descriptions.
+
+    [bold]Example:[/bold]  gapless measure pingpong --launches 3 --filter tiled/v1/A=2/
+
+    [bold]Exit status:[/bold] 1 if a launch failed (what was measured before is kept).
+    """
+    from gapless.display import console
+    from gapless.lab.environment import environment_line
+    from gapless.lab.pingpong import measure_pingpong, progress_bar
+    from gapless.lab.results import Recorder, new_file
+    from gapless.targets.libraries import find_library
+
+    build = find_library(mpi)
+    build.require("lab/pingpong")
+    recorder = Recorder(out or new_file("pingpong"))
+    recorder.add(environment_line(build, "gapless measure pingpong"))
+    arguments = (["--quick"] if quick else []) + (["--filter", only] if only else [])
+    arguments += ["--all-layouts"] if every else []
+    with progress_bar() as progress:
+        measure_pingpong(build, launches, arguments, recorder, progress)
+    console(stderr=True).print(
+        f"gapless: samples in {recorder.path}; 'gapless report {recorder.path}' shows them", soft_wrap=True
+    )

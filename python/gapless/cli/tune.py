@@ -1,0 +1,100 @@
+"""`gapless tune`: what the shell sees of it."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import TaskID
+
+from gapless.errors import GaplessError
+
+
+def tune(
+    mpi: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="mpich (default), openmpi, intel, all, or a prefix; with commas."),
+    ] = None,
+    launcher: Annotated[
+        str | None,
+        typer.Option(metavar="COMMAND", help="Instead of the library's mpiexec, e.g. 'srun -N 2 -n {ranks}'."),
+    ] = None,
+    two_nodes: Annotated[
+        bool,
+        typer.Option("--two-nodes", help="Ranks in two network namespaces of this machine, over TCP (needs root)."),
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where the rules go (default: the user's cache folder).")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A few seconds and a coarse grid: to see that it works.")
+    ] = False,
+    listed: Annotated[bool, typer.Option("--list", help="Say which rules there are for this machine.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Print the rules that there are for this machine.")] = False,
+) -> None:
+    """Measure where packing pays on this machine with this MPI library, for 'gapless run' to use (20 seconds).
+
+    Two ranks send one another messages of many sizes and layouts, in the library's own way and packed. The rules that
+    follow are kept below the user's cache folder, by machine and library; every later 'gapless run' uses them. Ranks
+    on two hosts (--launcher, or --two-nodes) measure the way between nodes, which is kept beside that within one.
+
+    [bold]Examples:[/bold]
+      gapless tune
+      gapless tune --mpi mpich,openmpi,intel
+      gapless tune --launcher 'srun -N 2 -n {ranks}'
+      gapless tune --show
+
+    GAPLESS_RULES=FILE or a folder takes the place of what is kept.
+    """
+    from gapless.display import console
+    from gapless.lab.pingpong import progress_bar
+    from gapless.launch.rules import cache_folder, kept_rules, machine_name, site_folder
+    from gapless.targets.chosen import targets
+    from gapless.targets.libraries import find_library, libraries
+    from gapless.tune.measure import LAUNCHES, PROGRAM, RUNS, SECONDS, grids, keep, measure
+
+    errors = console(stderr=True)
+    if listed or show:
+        folders = [folder for folder in (out or cache_folder(), site_folder()) if folder]
+        found = [path for folder in folders for path in kept_rules(folder)]
+        for path in found:
+            print(path.read_text(encoding="utf-8", errors="replace") if show else path)
+        if not found:
+            errors.print(f"gapless: no rules for this machine ({machine_name()}): run 'gapless tune'", soft_wrap=True)
+        raise typer.Exit(0 if found else 1)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+
+    def say(text: str) -> None:
+        errors.print(f"gapless: {text}", soft_wrap=True, markup=False)
+
+    command = shlex.join(["gapless", *sys.argv[1:]])
+    launches, seconds = (1, 0.0) if quick else (LAUNCHES, SECONDS)
+    grid = grids((64, 4096, 65536), dict.fromkeys(RUNS, (8, 256, 4096))) if quick else grids()
+    names = [word for word in (mpi or "mpich").split(",") if word]
+    with ExitStack() as stack:
+        if launcher or two_nodes:
+            reached = stack.enter_context(targets(",".join(names), launcher, two_nodes, say))
+            for target in reached:
+                if not target.layer:
+                    raise GaplessError(f"{target.name}: {target.reason}", "see 'gapless doctor'")
+            chosen = [target.library for target in reached]
+        else:
+            chosen = libraries(None) if names == ["all"] else [find_library(name) for name in names]
+        progress = stack.enter_context(progress_bar())
+        for library in chosen:
+            library.program(PROGRAM)
+            task = progress.add_task(f"tune {library.name}", total=1.0, now="")
+
+            def now(share: float, task: TaskID = task) -> None:
+                progress.update(task, completed=share)
+
+            measured = measure(library, launches, seconds, grid, now)
+            progress.update(task, completed=1.0)
+            path = keep(out or cache_folder(), measured, command)
+            say(f"{library.name}, {'on one node' if measured.near else 'between two nodes'}: rules in {path}")

@@ -1,0 +1,1 @@
+"""`gapless doctor`: whether the layer works here, told by running it, and what this machine offers it."""

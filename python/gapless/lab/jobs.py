@@ -1,0 +1,49 @@
+"""The job file of one launch: what lab/exchange reads."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+from gapless.lab.catalogue import CONTIGUOUS
+from gapless.lab.plan import TWIN, Group
+from gapless.lab.results import SCHEMA, Line
+from gapless.lab.settings import Settings
+
+
+def group_json(group: Group, settings: Settings, layer: bool) -> Line:
+    """Return a group as the job file has it; without members that need the layer where there is none."""
+    members = [name for name in group.members if layer or not name.endswith(":gapless")]
+    return {
+        "id": group.id,
+        "pattern": group.place.pattern,
+        "root": 0,
+        "cache": group.place.cache,
+        "data": group.place.data,
+        "messages": [
+            {"name": name, "count": message.count, "type": message.type, "layout": label}
+            for name, (message, label) in group.messages.items()
+        ],
+        "members": [
+            {"name": name, "message": group.members[name], "method": name.rpartition(":")[2],
+             "plant": group.members[name] != CONTIGUOUS and not group.members[name].endswith(TWIN)}
+            for name in members
+        ],
+        "reps": settings.repetitions(group.place, len(members)),
+    }  # fmt: skip
+
+
+def write_job(path: Path, groups: Sequence[Group], settings: Settings, layer: bool, seed: int) -> list[str]:
+    """Write a job, the groups in an order drawn from the seed; return that order."""
+    order = list(groups)
+    random.Random(seed).shuffle(order)
+    job = {
+        "schema": SCHEMA,
+        "seed": seed,
+        "plant": settings.plant,
+        "groups": [group_json(group, settings, layer) for group in order],
+    }
+    path.write_text(json.dumps(job), encoding="utf-8")
+    return [group.id for group in order]

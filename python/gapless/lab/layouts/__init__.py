@@ -1,0 +1,1 @@
+"""The layouts of MPI-Datatybe as text: what is measured, in every description."""

@@ -1,0 +1,167 @@
+"""`gapless run`: a program under the layer, and the account of what the layer reached."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from gapless.display import console
+from gapless.errors import GaplessError
+from gapless.launch.counters import as_json, counter_table, total
+from gapless.launch.fronts import Front, FrontName, choose_front
+from gapless.launch.launcher import assigned, launcher_of, launcher_position, ranks_programs
+from gapless.launch.layer import put_under
+from gapless.launch.listener import Listener
+from gapless.launch.process import run_child
+from gapless.launch.reach import (
+    Rank,
+    agreements,
+    expected_ranks,
+    likely_causes,
+    reached_line,
+    read_ranks,
+    unfinished_line,
+)
+from gapless.launch.rules import rules_setting
+from gapless.launch.temporary import temporary_folder
+from gapless.launch.tuned import rules_lines
+from gapless.launch.variables import check_settings
+
+NOT_REACHED = 3
+STATS_SCHEMA = 1
+JSON_PREFIX = "json:"
+
+
+def enabled(name: str) -> bool:
+    """Say whether a GAPLESS_* switch is on: set, and neither empty nor 0."""
+    return os.environ.get(name, "") not in ("", "0")
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Whether calls are counted, and where the sums go: into a file, or (without one) as a table to stderr."""
+
+    on: bool = False
+    file: Path | None = None
+
+    @classmethod
+    def parse(cls, text: str | None) -> Stats:
+        """Read the value of --stats or GAPLESS_STATS: nothing or 0, ``json:FILE``, or anything else for the table.
+
+        Raises
+        ------
+        GaplessError
+            If the file cannot be written: known before a program runs for hours.
+        """
+        if text in (None, "", "0"):
+            return cls()
+        if not text.startswith(JSON_PREFIX):
+            return cls(on=True)
+        file = Path(text.removeprefix(JSON_PREFIX)).expanduser()
+        try:
+            with file.open("a", encoding="utf-8"):
+                pass
+        except OSError as error:
+            raise GaplessError(
+                f"the statistics cannot be written to {file} ({error.strerror})", "name another file: --stats json:FILE"
+            ) from error
+        return cls(on=True, file=file.resolve())
+
+
+def _record(command: Sequence[str], front: Front, status: int, ranks: Sequence[Rank]) -> dict[str, Any]:
+    """Return what the statistics file holds."""
+    return {
+        "schema": STATS_SCHEMA,
+        "kind": "run",
+        "command": list(command),
+        "status": status,
+        "front": front.as_json(),
+        "ranks": {
+            "reached": len(ranks),
+            "expected": expected_ranks(ranks),
+            "unfinished": sum(not rank.finalised for rank in ranks),
+            "lost": sum(not rank.stats for rank in ranks),
+        },
+        "libraries": sorted({rank.library for rank in ranks if rank.library}),
+        "agreements": [{"agreed": agreed, "why": why} for agreed, why in agreements(ranks)],
+        "procedures": as_json(total(ranks)),
+    }
+
+
+def run_under_layer(command: Sequence[str], stats: Stats, wanted: FrontName = FrontName.AUTO) -> int:
+    """Run a command with the layer under its ranks and return the exit status for the shell.
+
+    Parameters
+    ----------
+    command : sequence of str
+        The user's command, launcher and all.
+    stats : Stats
+        Whether to count calls, and where the sums go.
+    wanted : FrontName
+        Which preload object to use.
+    """
+    if not command:
+        raise GaplessError("no command to run", "try 'gapless run -- mpiexec -n 2 ./app'")
+    launcher = launcher_of(command, os.environ)
+    programs = ranks_programs(command, launcher, os.environ)
+    for environment in (
+        os.environ | assigned(command[: launcher_position(command)]),
+        *(one.environment for one in programs),
+    ):
+        check_settings(environment)
+    front = choose_front(wanted, command, launcher, os.environ)
+    with temporary_folder("gapless-run-") as folder, Listener() as listener:
+        settings = {"GAPLESS_RUN_DIR": folder} | rules_setting() | listener.settings
+        settings |= {"GAPLESS_STATS": "1"} if stats.on else {}
+        launch = put_under(command, str(front.path), settings, os.environ, launcher)
+        status = run_child(launch.command, launch.environment, listener.start)
+        loaded = read_ranks(Path(folder))
+    ranks = [rank for rank in loaded if not rank.native]
+    err = console(stderr=True)
+    if stats.file is not None:
+        try:
+            stats.file.write_text(json.dumps(_record(command, front, status, ranks), indent=1) + "\n", encoding="utf-8")
+        except OSError as error:
+            err.print(f"gapless: error: {stats.file}: {error.strerror}", soft_wrap=True, markup=False)
+    if enabled("GAPLESS_DISABLE"):
+        err.print(
+            "gapless: the layer is disabled (GAPLESS_DISABLE is set): every call went straight to MPI", soft_wrap=True
+        )
+        return status
+    if not ranks:
+        ended = f" (the program ended with status {status})" if status else ""
+        err.print(f"gapless: error: the layer reached no rank{ended}. Likely causes:", soft_wrap=True)
+        for cause in likely_causes(programs[0].path if programs else None, loaded):
+            err.print(f"  - {cause}", soft_wrap=True, markup=False)
+        return status or NOT_REACHED
+    err.print(f"gapless: {reached_line(ranks)}", soft_wrap=True, markup=False)
+    for refused in sorted({rank.refused for rank in ranks if rank.refused}):
+        err.print(f"gapless: on some ranks {refused}", soft_wrap=True, markup=False)
+    if stats.on or enabled("GAPLESS_LOG"):
+        err.print(f"gapless: front {front.name}: {front.reason}", soft_wrap=True, markup=False)
+    if stats.on:
+        _print_counts(err, ranks, table=stats.file is None)
+    for line in rules_lines(ranks):
+        err.print(f"gapless: {line}", soft_wrap=True, markup=False)
+    return status
+
+
+def _print_counts(err: Console, ranks: Sequence[Rank], table: bool) -> None:
+    """Print the sums of all ranks, and what is missing from them."""
+    sums = total(ranks)
+    if table and sums:
+        err.print(counter_table(sums))
+    elif table and any(rank.stats for rank in ranks):
+        err.print("gapless: no call was counted: the ranks called nothing that the layer looks at", soft_wrap=True)
+    for agreed, why in agreements(ranks) if table else []:
+        how = "accelerated" if agreed else "left to the library"
+        err.print(f"gapless: collectives {how}: {why}", soft_wrap=True, markup=False)
+    lacking = unfinished_line(ranks)
+    if lacking:
+        err.print(f"gapless: {lacking}", soft_wrap=True, markup=False)

@@ -1,0 +1,208 @@
+"""The settings: every environment variable that Gapless reads, for the man pages and docs/settings.md.
+
+tests/python/test_manual.py holds this table against the sources, so that it cannot lack one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from gapless.errors import GaplessError
+
+PREFIX = "GAPLESS_"
+
+
+class Reader(Enum):
+    """Who reads a setting."""
+
+    ENGINE = "the engine, in every program that uses it"
+    LAYER = "the layer, in every process of an MPI program under it"
+    COMMAND = "the command"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One setting.
+
+    Attributes
+    ----------
+    name : str
+        The environment variable.
+    values : str
+        What it may be set to: words, BYTES, ``json:FILE``, or other capitals for any text. Where 0 or 1 is among
+        them, both are.
+    default : str
+        What holds where it is not set.
+    reader : Reader
+        Who reads it.
+    meaning : str
+        What it does.
+    """
+
+    name: str
+    values: str
+    default: str
+    reader: Reader
+    meaning: str
+
+    @property
+    def known(self) -> list[str]:
+        """What it may be set to, one by one."""
+        listed = self.values.split(", ")
+        return ["0", "1", *(one for one in listed if one not in "01")] if {"0", "1"} & set(listed) else listed
+
+    def knows(self, value: str) -> bool:
+        """Say whether it may be set to a value; an empty one is none."""
+        return not value or any(_fits(value, one) for one in self.known)
+
+
+def _fits(value: str, known: str) -> bool:
+    """Say whether a value is what `values` names, as base/settings.hpp reads it."""
+    if known == "BYTES":
+        match = re.fullmatch(r"\s*\+?(\d+)([KMG]?)", value, re.IGNORECASE)
+        return match is not None and int(match[1]) << " KMG".index(match[2].upper() or " ") * 10 < 1 << 63
+    if known.partition("/")[0].isupper():  # FILE, FOLDER, or what gapless run itself sets
+        return True
+    return value.startswith("json:") if known == "json:FILE" else value == known
+
+
+VARIABLES = (
+    Variable(
+        "GAPLESS_ISA", "baseline, avx2, avx512, neon", "the best that the machine runs", Reader.ENGINE,
+        "Take the kernels for this instruction set, if the machine runs it.",
+    ),
+    Variable(
+        "GAPLESS_NT_BYTES", "BYTES", "the size of the last cache, 64M at most", Reader.ENGINE,
+        "A message that touches more is written past the caches.",
+    ),
+    Variable(
+        "GAPLESS_DISABLE", "1", "0", Reader.LAYER, "Switch the layer off: every call goes straight to the MPI library.",
+    ),
+    Variable(
+        "GAPLESS_STATS", "1, json:FILE", "0", Reader.LAYER,
+        "Count calls, and say at the end what was accelerated, what was declined, and why: as a table on standard "
+        "error, or as one line of JSON a process, appended to FILE. A process that ends without MPI_Finalize says "
+        "nothing; under 'gapless run' its counts are kept all the same.",
+    ),
+    Variable("GAPLESS_LOG", "1, FILE", "0", Reader.LAYER, "Log each decision, to standard error or to FILE."),
+    Variable(
+        "GAPLESS_COLLECTIVES", "0", "1", Reader.LAYER,
+        "Leave collective calls to the MPI library, but for the w-versions. The same in all processes.",
+    ),
+    Variable(
+        "GAPLESS_EVERYWHERE", "1", "0", Reader.LAYER,
+        "Your word that all processes of a job on several nodes have the layer, where gapless run cannot find out: "
+        "then collective calls are accelerated there too. If one has not, the program hangs in MPI_Init. The same in "
+        "all processes.",
+    ),
+    Variable(
+        "GAPLESS_RESERVE_BYTES", "BYTES", "16G", Reader.LAYER,
+        "Address space, not memory, that each process sets aside for collective calls. The same in all processes.",
+    ),
+    Variable(
+        "GAPLESS_POOL_BYTES", "BYTES", "1G", Reader.LAYER,
+        "How much memory for packed messages a process keeps; a message for which there is none stays native.",
+    ),
+    Variable(
+        "GAPLESS_RULES", "FILE, FOLDER", "what gapless tune kept for this machine, if gapless run starts the program",
+        Reader.LAYER,
+        "Measured rules (docs/tuning.md): a file, or a folder of files named by library; several with colons "
+        "between, of which the first that has one for the library counts. The same in all processes.",
+    ),
+    Variable(
+        "GAPLESS_SMALLEST_BYTES", "BYTES", "as the rules say", Reader.LAYER,
+        "Messages below this size stay native; in place of the rules.",
+    ),
+    Variable(
+        "GAPLESS_LONGEST_RUN", "BYTES", "as the rules say", Reader.LAYER,
+        "Messages whose runs are longer on average stay native; in place of the rules.",
+    ),
+    Variable(
+        "GAPLESS_FORCE", "1", "0", Reader.LAYER,
+        "Convert whatever can be converted, also what gains nothing: for tests.",
+    ),
+    Variable(
+        "GAPLESS_RUN_DIR", "FOLDER", "set by gapless run", Reader.LAYER,
+        "Where each process tells the command that started it what became of it. Not for users.",
+    ),
+    Variable(
+        "GAPLESS_ROLL_CALL", "PORT/GREETING/SECRET/ADDRESS,...", "set by gapless run", Reader.LAYER,
+        "Where the nodes of a job tell the command that started it who is there, so that collective calls are "
+        "accelerated over several nodes too. It passes through the environment and never stands on a command line. Not "
+        "for users.",
+    ),
+    Variable(
+        "GAPLESS_BUILD_DIR", "FOLDER", "build/release of the checkout", Reader.COMMAND,
+        "The build folder whose layer, programs and engine are used.",
+    ),
+    Variable(
+        "GAPLESS_LIBDIR", "FOLDER", "that of the build, or of the installation", Reader.COMMAND,
+        "Where libgapless.so and the layer's preload objects lie, as after cmake --install.",
+    ),
+)  # fmt: skip
+
+BYTES = "BYTES is a number, with K, M or G behind it for powers of 1024."
+SWITCH = "A switch is on if it is set, and neither empty nor 0."
+UNKNOWN = (
+    "The command refuses a value that is none of these, and a name that is close to one of these. A user's program "
+    "goes on: the default is in force there, and `gapless_type_explain`, GAPLESS_LOG and GAPLESS_STATS say so."
+)
+
+
+def variables_of(*readers: Reader) -> list[Variable]:
+    """Return the settings that any of these reads, in the table's order."""
+    return [variable for variable in VARIABLES if variable.reader in readers]
+
+
+def check_settings(environment: Mapping[str, str]) -> None:
+    """Refuse settings that would silently do nothing, or something else.
+
+    A name that no setting has is refused if it is close to one; otherwise it is somebody else's.
+
+    Parameters
+    ----------
+    environment : mapping
+        What a command, or the ranks that it starts, are started with.
+
+    Raises
+    ------
+    GaplessError
+        Naming each such setting with what is known.
+    """
+    known = {variable.name.removeprefix(PREFIX): variable for variable in VARIABLES}
+    wrong, remedies = [], []
+    for name, value in environment.items():
+        if not name.startswith(PREFIX):
+            continue
+        variable = known.get(name.removeprefix(PREFIX))
+        close = difflib.get_close_matches(name.removeprefix(PREFIX).upper(), known, n=1, cutoff=0.8)
+        if variable is None and close:
+            wrong.append(f"there is no setting {name}")
+            remedies.append(f"did you mean {PREFIX}{close[0]}?")
+        elif variable is not None and not variable.knows(value):
+            wrong.append(f"{name}={value} is not known")
+            remedies.append(f"set {name} to {_alternatives(variable.known)}, or unset it")
+    if wrong:
+        raise GaplessError("; ".join(wrong), "; ".join(remedies))
+
+
+def _alternatives(known: list[str]) -> str:
+    words = [one.replace("BYTES", "a number of bytes (with K, M or G behind it or not)") for one in known]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def as_markdown() -> str:
+    """Return docs/settings.md."""
+    lines = [
+        "# Settings", "",
+        "Every environment variable that Gapless reads.", f"{SWITCH} {BYTES}",
+        UNKNOWN, "", "`python -m gapless.cli.manual --settings docs/settings.md` writes this page.",
+    ]  # fmt: skip
+    for reader in Reader:
+        lines += ["", f"## Read by {reader.value}", "", "| setting | values | default | |", "|---|---|---|---|"]
+        lines += [f"| `{of.name}` | {of.values} | {of.default} | {of.meaning} |" for of in variables_of(reader)]
+    return "\n".join(lines) + "\n"

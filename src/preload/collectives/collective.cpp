@@ -1,0 +1,110 @@
+#include "preload/collectives/collective.hpp"
+
+#include <algorithm>
+
+#include "mpi/abi/library.hpp"
+#include "mpi/staging/reserve.hpp"
+#include "preload/policy/agreement.hpp"
+#include "preload/stats/log.hpp"
+#include "preload/transfer/transfer.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+bool sends_stale_data(Procedure procedure) noexcept {
+  switch (procedure) {
+    case Procedure::kGather_init:
+    case Procedure::kGather_init_c:
+    case Procedure::kScatter_init:
+    case Procedure::kScatter_init_c:
+    case Procedure::kAllgather_init:
+    case Procedure::kAllgather_init_c:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Reason reason_not_to_convert(Call& call) noexcept {
+  if (call.comm == MPI_COMM_NULL) return Reason::kArguments;
+  if (call.form != Form::kBlocking && call.request == nullptr) return Reason::kArguments;
+  // It is the same on all processes of a world that agreed, for it is one of the facts.
+  if (call.form != Form::kBlocking && receives_stay_native) return Reason::kCompletion;
+  if (policy.persistent_sends_stale_data && sends_stale_data(call.procedure)) return Reason::kLibrary;
+  if (call.scope == DecisionScope::kLocal) {
+    if (!switched_on()) return Reason::kOff;
+    call.members = find_members(call.comm);
+    return call.members.inter ? Reason::kUnproved : Reason::kNone;
+  }
+  if (!world_agreed()) return Reason::kUnproved;
+  if (!collectives_switched_on()) return Reason::kOff;
+  call.members = find_members(call.comm);
+  return call.members.agreed ? Reason::kNone : Reason::kUnproved;
+}
+
+// A library without MPI_X_c may count all blocks together in an int, and there are more bytes than elements.
+bool may_be_staged(std::int64_t bytes) noexcept {
+  return bytes <= std::min(mpi::reserve::size(), largest_message());
+}
+
+Reason reserve(const Call& call, Collective& collective) noexcept {
+  if (call.scope == DecisionScope::kAll && !may_be_staged(call.max_bytes)) return Reason::kLarge;
+  return collective.reserve() ? Reason::kNone : Reason::kStaging;
+}
+
+bool rewrite_as_bytes(View& side, int blocks) noexcept {
+  if (policy.force || side.buffer == MPI_IN_PLACE || side.count <= 0) return false;
+  const mpi::Datatype* const facts = mpi::remembered_type(side.type);
+  if (facts == nullptr || facts->plan() == nullptr || !facts->plan()->is_contiguous()) return false;
+  std::int64_t bytes, all;
+  if (__builtin_mul_overflow(side.count, facts->plan()->size(), &bytes) || bytes == 0 || bytes > largest_message() ||
+      __builtin_mul_overflow(bytes, blocks, &all)) {
+    return false;
+  }
+  const auto first = reinterpret_cast<std::intptr_t>(side.buffer) + facts->plan()->first_byte();
+  if (first < kLowestAddress) return false;
+  side = {reinterpret_cast<const void*>(first), bytes, MPI_BYTE};
+  return true;
+}
+
+void count_contiguous(const Call& call, std::int64_t bytes) noexcept {
+  if (logging()) log_collective(call.procedure, bytes, Reason::kNone);
+  if (counting()) count_declined(call.procedure, Reason::kContiguous);
+}
+
+void count_collective(const Call& call, const Collective* collective, Reason reason) noexcept {
+  if (reason == Reason::kNone && !collective->is_staged()) return count_contiguous(call, collective->bytes());
+  if (logging()) log_collective(call.procedure, collective == nullptr ? 0 : collective->bytes(), reason);
+  if (!counting()) return;
+  if (reason != Reason::kNone) return count_declined(call.procedure, reason);
+  count_accelerated(call.procedure, collective->bytes());
+}
+
+int raise_no_memory(MPI_Comm comm) noexcept {
+  mpi::library.Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
+  return MPI_ERR_NO_MEM;
+}
+
+int start_and_keep(const Call& call, RequestEntry* entry, std::unique_ptr<Collective> collective, MPI_Request made,
+                   int code) noexcept {
+  if (made == MPI_REQUEST_NULL) {
+    // It completed at once, or never began.
+    if (code == MPI_SUCCESS && call.form == Form::kNonblocking) {
+      collective->unpack();
+      *call.request = made;
+    }
+    requests.drop(entry);
+    return code;
+  }
+  entry->receives = entry->whole = true;
+  entry->persistent = call.form == Form::kPersistent;
+  entry->collective = std::move(collective);
+  requests.add(made, entry);
+  *call.request = made;
+  return code;
+}
+
+}  // namespace gapless::preload

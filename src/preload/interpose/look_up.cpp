@@ -1,0 +1,86 @@
+// Which look-ups by name the front answers itself: those that would lead to the MPI library's own definition of a
+// procedure that it serves. The answer is the trampoline of PMPI_X, which stands right before the library: so a tool
+// that looks for what lies behind it never gets itself, and a program that asks the library past all tools passes them
+// still. Where the loader's order leads to a trampoline anyhow, nothing is to be done.
+#include "preload/interpose/look_up.hpp"
+
+#include <dlfcn.h>
+
+#include <cstring>
+#include <iterator>
+
+#include "base/settings.hpp"
+#include "preload/interpose/imports.hpp"
+#include "preload/interpose/library_search.hpp"
+
+extern "C" {
+extern void* const gapless_preload_inner[];  // trampolines.S: PMPI_X of each of kServed
+void* gapless_preload_next_dlsym = nullptr;  // look_up.S
+void* gapless_preload_find_dlsym() noexcept;
+void* gapless_preload_answer(void* handle, const char* name, void* caller) noexcept;
+}
+
+namespace gapless::preload {
+
+namespace {
+
+// The procedures that this front has, in the order of trampolines.S.
+constexpr const char* kServed[] = {
+#define GAPLESS_EACH(name) "PMPI_" #name,
+#define GAPLESS_OTHER(name)
+#include "preload/interpose/since.inc"
+// After it: the table in the sense of the above.
+#include "mpi/abi/procedures.def"
+};
+
+int looked_up = 0;
+
+// The number of MPI_X or PMPI_X among those served; as many as there are if it is none.
+std::size_t find_served(const char* name) noexcept {
+  const std::size_t skipped = name[0] == 'P' ? 0 : 1;
+  std::size_t k = 0;
+  while (k < std::size(kServed) && std::strcmp(kServed[k] + skipped, name) != 0) ++k;
+  return k;
+}
+
+}  // namespace
+
+bool completes_unserved(const char* name) {
+  for (const char* const one :
+       {"PMPI_Request_get_status_all", "PMPI_Request_get_status_any", "PMPI_Request_get_status_some"}) {
+    if (std::strcmp(name, one) == 0 || std::strcmp(name, one + 1) == 0) {
+      return find_served(name) == std::size(kServed);
+    }
+  }
+  return completes_unwrapped(name);
+}
+
+const int* completion_looked_up() noexcept {
+  return &looked_up;
+}
+
+}  // namespace gapless::preload
+
+using namespace gapless;
+using namespace gapless::preload;
+
+// Another preloaded object may stand before the loader's.
+void* gapless_preload_find_dlsym() noexcept {
+  void* const next = next_dlsym();
+  __atomic_store_n(&gapless_preload_next_dlsym, next, __ATOMIC_RELAXED);
+  return next;
+}
+
+// What dlsym(handle, name) answers to that caller instead of the truth; nullptr: nothing. An error of our own look-ups
+// is not left for the caller's dlerror.
+void* gapless_preload_answer(void* handle, const char* name, void* caller) noexcept {
+  if (completes_unserved(name)) __atomic_store_n(&looked_up, 1, __ATOMIC_RELAXED);
+  if (handle == RTLD_DEFAULT) return nullptr;
+  const std::size_t k = find_served(name);
+  if (k == std::size(kServed) || base::setting_on("GAPLESS_DISABLE")) return nullptr;
+  const bool ours =
+      handle == RTLD_NEXT ? library_is_next(name, caller) : library_answers(handle, name) && !library_has(caller);
+  if (!ours) return nullptr;
+  dlerror();
+  return gapless_preload_inner[k];
+}

@@ -1,0 +1,140 @@
+// MPI_Send_init, MPI_Bsend_init, MPI_Ssend_init, MPI_Rsend_init, MPI_Recv_init, MPI_Start, MPI_Startall.
+//
+// The plan and the staging are bound when the request is made and stay until it is freed; the library's request is one
+// on the staging. Each start packs; each completion unpacks (requests/request_entry.hpp).
+#include "preload/requests/held_entries.hpp"
+#include "preload/requests/start.hpp"
+#include "preload/wrappers.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+using SendInit = mpi::Signatures<int>::Send_init;
+using LargeSendInit = mpi::Signatures<MPI_Count>::Send_init;
+
+[[gnu::noinline]] int send_init(Procedure procedure, bool large, SendInit* native, LargeSendInit* native_large,
+                                const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
+                                MPI_Comm comm, MPI_Request* request) {
+  MessageBuffer data(procedure, buffer, count, type);
+  data.choose_path(Operation::kIsend, dest, comm);
+  Start start(procedure, request, nullptr, &data, Start::Lasts::kPersistent);
+  count_transfer(data);
+  return start.end(call(large, native, native_large, data, dest, tag, comm, start.request()));
+}
+
+[[gnu::noinline]] int receive_init(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
+                                   int source, int tag, MPI_Comm comm, MPI_Request* request) {
+  MessageBuffer data(procedure, buffer, count, type);
+  data.choose_path(Operation::kIreceive, source, comm);
+  Start start(procedure, request, &data, nullptr, Start::Lasts::kPersistent);
+  start.raises_on(comm);
+  count_transfer(data);
+  return start.end(
+      call(large, mpi::library.Recv_init, mpi::library.Recv_init_c, data, source, tag, comm, start.request()));
+}
+
+// All are packed before the library's one call, which may start the transfer of each at once.
+template <class Call>
+[[gnu::noinline]] int begin(Procedure procedure, int n, const MPI_Request* list, Call&& call) {
+  HeldEntries held(n, list);
+  if (!held.any()) {
+    if (counting()) count_declined(procedure, Reason::kContiguous);
+    return call();
+  }
+  Scratch<RequestEntry::State> before(static_cast<std::size_t>(n));
+  std::int64_t bytes = 0;
+  bool begun = false;
+  for (int k = 0; k < n; ++k) {
+    // The library refuses what is not persistent.
+    if (held[k] == nullptr || !held[k]->persistent) continue;
+    begun = true;
+    before[k] = held[k]->begin();
+    if (held[k]->collective != nullptr) {
+      bytes += held[k]->collective->sent_bytes();
+    } else if (held[k]->partitions == nullptr) {
+      bytes += held[k]->sent.bytes();
+    }
+  }
+  const int code = call();
+  for (int k = 0; k < n; ++k) {
+    if (held[k] == nullptr || !held[k]->persistent) continue;
+    requests.update_handle(held[k], list[k]);
+    // Of several, some may have been started.
+    if (code != MPI_SUCCESS && n == 1) held[k]->undo(before[k]);
+  }
+  if (!counting()) return code;
+  if (begun) {
+    count_accelerated(procedure, bytes);
+  } else {
+    count_declined(procedure, Reason::kContiguous);
+  }
+  return code;
+}
+
+bool has_collective(int n, const MPI_Request* list) {
+  HeldEntries held(n, list);
+  for (int k = 0; k < n; ++k) {
+    if (held[k] != nullptr && held[k]->collective != nullptr) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+#define GAPLESS_SEND_INIT(name)                                                                                      \
+  int wrap_##name(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,                \
+                  MPI_Request* request) {                                                                            \
+    if (takes_fast_path(type)) [[likely]]                                                                            \
+      return mpi::library.name(buffer, count, type, dest, tag, comm, request);                                       \
+    return send_init(Procedure::k##name, false, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest, \
+                     tag, comm, request);                                                                            \
+  }                                                                                                                  \
+  int wrap_##name##_c(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,      \
+                      MPI_Request* request) {                                                                        \
+    if (takes_fast_path(type)) [[likely]]                                                                            \
+      return mpi::library.name##_c(buffer, count, type, dest, tag, comm, request);                                   \
+    return send_init(Procedure::k##name##_c, true, mpi::library.name, mpi::library.name##_c, buffer, count, type,    \
+                     dest, tag, comm, request);                                                                      \
+  }
+GAPLESS_SEND_INIT(Send_init)
+GAPLESS_SEND_INIT(Bsend_init)
+GAPLESS_SEND_INIT(Ssend_init)
+GAPLESS_SEND_INIT(Rsend_init)
+#undef GAPLESS_SEND_INIT
+
+int wrap_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                   MPI_Request* request) {
+  if (takes_fast_path(type)) [[likely]]
+    return mpi::library.Recv_init(buffer, count, type, source, tag, comm, request);
+  return receive_init(Procedure::kRecv_init, false, buffer, count, type, source, tag, comm, request);
+}
+
+int wrap_Recv_init_c(void* buffer, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                     MPI_Request* request) {
+  if (takes_fast_path(type)) [[likely]]
+    return mpi::library.Recv_init_c(buffer, count, type, source, tag, comm, request);
+  return receive_init(Procedure::kRecv_init_c, true, buffer, count, type, source, tag, comm, request);
+}
+
+int wrap_Start(MPI_Request* request) {
+  if (request == nullptr || takes_fast_path(1, request)) [[likely]]
+    return mpi::library.Start(request);
+  return begin(Procedure::kStart, 1, request, [request] { return mpi::library.Start(request); });
+}
+
+int wrap_Startall(int n, MPI_Request* list) {
+  if (takes_fast_path(n, list)) [[likely]]
+    return mpi::library.Startall(n, list);
+  if (n > 1 && has_collective(n, list)) {
+    // One by one: those that an error keeps from being started must deliver nothing.
+    for (int k = 0; k < n; ++k) {
+      const int code = begin(Procedure::kStartall, 1, list + k, [list, k] { return mpi::library.Start(list + k); });
+      if (code != MPI_SUCCESS) return code;
+    }
+    return MPI_SUCCESS;
+  }
+  return begin(Procedure::kStartall, n, list, [n, list] { return mpi::library.Startall(n, list); });
+}
+
+}  // namespace gapless::preload

@@ -1,0 +1,218 @@
+#include "preload/policy/agreement.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/settings.hpp"
+#include "gapless/gapless.h"
+#include "mpi/abi/library.hpp"
+#include "mpi/staging/reserve.hpp"
+#include "preload/front_to_backend.hpp"
+#include "preload/policy/job.hpp"
+#include "preload/policy/leftovers.hpp"
+#include "preload/policy/node.hpp"
+#include "preload/policy/roll_call.hpp"
+#include "preload/policy/switches.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+constexpr std::int64_t kDefaultReserve = std::int64_t{16} << 30;
+
+std::atomic<bool> agreed{false};
+// The ranks on this node, in order; null where they are not known.
+std::atomic<const std::vector<int>*> here{nullptr};
+
+// The state of an agreement, from before the world's beginning until it has agreed or not.
+struct Question {
+  Node node;
+  RollCall roll_call;
+  std::uint64_t facts = 0;  // 0: this process cannot take part
+  std::string why;          // why it cannot, or its node cannot be counted with others
+  std::string reason;       // of the answer
+};
+
+// Never destroyed: MPI may be finalised in a static destructor.
+Question& question() noexcept {
+  static Question* const the = new Question;
+  return *the;
+}
+
+bool is_wanted() noexcept {
+  return base::setting_text("GAPLESS_COLLECTIVES") == nullptr || base::setting_on("GAPLESS_COLLECTIVES");
+}
+
+// A hash below 2^62 of all that decides what a collective call becomes.
+std::uint64_t facts() {
+  std::string text = std::to_string(kInterfaceVersion) + ' ' + GAPLESS_BUILD + ' ' + mpi::kAbiName + ' ';
+  text += std::to_string(served_procedures()) + ' ' + std::to_string(mpi::reserve::size()) + ' ';
+  text += policy.force ? "force " : "";
+  text += std::to_string(policy.hash) + ' ';
+  text += receives_stay_native ? "native " : "";
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  if (mpi::library.Get_library_version(version, &length) == MPI_SUCCESS) text += version;
+  return hash_of(text) >> 2;
+}
+
+// Every process of the world calls this. In a world that agrees, the facts' maximum and minimum are equal.
+bool all_have(std::int64_t own) noexcept {
+  const long long out[2] = {own, -own};
+  long long in[2] = {0, 0};
+  if (mpi::library.Allreduce(out, in, 2, MPI_LONG_LONG_INT, MPI_MAX, MPI_COMM_WORLD) != MPI_SUCCESS) return false;
+  return own != 0 && in[0] == own && in[1] == -own;
+}
+
+// Returns 0 if this process cannot take part.
+std::uint64_t own_facts(std::string& why) {
+  if (!is_wanted()) {
+    why = "GAPLESS_COLLECTIVES=0";
+  } else if (!mpi::reserve::open(base::setting_bytes("GAPLESS_RESERVE_BYTES", kDefaultReserve))) {
+    why = "no address space for GAPLESS_RESERVE_BYTES";
+  } else {
+    return facts();
+  }
+  return 0;
+}
+
+bool is_vouched_for() noexcept {
+  return base::setting_on("GAPLESS_EVERYWHERE");
+}
+
+// Lets the library progress: other processes may wait for it.
+void make_progress() noexcept {
+  int flag = 0;
+  mpi::library.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+
+void enter(Question& all) {
+  all.facts = own_facts(all.why);
+  if (all.facts == 0) return;
+  const Job job = find_job();
+  if (job.here.empty() || job.rank < 0) {
+    all.why = "no process manager that is known";
+  } else if (!all.node.enter(job.here, {all.facts, job.rank})) {
+    all.why = "no local socket to meet the processes of this node at";
+  } else if (all.node.leads()) {
+    sweep_leftovers();
+    if (job.is_on_one_node) return;
+    if (job.whole.empty()) {
+      all.why = "no name of the job that is the same on all nodes";
+    } else {
+      all.roll_call.tell(job.whole, all.why);
+    }
+  }
+}
+
+std::string number(std::size_t n) {
+  return std::to_string(n);
+}
+
+// For all processes of this node.
+Agreement agreement_as_leader(Question& all, int size) {
+  const std::vector<Member> members = all.node.collect();
+  std::vector<int> ranks;
+  bool same = true;
+  for (const Member& one : members) {
+    ranks.push_back(one.rank);
+    same = same && one.facts == all.facts;
+  }
+  std::sort(ranks.begin(), ranks.end());
+  const bool distinct = std::adjacent_find(ranks.begin(), ranks.end()) == ranks.end() && ranks.back() < size;
+  Agreement answer;
+  if (all.roll_call.is_told()) {
+    answer = all.roll_call.ask(size, same && distinct ? all.facts : 0, ranks, make_progress);
+  } else if (!same || !distinct) {
+    answer.why = same ? "two jobs have one name" : "processes differ in settings, build or library";
+  } else if (members.size() == static_cast<std::size_t>(size)) {
+    answer.agreed = true;
+    answer.why = "all " + number(members.size()) + " processes are on this node and have the layer";
+  } else {
+    answer.why = number(members.size()) + " of " + std::to_string(size) + " processes are known to have the layer";
+    if (!all.why.empty()) answer.why += " (" + all.why + ")";
+  }
+  if (distinct) answer.ranks = std::move(ranks);
+  all.node.announce(answer);
+  return answer;
+}
+
+Agreement agreement_for_world(Question& all, int size) {
+  MPI_Comm parent = MPI_COMM_NULL;
+  if (is_vouched_for()) {
+    const bool same = all_have(static_cast<std::int64_t>(own_facts(all.why)));
+    return {same, same ? "GAPLESS_EVERYWHERE=1" : "GAPLESS_EVERYWHERE=1, but settings, build or library differ", {}};
+  }
+  if (all.facts == 0) return {false, all.why, {}};
+  if (size == 1) return {true, "one process", {0}};
+  if (mpi::library.Comm_get_parent(&parent) != MPI_SUCCESS || parent != MPI_COMM_NULL) return {false, "spawned", {}};
+  if (all.node.leads()) return agreement_as_leader(all, size);
+  if (all.node.is_member()) return all.node.await(make_progress);
+  return {false, all.why, {}};
+}
+
+// Keeps the ranks of this node if they are those of MPI_COMM_WORLD: this process is among them.
+void learn_locations(std::vector<int>&& ranks) {
+  int rank = -1;
+  mpi::library.Comm_rank(MPI_COMM_WORLD, &rank);
+  if (!std::binary_search(ranks.begin(), ranks.end(), rank)) return;
+  here.store(new std::vector<int>(std::move(ranks)), std::memory_order_release);
+}
+
+}  // namespace
+
+void before_world() noexcept {
+  Question& all = question();
+  // One that does not take part is missed by the others.
+  if (is_vouched_for()) return;
+  try {
+    enter(all);
+  } catch (...) {
+    all.facts = 0;
+    all.roll_call.leave();
+    all.node.leave();
+  }
+}
+
+void world_began() noexcept {
+  Question& all = question();
+  int size = 0;
+  mpi::library.Comm_size(MPI_COMM_WORLD, &size);
+  try {
+    Agreement answer = agreement_for_world(all, size);
+    agreed.store(answer.agreed, std::memory_order_release);
+    all.reason = std::move(answer.why);
+    learn_locations(std::move(answer.ranks));
+  } catch (...) {  // no memory; where others wait for this process, they get no answer, which is no
+  }
+  all.roll_call.leave();
+  all.node.leave();
+}
+
+void world_ends() noexcept {
+  agreed.store(false, std::memory_order_release);
+  here.store(nullptr, std::memory_order_release);
+  question().roll_call.leave();
+  question().node.leave();
+}
+
+bool world_agreed() noexcept {
+  return agreed.load(std::memory_order_acquire);
+}
+
+const std::string& reason_of_world() noexcept {
+  return question().reason;
+}
+
+Location location_of(int world_rank) noexcept {
+  const std::vector<int>* const ranks = here.load(std::memory_order_acquire);
+  if (ranks == nullptr) return Location::kUnknown;
+  if (std::binary_search(ranks->begin(), ranks->end(), world_rank)) return Location::kHere;
+  return world_agreed() ? Location::kElsewhere : Location::kUnknown;
+}
+
+}  // namespace gapless::preload

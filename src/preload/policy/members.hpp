@@ -1,0 +1,31 @@
+// What the layer knows of a communicator, above all if collective calls on it may be changed.
+//
+// They may if all its members belong to this process's MPI_COMM_WORLD, and that world agreed (agreement.hpp). Every
+// member finds the same answer by itself: either all members are of one world, for all of which the same was decided,
+// or there is a foreign one, which the members of each world see. So no message is sent when a communicator is made, by
+// whatever procedure: duplicates and parts of a world inherit its agreement, intercommunicators and those with spawned
+// processes do not.
+#pragma once
+
+#include "mpi/abi/abi.hpp"
+
+namespace gapless::preload {
+
+struct Members {
+  bool agreed = false;  // collective calls may be changed
+  bool inter = false;
+  int size = 0;  // of the local group
+  int rank = -1;
+};
+
+// MPI calls are made at the first use of a communicator; later it is known by its handle until it is freed (an
+// attribute's delete callback says so). `comm` is not null.
+Members find_members(MPI_Comm comm) noexcept;
+
+// Call them: when the world is up and its agreement is decided; before it ends; before the last epoch ends; after it.
+void learn_world() noexcept;
+void forget_world() noexcept;
+void epoch_of_communicators_ends() noexcept;
+void forget_communicators() noexcept;
+
+}  // namespace gapless::preload

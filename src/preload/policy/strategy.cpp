@@ -1,0 +1,71 @@
+#include "preload/policy/strategy.hpp"
+
+#include <climits>
+#include <cstring>
+
+#include "base/settings.hpp"
+#include "mpi/abi/library.hpp"
+#include "preload/policy/rules_file.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+// The rules for a machine on which nothing was measured: a text as `gapless tune` writes it.
+constexpr const char* kDefaults =
+#include "preload/policy/defaults.inc"
+    ;
+
+// In place, with single spaces: libraries align it with blanks.
+std::string_view first_line(char* text) noexcept {
+  std::size_t length = 0;
+  for (const char* at = text; *at != '\0' && *at != '\n'; ++at) {
+    const bool is_blank = *at == ' ' || *at == '\t' || *at == '\r';
+    if (!is_blank) {
+      text[length++] = *at;
+    } else if (length > 0 && text[length - 1] != ' ') {
+      text[length++] = ' ';
+    }
+  }
+  while (length > 0 && text[length - 1] == ' ') --length;
+  return {text, length};
+}
+
+// MPICH 5.0.2 raises MPI_ERR_TYPE between processes of a node, for messages that go through a cell of its queues, and
+// accepts longer ones. Open MPI 5.0.11 accepts all.
+struct BrokenLine {
+  const char* version;
+  Broken broken;
+};
+const BrokenLine broken_lines[] = {{"Intel(R) MPI", {MPI_ERR_TRUNCATE, INT_MAX, false, true}},
+                                   {"MPICH", {MPI_ERR_TYPE, 8192, true, false}},
+                                   {nullptr, {}}};
+
+Broken broken_of(const char* version) noexcept {
+  for (const BrokenLine& line : broken_lines) {
+    if (line.version == nullptr || std::strstr(version, line.version) != nullptr) return line.broken;
+  }
+  return {};
+}
+
+}  // namespace
+
+Policy policy_for_this_library() {
+  Policy policy;
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  if (mpi::library.Get_library_version(version, &length) != MPI_SUCCESS) version[0] = '\0';
+  policy.broken = broken_of(version);
+  policy.persistent_sends_stale_data = std::strstr(version, "Intel(R) MPI") != nullptr;
+  const std::string_view line = first_line(version);
+  read_rules(kDefaults, line, policy.rules);
+  policy.hash = override_by_files(line, policy.rules);
+  policy.limits = {base::setting_bytes("GAPLESS_SMALLEST_BYTES", 0),
+                   base::setting_bytes("GAPLESS_LONGEST_RUN", INT64_MAX)};
+  policy.limited =
+      base::setting_text("GAPLESS_SMALLEST_BYTES") != nullptr || base::setting_text("GAPLESS_LONGEST_RUN") != nullptr;
+  policy.force = base::setting_on("GAPLESS_FORCE");
+  return policy;
+}
+
+}  // namespace gapless::preload

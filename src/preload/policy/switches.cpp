@@ -1,0 +1,9 @@
+#include "preload/policy/switches.hpp"
+
+namespace gapless::preload {
+
+Policy policy;
+bool receives_stay_native = false;
+std::atomic<int> slow_path_reasons{0};
+
+}  // namespace gapless::preload

@@ -1,0 +1,51 @@
+// MPI_Request_free, MPI_Cancel.
+#include "preload/requests/held_entries.hpp"
+#include "preload/wrappers.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+// The library frees an inactive persistent request at once. The entry is out of the table already, for another thread
+// may get the handle before this call ends.
+int free_inactive(MPI_Request* request, RequestEntry* entry) noexcept {
+  const MPI_Request handle = *request;
+  const int code = mpi::library.Request_free(request);
+  if (*request == MPI_REQUEST_NULL) {
+    requests.finish(entry);
+  } else {
+    requests.add(handle, entry);
+    requests.release(entry);
+  }
+  return code;
+}
+
+}  // namespace
+
+int wrap_Request_free(MPI_Request* request) {
+  if (request == nullptr || takes_fast_path(1, request)) [[likely]]
+    return mpi::library.Request_free(request);
+  RequestEntry* const entry = requests.may_have(*request) ? requests.hold(*request) : nullptr;
+  count_completion(Procedure::kRequest_free, entry != nullptr);
+  if (entry == nullptr) {
+    const int code = mpi::library.Request_free(request);
+    if (slow_path_required()) progress_orphans();
+    return code;
+  }
+  requests.take(entry);
+  if (!entry->is_active()) return free_inactive(request, entry);
+  adopt(*request, entry);
+  *request = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
+}
+
+// The operation completes as any other does, with a status of a cancelled one.
+int wrap_Cancel(MPI_Request* request) {
+  if (counting()) {
+    const bool staged = request != nullptr && requests.may_have(*request);
+    count_completion(Procedure::kCancel, staged);
+  }
+  return mpi::library.Cancel(request);
+}
+
+}  // namespace gapless::preload

@@ -1,0 +1,123 @@
+#include "preload/requests/requests.hpp"
+
+#include <sched.h>
+
+#include <new>
+#include <utility>
+
+namespace gapless::preload {
+
+// Never destroyed: a program may complete requests in its static destructors.
+constinit Requests requests;
+
+void Requests::lock() noexcept {
+  for (int tries = 0; locked_.test_and_set(std::memory_order_acquire); ++tries) {
+    if (tries > 100) sched_yield();
+  }
+}
+
+RequestEntry* Requests::make(Procedure procedure) noexcept {
+  lock();
+  RequestEntry* entry = idle_;
+  if (entry != nullptr) idle_ = entry->next_;
+  unlock();
+  if (entry == nullptr) entry = new (std::nothrow) RequestEntry;
+  if (entry != nullptr) entry->procedure = procedure;
+  return entry;
+}
+
+void Requests::recycle(RequestEntry* entry) noexcept {
+  // Releases staging and the plan, outside of the lock.
+  *entry = RequestEntry{};
+  lock();
+  entry->next_ = idle_;
+  idle_ = entry;
+  unlock();
+}
+
+void Requests::drop(RequestEntry* entry) noexcept {
+  recycle(entry);
+}
+
+void Requests::unlist(RequestEntry* entry) noexcept {
+  const std::size_t k = bucket(entry->handle_);
+  RequestEntry** link = &heads_[k];
+  while (*link != entry) link = &(*link)->next_;
+  *link = entry->next_;
+  entry->listed_ = false;
+  filter_[k].fetch_sub(1, std::memory_order_relaxed);
+  count_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Requests::add(MPI_Request handle, RequestEntry* entry) noexcept {
+  const std::size_t k = bucket(handle);
+  lock();
+  RequestEntry* old = heads_[k];
+  while (old != nullptr && old->handle_ != handle) old = old->next_;
+  if (old != nullptr) unlist(old);
+  const bool over = old != nullptr && old->holds_ == 0;  // else its holder recycles it
+  entry->handle_ = handle;
+  entry->listed_ = true;
+  entry->next_ = heads_[k];
+  heads_[k] = entry;
+  filter_[k].fetch_add(1, std::memory_order_relaxed);
+  count_.fetch_add(1, std::memory_order_relaxed);
+  unlock();
+  if (!over) return;
+  // Collectives of a single process complete at once, and share a handle, too: deliver their data now.
+  if (old->collective != nullptr) old->deliver(MPI_Status{});
+  recycle(old);
+}
+
+void Requests::update_handle(RequestEntry* entry, MPI_Request handle) noexcept {
+  if (entry->handle_ == handle || handle == MPI_REQUEST_NULL) return;
+  take(entry);
+  add(handle, entry);
+}
+
+RequestEntry* Requests::hold(MPI_Request handle) noexcept {
+  lock();
+  RequestEntry* entry = heads_[bucket(handle)];
+  while (entry != nullptr && entry->handle_ != handle) entry = entry->next_;
+  if (entry != nullptr) ++entry->holds_;
+  unlock();
+  return entry;
+}
+
+void Requests::release(RequestEntry* entry) noexcept {
+  lock();
+  const bool last = --entry->holds_ == 0 && !entry->listed_;
+  unlock();
+  if (last) recycle(entry);
+}
+
+void Requests::finish(RequestEntry* entry) noexcept {
+  lock();
+  if (entry->listed_) unlist(entry);
+  const bool last = --entry->holds_ == 0;
+  unlock();
+  if (last) recycle(entry);
+}
+
+void Requests::take(RequestEntry* entry) noexcept {
+  lock();
+  if (entry->listed_) unlist(entry);
+  unlock();
+}
+
+void Requests::forget_all() noexcept {
+  for (std::size_t k = 0; k < kBuckets && any(); ++k) {
+    for (;;) {
+      lock();
+      RequestEntry* const entry = heads_[k];
+      if (entry != nullptr) unlist(entry);
+      const bool over = entry != nullptr && entry->holds_ == 0;
+      unlock();
+      if (entry == nullptr) break;
+      // Not an active receive's: where sessions are not wrapped, by a front without them, it may go on.
+      if (over && (!entry->receives || !entry->is_active())) recycle(entry);
+    }
+  }
+}
+
+}  // namespace gapless::preload

@@ -1,0 +1,82 @@
+// The start of a nonblocking operation, or the making of a persistent request: allocates the entry before the library's
+// call, and fills it afterwards.
+#pragma once
+
+#include <utility>
+
+#include "preload/requests/requests.hpp"
+
+namespace gapless::preload {
+
+// Make it after the paths of the messages are chosen and before any byte moves; a message for which there is no entry
+// stays native. Without a staged message the library sets the program's request, and there is no entry.
+class Start {
+ public:
+  // A persistent operation is started by MPI_Start, as often as the program likes, and its request stays.
+  enum class Lasts { kOnce, kPersistent };
+  Start(Procedure procedure, MPI_Request* users, MessageBuffer* received, MessageBuffer* sent,
+        Lasts lasts = Lasts::kOnce) noexcept
+      : users_(users), received_(received), sent_(sent) {
+    const bool persistent = lasts == Lasts::kPersistent;
+    if (!staged(received) && !staged(sent)) return;
+    if (receives_stay_native || completion_looked_up()) {
+      if (staged(received)) received->stay_native(Reason::kCompletion);
+      if (persistent && staged(sent)) sent->stay_native(Reason::kCompletion);
+      if (!staged(received) && !staged(sent)) return;
+    }
+    entry_ = users == nullptr ? nullptr : requests.make(procedure);
+    if (entry_ != nullptr) {
+      entry_->persistent = persistent;
+      return;
+    }
+    for (MessageBuffer* data : {received, sent}) {
+      if (staged(data)) data->stay_native(users == nullptr ? Reason::kArguments : Reason::kStaging);
+    }
+  }
+
+  // Each partition is packed and unpacked by itself.
+  void divide(std::unique_ptr<Partitions> partitions) noexcept {
+    if (entry_ != nullptr) entry_->partitions = std::move(partitions);
+  }
+
+  // The request for the library to set.
+  MPI_Request* request() noexcept { return entry_ == nullptr ? users_ : &made_; }
+
+  // The communicator whose error handler the completion of a receive calls.
+  void raises_on(MPI_Comm comm) noexcept {
+    if (entry_ != nullptr) entry_->comm = comm;
+  }
+
+  // The status will not tell how much was received.
+  void unpack_whole() noexcept {
+    if (entry_ != nullptr) entry_->whole = true;
+  }
+
+  // After the call; `code`: its return code, which does not tell if the operation started (where the program's error
+  // handler returns, MPICH returns MPI_SUCCESS); the request does.
+  int end(int code) noexcept {
+    if (entry_ == nullptr) return code;
+    if (made_ == MPI_REQUEST_NULL) {
+      requests.drop(entry_);
+      return code;
+    }
+    if (staged(received_)) {
+      entry_->receives = true;
+      entry_->received = std::move(*received_);
+    }
+    if (staged(sent_)) entry_->sent = std::move(*sent_);
+    requests.add(made_, entry_);
+    *users_ = made_;
+    return code;
+  }
+
+ private:
+  static bool staged(const MessageBuffer* data) noexcept { return data != nullptr && data->path() == Path::kPack; }
+  MPI_Request* users_;
+  MessageBuffer* received_;
+  MessageBuffer* sent_;
+  RequestEntry* entry_ = nullptr;
+  MPI_Request made_ = MPI_REQUEST_NULL;
+};
+
+}  // namespace gapless::preload

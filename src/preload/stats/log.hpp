@@ -1,0 +1,26 @@
+// GAPLESS_LOG: a line for each decision. GAPLESS_LOG=1 writes to standard error, GAPLESS_LOG=FILE appends to a file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "preload/policy/strategy.hpp"
+#include "preload/procedures.hpp"
+
+namespace gapless::preload {
+
+extern int log_file;  // descriptor, or -1; set once, before the first wrapped call
+inline bool logging() noexcept {
+  return log_file >= 0;
+}
+void open_log() noexcept;
+// Of a transfer, as the program gave it. `plan`: null if the type has none.
+void log_decision(Procedure procedure, std::int64_t count, const plan::Plan* plan, Path path, Reason reason) noexcept;
+// The settings that were refused, once they are known.
+void log_refused() noexcept;
+// Logs a collective call: the `bytes` that are rewritten as MPI_BYTE, or the reason why it is left to the library.
+void log_collective(Procedure procedure, std::int64_t bytes, Reason reason) noexcept;
+// Logs if collective calls may be rewritten as MPI_BYTE, and why.
+void log_world(bool agreed, const std::string& why) noexcept;
+
+}  // namespace gapless::preload

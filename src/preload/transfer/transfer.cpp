@@ -1,0 +1,213 @@
+#include "preload/transfer/transfer.hpp"
+
+#include "layout/signature.hpp"
+#include "move/move.hpp"
+#include "move/overlap.hpp"
+#include "move/past.hpp"
+#include "mpi/abi/library.hpp"
+#include "mpi/staging/host_memory.hpp"
+#include "preload/policy/distance.hpp"
+#include "preload/stats/log.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+std::int64_t lowest_byte(const plan::Plan& plan) noexcept {
+  const normal::Form& form = plan.form();
+  return form.node == nullptr ? 0 : form.offset + form.node->low;
+}
+
+void log_transfer(const MessageBuffer& data) noexcept {
+  log_decision(data.procedure(), data.given_count(), data.plan(), data.path(), data.reason());
+}
+
+}  // namespace
+
+void MessageBuffer::stay_native(Reason reason) noexcept {
+  path_ = Path::kNative;
+  reason_ = reason;
+  staging_.contained();
+}
+
+void MessageBuffer::choose_path(Operation operation, int peer, MPI_Comm comm) noexcept {
+  if (mpi::is_contiguous_builtin(type_) && !policy.force) return stay_native(Reason::kContiguous);
+  if (peer == MPI_PROC_NULL) return stay_native(Reason::kProcNull);
+  if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
+  choose_path(operation, distance_to(peer, comm));
+}
+
+void MessageBuffer::choose_path(Operation operation, Distance distance) noexcept {
+  if (mpi::is_contiguous_builtin(type_) && !policy.force) return stay_native(Reason::kContiguous);
+  if (!switched_on()) return stay_native(Reason::kOff);
+  if (count_ <= 0) return stay_native(count_ == 0 ? Reason::kZero : Reason::kArguments);
+  datatype_ = mpi::find_type(type_, policy.force);
+  if (datatype_ == nullptr) return stay_native(Reason::kUnregistered);
+  plan_ = datatype_->plan();
+  if (plan_ == nullptr) return stay_native(Reason::kCombiner);
+  const Decision decision = decide(policy, *datatype_, count_, operation, distance, largest_message());
+  if (decision.path == Path::kNative) return stay_native(decision.reason);
+  if (buffer_ == MPI_BOTTOM && lowest_byte(*plan_) < kLowestAddress) return stay_native(Reason::kBuffer);
+  // Absolute addresses may name memory of both kinds.
+  if (buffer_ == MPI_BOTTOM && mpi::has_gpu_runtime()) return stay_native(Reason::kDevice);
+  if (!mpi::is_host(static_cast<const char*>(buffer_) + plan_->first_byte())) return stay_native(Reason::kDevice);
+  past_ = decision.past || switched_past();
+  const bool staged = operation != Operation::kPack && operation != Operation::kUnpack;
+  if (decision.path == Path::kPack && staged && !reserve(operation, decision.bytes)) {
+    return stay_native(Reason::kStaging);
+  }
+  path_ = decision.path;
+  bytes_ = decision.bytes;
+}
+
+bool MessageBuffer::reserve(Operation operation, std::int64_t bytes) noexcept {
+  const bool receives =
+      operation == Operation::kReceive || operation == Operation::kIreceive || operation == Operation::kReplace;
+  // Writing lines that a peer's core has read is expensive: what is sent past the caches has buffers that no receive
+  // uses.
+  if (past_ && !receives) {
+    if (mpi::kTruncationOverruns || !staging_.reserve_isolated(bytes)) return staging_.reserve(bytes);
+    staging_.contained();
+    return true;
+  }
+  if (!mpi::kTruncationOverruns) return staging_.reserve(bytes);
+  // Sends, too, though they need not: so that what goes out and what comes in share the buffer that is warm.
+  if (!staging_.reserve_isolated(bytes)) return !receives && staging_.reserve(bytes);
+  if (!receives) staging_.contained();
+  return true;
+}
+
+void choose_path_of_matched(MessageBuffer& data, Operation operation, const MPI_Message* message) noexcept {
+  const bool real = message != nullptr && *message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC;
+  data.choose_path(operation, real ? 0 : MPI_PROC_NULL, MPI_COMM_SELF);
+}
+
+void* MessageBuffer::buffer() const noexcept {
+  if (path_ == Path::kPack) return staging_.data();
+  const auto address = reinterpret_cast<std::uintptr_t>(buffer_);
+  const std::uintptr_t offset = path_ == Path::kInPlace ? static_cast<std::uintptr_t>(plan_->first_byte()) : 0;
+  return reinterpret_cast<void*>(address + offset);
+}
+
+void MessageBuffer::pack() noexcept {
+  if (path_ != Path::kPack) return;
+  if (!past_) return pack_to(staging_.data());
+  timed(procedure_, true, [&] { move::pack_past(*plan_, count_, buffer_, 0, staging_.data(), bytes_); });
+}
+
+void MessageBuffer::unpack(std::int64_t received_bytes) noexcept {
+  if (path_ != Path::kPack) return;
+  if (received_bytes <= bytes_) staging_.contained();
+  if (received_bytes <= 0) return;
+  const std::int64_t bytes = received_bytes < bytes_ ? received_bytes : bytes_;
+  timed(procedure_, false,
+        [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, staging_.data(), bytes); });
+}
+
+int MessageBuffer::judge_rest(std::int64_t& received_bytes) const noexcept {
+  const std::int64_t rest = received_bytes % plan_->size();
+  if (rest == 0) return MPI_SUCCESS;
+  const layout::Layout& type = *datatype_->layout();
+  const std::int64_t whole = layout::whole_basics(type, rest);
+  if (whole == rest || (!policy.broken.checks_mixed && layout::only_basic(type) == nullptr)) return MPI_SUCCESS;
+  received_bytes += whole - rest;
+  return policy.broken.error_class;
+}
+
+void MessageBuffer::pack_part(std::int64_t position, std::int64_t bytes) noexcept {
+  char* const to = static_cast<char*>(staging_.data()) + position;
+  timed(procedure_, true, [&] { move::pack(*plan_, count_, buffer_, position, to, bytes); });
+}
+
+// Does not call Staging::contained: another message may overrun the staging, or has done so before.
+void MessageBuffer::unpack_part(std::int64_t position, std::int64_t bytes) noexcept {
+  const char* const from = static_cast<const char*>(staging_.data()) + position;
+  timed(procedure_, false, [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), position, from, bytes); });
+}
+
+void MessageBuffer::pack_to(void* packed) noexcept {
+  timed(procedure_, true, [&] { move::pack(*plan_, count_, buffer_, 0, packed, bytes_); });
+}
+
+void MessageBuffer::unpack_from(const void* packed) noexcept {
+  timed(procedure_, false, [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, packed, bytes_); });
+}
+
+bool MessageBuffer::overlaps(const void* packed) const noexcept {
+  return move::overlap(*plan_, count_, buffer_, packed, bytes_);
+}
+
+void count_transfer(const MessageBuffer& data) noexcept {
+  if (logging()) log_transfer(data);
+  if (!counting()) return;
+  if (data.converted()) return count_accelerated(data.procedure(), data.bytes());
+  count_declined(data.procedure(), data.reason());
+}
+
+void count_transfer(const MessageBuffer& a, const MessageBuffer& b) noexcept {
+  for (const MessageBuffer* data : {&a, &b}) {
+    if (logging()) log_transfer(*data);
+  }
+  if (!counting()) return;
+  if (a.converted() || b.converted()) {
+    const std::int64_t bytes = (a.converted() ? a.bytes() : 0) + (b.converted() ? b.bytes() : 0);
+    return count_accelerated(a.procedure(), bytes);
+  }
+  // Of two reasons, count the one that is more than nothing to gain.
+  const bool a_gains_nothing = a.reason() == Reason::kContiguous || a.reason() == Reason::kProcNull;
+  count_declined(a.procedure(), a_gains_nothing ? b.reason() : a.reason());
+}
+
+std::int64_t received_bytes(const MPI_Status& status) noexcept {
+  int cancelled = 0, count = 0;
+  if (mpi::library.Test_cancelled(&status, &cancelled) != MPI_SUCCESS || cancelled != 0) return 0;
+  if (mpi::library.Get_count(&status, MPI_PACKED, &count) != MPI_SUCCESS) return 0;
+  if (count != MPI_UNDEFINED) return count;
+  MPI_Count elements = 0;  // more than an int can count
+  if (mpi::library.Get_elements_x(&status, MPI_PACKED, &elements) != MPI_SUCCESS) return 0;
+  return elements == MPI_UNDEFINED ? 0 : elements;
+}
+
+void set_bytes(MPI_Status& status, std::int64_t bytes) noexcept {
+  mpi::library.Status_set_elements_x(&status, MPI_BYTE, bytes);
+}
+
+OwnStatus::OwnStatus(MPI_Status* users) noexcept : users_(users) {
+  // The library does not set all fields (MPI_ERROR only where several requests are completed): the others stay as they
+  // were.
+  if (users != MPI_STATUS_IGNORE) own_ = *users;
+  own_.MPI_SOURCE = kUnsetSource;
+}
+
+std::int64_t OwnStatus::bytes() const noexcept {
+  return own_.MPI_SOURCE == kUnsetSource ? 0 : received_bytes(own_);
+}
+
+void OwnStatus::give() noexcept {
+  if (users_ == MPI_STATUS_IGNORE) return;
+  if (own_.MPI_SOURCE == kUnsetSource) own_.MPI_SOURCE = users_->MPI_SOURCE;
+  *users_ = own_;
+}
+
+bool has_truncated_data(int code, std::int64_t received_bytes, std::int64_t room_bytes) noexcept {
+  int error_class = MPI_SUCCESS;
+  return (mpi::kTruncationOverruns || received_bytes <= room_bytes) && code != MPI_SUCCESS &&
+         mpi::library.Error_class(code, &error_class) == MPI_SUCCESS && error_class == MPI_ERR_TRUNCATE;
+}
+
+int raise_broken(int error_class, MPI_Comm comm) noexcept {
+  if (comm == MPI_COMM_NULL) comm = policy.broken.through_world ? MPI_COMM_WORLD : MPI_COMM_SELF;
+  mpi::library.Comm_call_errhandler(comm, error_class);
+  return error_class;
+}
+
+int finish(MessageBuffer& data, OwnStatus& status, int code, MPI_Comm comm) noexcept {
+  std::int64_t bytes = status.bytes();
+  const int error = code == MPI_SUCCESS ? data.judge(bytes) : MPI_SUCCESS;
+  if (error != MPI_SUCCESS) status.correct(bytes);
+  status.give();
+  if (code == MPI_SUCCESS || has_truncated_data(code, bytes, data.bytes())) data.unpack(bytes);
+  return error == MPI_SUCCESS ? code : raise_broken(error, comm);
+}
+
+}  // namespace gapless::preload

@@ -1,0 +1,9 @@
+"""Faults in the layer that its tests must notice."""
+
+from __future__ import annotations
+
+import mutants_collectives
+import mutants_p2p
+import mutants_types
+
+MUTANTS = [*mutants_p2p.MUTANTS, *mutants_collectives.MUTANTS, *mutants_types.MUTANTS]
