@@ -7,7 +7,7 @@ export PYTHON MPI JOBS
 GAPLESS := .venv/bin/gapless
 
 help:
-	@echo 'make demo    what derived datatypes cost on this machine, and what they cost with Gapless (6 minutes)'
+	@echo 'make demo    what derived datatypes cost on this machine, and what they cost with Gapless (4 minutes)'
 	@echo 'make test    what every change must pass'
 	@echo 'make test-all  the rest as well: planted faults, all random types, sanitizers, AArch64 emulated, the suite of mpi4py'
 	@echo 'make soak    campaigns: each fuzzer for SECONDS=600, TYPES=1000000 random types and pairs'

@@ -1,31 +1,14 @@
 #include "output.hpp"
 
-#include <nlohmann/json.hpp>
+#include "json_line.hpp"
 
-#include <cmath>
 #include <iostream>
 
 namespace gapless::lab {
 namespace {
 
-// Keeps the order of the keys: the lines are read by people too.
-using Json = nlohmann::ordered_json;
-
-constexpr int kSchema = 1;
-
 void write_line(const Json& line) {
   std::cout << line.dump() << std::endl;
-}
-
-// A tenth of a nanosecond is below what the clock resolves.
-double tenth(double ns) {
-  return std::round(ns * 10) / 10;
-}
-
-Json tenths(const std::vector<double>& ns) {
-  Json rounded = Json::array();
-  for (const double one : ns) rounded.push_back(tenth(one));
-  return rounded;
 }
 
 }  // namespace

@@ -29,4 +29,4 @@ cmake --preset "$preset" "${arguments[@]}" >"$log" 2>&1 || { cat "$log" >&2; exi
 grep -A3 -E 'gapless: (no |.*not installed)' "$log" || true
 targets=()
 [ $# -eq 0 ] || targets=(--target "$@")
-cmake --build "$folder" ${JOBS:+-j "$JOBS"} "${targets[@]}"
+cmake --build "$folder" ${JOBS:+-j "$JOBS"} "${targets[@]}" | tools/build_progress.sh

@@ -154,7 +154,8 @@ def look(browser: Chromium, page: str, folder: Path, unfold: bool) -> list[str]:
             height = show(browser, page, width, scheme, unfold)
             pictures(browser, height, width, folder / f"{name}-{scheme}")
             wide = int(browser.run("document.documentElement.scrollWidth"))
-            print(f"{name}, {scheme}: {wide} x {height} px, {browser.run('Plotly.version')}")
+            plots = browser.run("typeof Plotly === 'undefined' ? 'no script for plots' : Plotly.version")
+            print(f"{name}, {scheme}: {wide} x {height} px, {plots}")
             if wide > width:
                 found.append(f"{name}: the page is {wide} px wide")
     return found + complaints(browser.events, page.partition("#")[0])

@@ -1,18 +1,12 @@
 #include "output.hpp"
 
-#include <nlohmann/json.hpp>
+#include "../json_line.hpp"
 
-#include <cmath>
 #include <iostream>
 #include <utility>
 
 namespace gapless::lab::exchange {
 namespace {
-
-// Keeps the order of the keys: the lines are read by people too.
-using Json = nlohmann::ordered_json;
-
-constexpr int kSchema = 1;
 
 Json line(const char* kind) {
   return {{"schema", kSchema}, {"kind", kind}};
@@ -21,17 +15,6 @@ Json line(const char* kind) {
 void write(const Json& line) {
   // A text that was cut inside a letter must not end the run.
   std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
-}
-
-// A tenth of a nanosecond is below what the clock resolves.
-double tenth(double ns) {
-  return std::round(ns * 10) / 10;
-}
-
-Json tenths(const std::vector<double>& ns) {
-  Json rounded = Json::array();
-  for (const double one : ns) rounded.push_back(tenth(one));
-  return rounded;
 }
 
 }  // namespace

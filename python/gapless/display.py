@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Sequence
+from types import TracebackType
+from typing import TextIO
 
 from rich import box
 from rich.console import Console
@@ -25,6 +29,47 @@ def console(stderr: bool = False, plain: bool = False) -> Console:
     if out.width < MIN_WIDTH:
         out.width = MIN_WIDTH
     return out
+
+
+def bytes_text(count: int) -> str:
+    """Return a message size as people say it: 3200 B, 2.56 MB."""
+    return f"{count / 1e6:.3g} MB" if count >= 1_000_000 else f"{count} B"
+
+
+class OneLine:
+    """The progress of something long, on one line of a terminal; elsewhere as a line for each quarter.
+
+    Parameters
+    ----------
+    what : str
+        What is going on, in a word or two.
+    out : file, optional
+        Where it is written (default: the error stream).
+    """
+
+    def __init__(self, what: str, out: TextIO | None = None) -> None:
+        self._what, self._out = what, out or sys.stderr
+        self._rewrites = self._out.isatty()
+        self._quarters = 0
+
+    def now(self, share: float, text: str = "") -> None:
+        """Show which share is done, and what is being done."""
+        if self._rewrites:
+            line = f"gapless: {self._what}, {share:.0%}" + (f": {text}" if text else "")
+            self._out.write("\r\033[K" + line[: shutil.get_terminal_size().columns - 1])
+        elif int(4 * share) > self._quarters:
+            self._quarters = int(4 * share)
+            self._out.write(f"gapless: {self._what}, {self._quarters * 25} %\n")
+        self._out.flush()
+
+    def __enter__(self) -> OneLine:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, of: BaseException | None, at: TracebackType | None) -> None:
+        """Leave nothing of it on a terminal."""
+        if self._rewrites:
+            self._out.write("\r\033[K")
+            self._out.flush()
 
 
 def plain_table(title: str, columns: Sequence[str], left: int = 1) -> Table:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from conftest import Command
 from gapless.bench.overhead import CASES
+from gapless.lab.demo_messages import QUICK_MESSAGES
 from gapless.paths import Build
 
 
@@ -22,18 +24,34 @@ def test_all_texts_say_how_long_the_demo_takes(repository: Path) -> None:
             ("README.md", r"make demo .*what they cost with Gapless: about (\w+) minutes"),
         )
     ]
-    assert [match and match[1] for match in told] == ["6", "6", "six"]
+    assert [match and match[1] for match in told] == ["4", "4", "four"]
+
+
+def test_a_build_says_how_far_it_is_in_four_lines_and_passes_on_the_rest(repository: Path) -> None:
+    told = "".join(f"[{i}/228] Building CXX object {i}.o\n" for i in range(1, 228))
+    told = told.replace("[100/228]", "a.cpp:1: warning: unused\n[100/228]") + "FAILED: b.o\n"
+    answer = subprocess.run(
+        [repository / "tools" / "build_progress.sh"], input=told, capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.splitlines() == [
+        "gapless: building, 25 %", "a.cpp:1: warning: unused", "gapless: building, 50 %", "gapless: building, 75 %",
+        "FAILED: b.o",
+    ]  # fmt: skip
 
 
 def test_the_quick_demo_has_every_method(gapless: Command, build: Build, tmp_path: Path) -> None:
     answer = gapless("demo", "--json", "--quick")
     assert answer.returncode == 0, answer.stderr
     rows = json.loads(answer.stdout)
-    assert {row["method"] for row in rows} == {"contiguous", "manual", "pack", "native", "gapless"}
-    assert {row["guideline"] for row in rows} == {"GL1", "GL2/GL3", "GL4"}
-    assert {row["layout"] for row in rows} == {"tiled", "block", "bucket", "alternating"}
+    assert {row["method"] for row in rows} == {"contiguous", "pack", "native", "gapless"}
+    assert {row["guideline"] for row in rows} == {"GL2/GL3", "GL4"}
+    assert {row["words"] for row in rows} == {message.words for message in QUICK_MESSAGES}
+    assert {row["bytes"] for row in rows} == {message.bytes for message in QUICK_MESSAGES}
     assert all(row["median_us"] > 0 and row["ratio_to_contiguous"] > 0 for row in rows)
-    assert (tmp_path / "report.html").stat().st_size > 1_000_000
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert all(message.words in page for message in QUICK_MESSAGES)
+    progress = [line for line in answer.stderr.splitlines() if line.startswith("gapless: measuring, ")]
+    assert progress == [f"gapless: measuring, {share} %" for share in (25, 50, 75, 100)]
     recorded = list((tmp_path / "results").glob("*-demo.jsonl"))
     assert len(recorded) == 1
     kinds = [json.loads(line)["kind"] for line in recorded[0].read_text().splitlines()]

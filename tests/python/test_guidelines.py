@@ -113,9 +113,14 @@ def test_tables(recorded: Lines) -> None:
     out = io.StringIO()
     print_tables(Console(file=out, width=120), recorded)
     text = out.getvalue()
-    assert text.startswith("MPICH 5.0.2, a <processor>, medians over 3 launches, constant data (never written again)\n")
+    assert text.startswith(
+        "MPICH 5.0.2, a <processor>, medians over 3 launches of 3 samples, constant data (never written again)\n"
+    )
     assert "…" not in text
-    assert re.search(r"2\.56 MB +2 +tiled 1 +100 +1\.50 +2\.00 - 15 +3\.40 - 33 +1\.90", text)
+    assert re.search(
+        r"2\.56 MB +every second 8-byte block of an array +100 +1\.50 +2\.00 - 15 +3\.40 - 33 +1\.90 +tiled 1, A = 2",
+        text,
+    )
     assert re.search(r"GL1 .* 2\.56 MB +violated ×1\.9 \(1 of 1\) +hold \(1\)", text)
     assert re.search(r"2048 x 2048 +10 +400 +300 +×1\.33 +200 +100 +×2\.00 +bit-identical", text)
 
@@ -138,8 +143,7 @@ def test_the_report_is_one_self_contained_page(recorded: Lines) -> None:
     assert "violated ×9.7" in page
     assert "bit-identical" in page
     assert "a &lt;processor&gt;" in page
-    assert page.count("Plotly.newPlot(") == 2
-    assert not re.search(r"<(script|link|img)[^>]+(src|href)=", page)
+    assert not re.search(r"<(script|link|img|iframe)|@import|url\(|https?:", page)
 
 
 def test_the_report_command(recorded: Lines, gapless: Command, tmp_path: Path) -> None:
@@ -147,7 +151,7 @@ def test_the_report_command(recorded: Lines, gapless: Command, tmp_path: Path) -
     answer = gapless("report", "r.jsonl", "-o", "page.html")
     assert answer.returncode == 0, answer.stderr
     assert "violated ×9.7" in answer.stdout
-    assert (tmp_path / "page.html").stat().st_size > 1_000_000
+    assert (tmp_path / "page.html").read_text().endswith("</html>")
 
 
 @pytest.mark.parametrize("text", ["not json\n", "{}\n", '{"schema": 99, "kind": "samples"}\n'])

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gapless.display import console
+from gapless.display import OneLine, console
+from gapless.lab.demo_messages import MESSAGES, QUICK_MESSAGES, Message, Samples, job, sample_line
 from gapless.lab.environment import environment_line
 from gapless.lab.guidelines import rows_of
 from gapless.lab.halo import HaloSize, halo_rows, measure_halo, require_identical
-from gapless.lab.pingpong import measure_pingpong, progress_bar
+from gapless.lab.pingpong import require_measured
+from gapless.lab.programs import run_lab
 from gapless.lab.report.tables import print_tables
-from gapless.lab.results import Recorder, new_file
+from gapless.lab.results import SCHEMA, Line, Recorder, new_file
 from gapless.paths import Build
 
+PROGRAM = "lab/exchange"
 REPORT = Path("report.html")
+# How much of the time the ping-pong takes; the halo exchange takes the rest.
+PINGPONG_SHARE = 0.7
 
 
 @dataclass(frozen=True)
@@ -24,15 +31,65 @@ class Extent:
     """How much the demo measures."""
 
     launches: int
-    lab_arguments: tuple[str, ...]
+    messages: tuple[Message, ...]
+    large: Samples
+    small: Samples
     halo_launches: int
     halo_sizes: tuple[HaloSize, ...]
 
 
 # At 64 x 64 the messages are a few kilobytes: nothing can be gained there, and the row shows what the layer costs.
-# Fewer samples than the lab's own default, for more launches in the same time: launches are the replicates.
-FULL = Extent(5, ("--reps-large", "15", "--reps-small", "60"), 9, (HaloSize(2048, 100), HaloSize(64, 20000)))
-QUICK = Extent(1, ("--quick", "--filter", "/A=2/"), 1, (HaloSize(512, 5), HaloSize(64, 50)))
+# Launches are the replicates, and cost more than samples do: few samples of each, for more launches in the same time.
+FULL = Extent(7, MESSAGES, Samples(5, 15, 1000), Samples(20, 60, 1000), 7, (HaloSize(2048, 50), HaloSize(64, 10000)))
+QUICK = Extent(
+    1, QUICK_MESSAGES, Samples(5, 5, 500), Samples(9, 9, 500), 1, (HaloSize(512, 5), HaloSize(64, 50))
+)  # fmt: skip
+
+
+def measure_messages(build: Build, extent: Extent, recorder: Recorder, now: Callable[[float, str], None]) -> None:
+    """Send every message in every way, in several launches, each in an address space of its own.
+
+    Parameters
+    ----------
+    build : Build
+        What to measure.
+    extent : Extent
+        How much.
+    recorder : Recorder
+        Where the lines go.
+    now : callable
+        Told which share is done, and what is being done.
+    """
+    messages = {message.group: message for message in extent.messages}
+    for launch in range(1, extent.launches + 1):
+        of = f"ping-pong, launch {launch} of {extent.launches}"
+        now((launch - 1) / extent.launches, of)
+        facts: Line = {}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "job.json"
+            path.write_text(json.dumps(job(extent.messages, extent.large, extent.small, launch)), encoding="utf-8")
+            for line in run_lab(build, PROGRAM, ["--job", str(path)], launch):
+                if line["kind"] == "facts":
+                    facts = line
+                    recorder.add(line | {"launch": launch})
+                elif line["kind"] == "samples":
+                    recorder.add(sample_line(line, messages[line["group"]], launch, facts))
+                elif line["kind"] == "progress":
+                    now((launch - 1 + line["done"] / line["of"]) / extent.launches, of)
+                elif line["kind"] == "refused":
+                    words = messages[line["group"]].words
+                    recorder.add(
+                        {
+                            "schema": SCHEMA,
+                            "kind": "skipped",
+                            "group": words,
+                            "launch": launch,
+                            "reason": line["reason"],
+                        }
+                    )
+                else:
+                    recorder.add({"launch": launch} | line)
+    require_measured(recorder, PROGRAM)
 
 
 def run_demo(build: Build, extent: Extent, as_json: bool) -> None:
@@ -47,20 +104,29 @@ def run_demo(build: Build, extent: Extent, as_json: bool) -> None:
     as_json : bool
         Print the rows as a JSON list and nothing else to the standard output.
     """
-    build.require("lab/pingpong", "examples/halo2d")
+    build.require(PROGRAM, "examples/halo2d")
     recorder = Recorder(new_file("demo"))
     recorder.add(environment_line(build, "gapless demo"))
-    with progress_bar() as progress:
-        measure_pingpong(build, extent.launches, extent.lab_arguments, recorder, progress)
-        measure_halo(build, extent.halo_sizes, extent.halo_launches, recorder, progress)
-    require_identical(halo_rows(recorder.lines))
+    with OneLine("measuring") as line:
+        measure_messages(build, extent, recorder, lambda share, text: line.now(share * PINGPONG_SHARE, text))
+        measure_halo(
+            build, extent.halo_sizes, extent.halo_launches, recorder,
+            lambda share, text: line.now(PINGPONG_SHARE + share * (1 - PINGPONG_SHARE), text),
+        )  # fmt: skip
+        line.now(1.0)
+    finish(recorder.lines, as_json)
+    console(stderr=True).print(f"gapless: the page is {REPORT}, the samples are in {recorder.path}", soft_wrap=True)
+
+
+def finish(lines: Sequence[Line], as_json: bool) -> None:
+    """Print what was measured, and write the page."""
+    require_identical(halo_rows(lines))
     if as_json:
-        json.dump([row.as_json() for row in rows_of(recorder.lines)], sys.stdout, indent=1, ensure_ascii=False)
+        json.dump([row.as_json() for row in rows_of(lines)], sys.stdout, indent=1, ensure_ascii=False)
         print()
     else:
-        print_tables(console(), recorder.lines)
-    # Imported late: the plotting library takes half a second to load, which no other command should pay.
+        print_tables(console(), lines)
+    # Imported late: the templates take a while to load, which no other command should pay.
     from gapless.lab.report.demo_page import write_report
 
-    write_report(recorder.lines, REPORT)
-    console(stderr=True).print(f"gapless: plots in {REPORT}, samples in {recorder.path}", soft_wrap=True)
+    write_report(lines, REPORT)

@@ -9,8 +9,7 @@ from rich.table import Table
 
 from gapless.bench.engine import EngineRow
 from gapless.bench.engine_targets import Summary, name_of
-from gapless.display import plain_table
-from gapless.lab.report.tables import bytes_text
+from gapless.display import bytes_text, plain_table
 
 MOST_MISSES = 12
 

@@ -156,7 +156,7 @@ def measure_p2p(
         Where the advance is shown.
     """
     all_families = [*arguments, "--all-layouts", "--layouts", ",".join(families)]
-    once = [*all_families, "--methods", "gapless", "--reps-large", "1", "--reps-small", "1"]
+    once = ["--launch", "1", *all_families, "--methods", "gapless", "--reps-large", "1", "--reps-small", "1"]
     for line in run_lab(library, "lab/pingpong", once, 1, {"GAPLESS_STATS": "1"}):
         if line["kind"] in ("samples", "error"):
             kind = {"samples": "acts", "error": "error"}[line["kind"]]

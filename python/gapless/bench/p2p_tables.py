@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from rich.table import Table
 
 from gapless.bench.p2p import TESTS, P2pRow
-from gapless.display import plain_table
+from gapless.display import bytes_text, plain_table
 from gapless.lab.better_of import NOT_SLOWER, SLOWER, Stand
-from gapless.lab.report.tables import bytes_text, few_launches
+from gapless.lab.report.tables import few_launches
 
 TIMES = ("contiguous_us", "native_us", "pack_us", "gapless_us", "engine_pack_us", "engine_unpack_us")
 FEW_TIMES = TIMES[:4]

@@ -22,9 +22,9 @@ MpiOption = Annotated[
 def demo(
     mpi: MpiOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print the rows as a JSON list and nothing else.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Less than a minute: one launch, A = 2 only.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A few seconds: one launch, two messages.")] = False,
 ) -> None:
-    """Show what derived datatypes cost on this machine, and what they cost with Gapless (6 minutes).
+    """Show what derived datatypes cost on this machine, and what they cost with Gapless (4 minutes).
 
     [bold]Example:[/bold]  gapless demo --json > table.json
 

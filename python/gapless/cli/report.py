@@ -98,7 +98,7 @@ def _report_demo(lines: list[Line], kind: Format, output: Path) -> None:
         )
     write_report(lines, output)
     print_tables(console(), lines)
-    print(f"gapless: plots in {output}", file=sys.stderr)
+    print(f"gapless: the page is {output}", file=sys.stderr)
 
 
 def _report_guidelines(collected: Collected, kind: Format, output: Path | None) -> None:

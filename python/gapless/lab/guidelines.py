@@ -14,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from gapless.display import bytes_text
 from gapless.lab.better_of import Stand, stands
+from gapless.lab.demo_messages import SMALL_BYTES
 from gapless.lab.results import Key, Line, samples_by_key
 from gapless.lab.statistics import TOLERANCE, Expectation, Verdict, judge, median_of_medians
 
@@ -34,6 +36,7 @@ TESTED_BY = {
     "alternating_struct": "GL4",
     "row_column_indexed": "GL4",
     "row_column_fully_indexed": "GL4",
+    "listed": "GL4",
 }
 EXPECTATIONS = {"GL1": Expectation.SIMILAR, "GL2/GL3": Expectation.NOT_SLOWER, "GL4": Expectation.NOT_SLOWER}
 PACK = "GL2/GL3"
@@ -57,6 +60,8 @@ class Row:
         Half of a round trip: the median over launches of each launch's median, in microseconds.
     ratio_to_contiguous : float
         The same divided by the contiguous send of the same run.
+    words : str
+        What is sent, in plain words; empty for the layouts of the expectation tests.
     verdicts : dict
         For native and gapless: guideline to verdict and ratio to its reference.
     """
@@ -76,6 +81,7 @@ class Row:
     type: str
     tests: list[str]
     launches: int
+    words: str = ""
     verdicts: dict[str, Verdict] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
@@ -140,6 +146,13 @@ class Medians:
         }
 
 
+def case_name(line: Line, description: str) -> str:
+    """Return what people call a description of the layout of a line."""
+    if "words" in line:
+        return line["words"] if description == "basic" else f"{line['words']} ({description})"
+    return f"{line['layout']}/v{line['variant']}/A={line['A']}/{description}"
+
+
 def rows_of(lines: Sequence[Line]) -> list[Row]:
     """Return the rows of a result file: five methods for every description of every group, in the order measured."""
     medians = Medians(lines)
@@ -159,7 +172,7 @@ def rows_of(lines: Sequence[Line]) -> list[Row]:
             first, median_ns = sets[0], medians.ns[Key(group, own, method)]
             rows.append(
                 Row(
-                    case=f"{first['layout']}/v{first['variant']}/A={first['A']}/{description}",
+                    case=case_name(first, description),
                     guideline=TESTED_BY.get(description, PACK),
                     bytes=first["payload_bytes"],
                     method=method,
@@ -174,6 +187,7 @@ def rows_of(lines: Sequence[Line]) -> list[Row]:
                     type=first["type"],
                     tests=list(first.get("tests", [])),
                     launches=len(sets),
+                    words=first.get("words", ""),
                     verdicts=medians.verdicts(group, own, method),
                 )
             )
@@ -182,10 +196,19 @@ def rows_of(lines: Sequence[Line]) -> list[Row]:
 
 @dataclass(frozen=True)
 class GuidelineSummary:
-    """One guideline at one message size by one method: in how many cases it holds, and the worst one."""
+    """One guideline at one message size by one method: in how many cases it holds, and the worst one.
+
+    Attributes
+    ----------
+    message : str
+        The size, or whether large or small messages of several sizes.
+    largest : int
+        The greatest of the sizes.
+    """
 
     guideline: str
-    size: int
+    message: str
+    largest: int
     method: str
     cases: int
     violated: int
@@ -197,19 +220,29 @@ class GuidelineSummary:
         return f"{self.worst} ({self.violated} of {self.cases})" if self.violated else f"hold ({self.cases})"
 
 
+def message_text(row: Row) -> str:
+    """Return which messages a row is summarised with: those of its size, or in words."""
+    if not row.words:
+        return bytes_text(row.size)
+    return "small" if row.size <= SMALL_BYTES else "large"
+
+
 def summaries(rows: Sequence[Row]) -> list[GuidelineSummary]:
     """Summarise the verdicts: one entry per guideline, message size and method."""
-    found: dict[tuple[str, int, str], list[Row]] = {}
+    found: dict[tuple[str, str, str], list[Row]] = {}
     for guideline in EXPECTATIONS:
         for row in rows:
             if guideline in row.verdicts:
-                found.setdefault((guideline, row.size, row.method), []).append(row)
+                found.setdefault((guideline, message_text(row), row.method), []).append(row)
     result = []
-    for (guideline, size, method), group in found.items():
+    for (guideline, message, method), group in found.items():
         worst = max(group, key=lambda row: row.verdicts[guideline].factor)
         violated = sum(not row.verdicts[guideline].holds for row in group)
+        largest = max(row.size for row in group)
         result.append(
-            GuidelineSummary(guideline, size, method, len(group), violated, worst.verdicts[guideline], worst.case)
+            GuidelineSummary(
+                guideline, message, largest, method, len(group), violated, worst.verdicts[guideline], worst.case
+            )
         )
     return result
 
@@ -226,6 +259,6 @@ def stands_against_best(lines: Sequence[Line]) -> dict[tuple[str, int], Stand]:
         found = medians.log_ratios(key.group, key.description, "gapless", WAYS)
         if found.size:
             first = sets[0]
-            places.append((f"{first['layout']}/v{first['variant']}/A={first['A']}/{key.description}", first["bytes"]))
+            places.append((case_name(first, key.description), first["bytes"]))
             logs.append(found)
     return dict(zip(places, stands(logs), strict=True))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
-
-from rich.progress import Progress
 
 from gapless.errors import MeasurementFailed
 from gapless.lab.programs import run_example
@@ -53,19 +51,22 @@ class HaloRow:
 
 
 def measure_halo(
-    build: Build, sizes: Sequence[HaloSize], launches: int, recorder: Recorder, progress: Progress
+    build: Build, sizes: Sequence[HaloSize], launches: int, recorder: Recorder, now: Callable[[float, str], None]
 ) -> None:
-    """Run every size without and with the layer in turn; which of the two goes first alternates."""
-    task = progress.add_task("halo exchange", total=2 * launches * len(sizes), now="")
+    """Run every size without and with the layer in turn; which of the two goes first alternates.
+
+    `now` is told which share is done, and what is being done.
+    """
+    done = 0
     for size in sizes:
         for launch in range(1, launches + 1):
             for layer in (False, True) if launch % 2 else (True, False):
-                progress.update(task, now=f"{size.n} x {size.n}, {'with' if layer else 'without'} the layer")
+                now(done / (2 * launches * len(sizes)), f"halo exchange, {size.n} x {size.n}")
                 arguments = ["--n", str(size.n), "--iterations", str(size.iterations)]
                 result = run_example(build, "examples/halo2d", arguments, layer)
                 line: Line = {"schema": SCHEMA, "kind": "halo", "launch": launch, "layer": layer, **result}
                 recorder.add(line)
-                progress.advance(task)
+                done += 1
 
 
 def halo_rows(lines: Sequence[Line]) -> list[HaloRow]:

@@ -13,6 +13,8 @@ from gapless.lab.programs import run_lab
 from gapless.lab.results import Recorder, of_kind
 from gapless.paths import Build
 
+PROGRAM = "lab/pingpong"
+
 
 def progress_bar() -> Progress:
     """Return a progress bar on the error stream; on anything but a terminal it stays silent until it is done."""
@@ -49,13 +51,18 @@ def measure_pingpong(
     """
     task = progress.add_task("ping-pong", total=launches, now="")
     for launch in range(1, launches + 1):
-        for line in run_lab(build, "lab/pingpong", arguments, launch, layer_settings):
+        for line in run_lab(build, PROGRAM, ["--launch", str(launch), *arguments], launch, layer_settings):
             if line["kind"] == "progress":
                 done = launch - 1 + line["done"] / max(line["of"], 1)
                 progress.update(task, completed=done, now=f"launch {launch} of {launches}, {line['group']}")
             else:
                 recorder.add(line)
         progress.update(task, completed=launch, now="")
+    require_measured(recorder, PROGRAM)
+
+
+def require_measured(recorder: Recorder, program: str) -> None:
+    """Fail if a launch of the ping-pong failed, if nothing was measured, or if the layer was not there."""
     failed = of_kind(recorder.lines, "error")
     if failed:
         raise MeasurementFailed(
@@ -63,9 +70,9 @@ def measure_pingpong(
             f"the samples so far and the reason are in {recorder.path}",
         )
     if not of_kind(recorder.lines, "samples"):
-        raise GaplessError("the ping-pong measured nothing", "see 'build/release/lab/pingpong --list' for its cases")
+        raise GaplessError("the ping-pong measured nothing", f"see 'build/release/{program} --help'")
     if not all(line["layer_present"] for line in of_kind(recorder.lines, "samples")):
         raise MeasurementFailed(
             "the layer did not reach the lab's ranks",
-            "check with 'gapless run -- mpiexec -n 2 build/release/lab/pingpong --list'",
+            f"check with 'gapless run -- mpiexec -n 2 build/release/{program} --help'",
         )

@@ -149,7 +149,7 @@ def run_lab(
     layer_settings: Mapping[str, str] | None = None,
 ) -> Iterator[Line]:
     """Run one launch of a measuring program; a failed launch ends with a line that records the reason."""
-    command = mpi_command(build, program, ["--launch", str(launch), *arguments])
+    command = mpi_command(build, program, arguments)
     try:
         yield from json_lines(build, command, layer=True, layer_settings=layer_settings)
     except GaplessError as error:

@@ -11,12 +11,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
+from gapless.display import bytes_text
 from gapless.errors import GaplessError
 from gapless.lab.launch_facts import peer_lines_text
 from gapless.lab.report.collected import TWO_NODES, Collected, Library
 from gapless.lab.report.figures import COLOURS, figure
 from gapless.lab.report.panels import Panel, panels, table_of
-from gapless.lab.report.tables import bytes_text
 from gapless.lab.report.texts import (
     BASELINE,
     GUIDELINES,

@@ -8,8 +8,8 @@ from html import escape
 
 import numpy as np
 
+from gapless.display import bytes_text
 from gapless.lab.report.collected import Collected, Library
-from gapless.lab.report.tables import bytes_text
 from gapless.lab.report.texts import PATTERNS, member_text, test_order, us_text, verdict_text
 from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row
 from gapless.lab.verdicts import Judged

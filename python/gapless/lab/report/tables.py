@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
-from gapless.display import plain_table
+from gapless.display import bytes_text, plain_table
 from gapless.lab.better_of import FEWEST_LAUNCHES, NOT_SLOWER, SLOWER
-from gapless.lab.guidelines import TYPED, GuidelineSummary, Row, rows_of, stands_against_best, summaries
+from gapless.lab.demo_messages import BASIC, SMALL_BYTES
+from gapless.lab.guidelines import TYPED, GuidelineSummary, Row, message_text, rows_of, stands_against_best, summaries
 from gapless.lab.halo import HaloRow, halo_rows
 from gapless.lab.launch_facts import data_text, peer_lines_text
+from gapless.lab.report.story import sentence, sizes_text, stories
 from gapless.lab.results import Line, of_kind
 
 TITLES = {
@@ -21,18 +24,11 @@ TITLES = {
     "native": "datatype",
     "gapless": "+ Gapless",
 }
-PINGPONG_COLUMNS = ("message", "A", "layout", *TITLES.values())
-
 GUIDELINE_TEXT = {
     "GL1": "GL1 (1, contiguous(c, t)) ≃ (c, t)",
     "GL2/GL3": "GL2/GL3 datatype ⪯ MPI_Pack + send",
     "GL4": "GL4 any description ⪯ normal one",
 }
-
-
-def bytes_text(count: int) -> str:
-    """Return a message size as people say it: 3200 B, 2.56 MB."""
-    return f"{count / 1e6:.3g} MB" if count >= 1_000_000 else f"{count} B"
 
 
 def span(ratios: Sequence[float]) -> str:
@@ -45,21 +41,69 @@ def span(ratios: Sequence[float]) -> str:
     return low if max(ratios) <= 1.05 * min(ratios) else f"{low} - {high}"
 
 
-def layout_text(row: Row) -> str:
-    """Return a layout with its variant, as the ping-pong table names it."""
-    return f"{row.layout} {row.variant}"
+# The layouts of the expectation tests in plain words; b: bytes of a block, s and l: of the shorter and the longer of
+# two, g: three blocks.
+# Variant 1 has gaps of one to three ints, variant 2 gaps as long as a block and longer (lab/layouts.hpp).
+LAYOUT_WORDS = {
+    ("tiled", 1): "{b}-byte blocks of an array, 8 bytes apart",
+    ("tiled", 2): "every third {b}-byte block of an array",
+    ("block", 1): "{b}-byte blocks, 4 and 12 bytes apart",
+    ("block", 2): "{b}-byte blocks, {b} and {g} bytes apart",
+    ("bucket", 1): "blocks of {s} and {l} bytes, evenly spaced",
+    ("bucket", 2): "blocks of {s} and {l} bytes, evenly spaced",
+    ("alternating", 1): "blocks of {s} and {l} bytes, 8 bytes apart",
+    ("alternating", 2): "blocks of {s} and {l} bytes, far apart",
+}
 
 
-def pingpong_cells(rows: Sequence[Row]) -> list[list[str]]:
-    """Return the ping-pong table's cells: one line per layout, block size and message size, largest messages first."""
+def words(row: Row) -> str:
+    """Return what is sent, in plain words."""
+    if row.words:
+        return row.words
+    block = 4 * row.A
+    if (row.layout, row.variant) == ("tiled", 1) and block == 8:
+        return "every second 8-byte block of an array"
+    half = 4 * (row.A // 2) if row.variant == 2 else 4
+    shorter, longer = (half, 2 * block - half) if row.variant == 2 else (block - half, block + half)
+    text = LAYOUT_WORDS.get((row.layout, row.variant), row.layout.replace("_", " "))
+    return text.format(b=block, s=shorter, l=longer, g=3 * block)
+
+
+def pingpong_columns(rows: Sequence[Row]) -> list[str]:
+    """Return the columns of the ping-pong table: the methods that were measured, and what the tests call a layout."""
+    measured = {row.method for row in rows}
+    named = [] if all(row.words for row in rows) else ["layout"]
+    return ["message", "what is sent", *(title for method, title in TITLES.items() if method in measured), *named]
+
+
+def groups_of(rows: Sequence[Row]) -> list[list[Row]]:
+    """Return the rows of each message as the tables have them.
+
+    Layouts of the expectation tests come by size and A; the demo's, which differ in size, large ones first, and
+    those first whose datatype costs most natively.
+    """
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(row.group, []).append(row)
-    cells = []
-    for group in sorted(groups.values(), key=lambda group: (-group[0].size, group[0].A)):
+
+    def place(group: Sequence[Row]) -> tuple[float, ...]:
         first = group[0]
-        line = [bytes_text(first.size), f"{first.A}", layout_text(first)]
-        for method in TITLES:
+        if not first.words:
+            return (0, -first.size, first.A)
+        native = [row.ratio_to_contiguous for row in group if row.method == "native" and row.description == BASIC]
+        return (1, first.size <= SMALL_BYTES, -max(native, default=0))
+
+    return sorted(groups.values(), key=place)
+
+
+def pingpong_cells(rows: Sequence[Row]) -> list[list[str]]:
+    """Return the ping-pong table's cells: a line for each message."""
+    measured = {row.method for row in rows}
+    cells = []
+    for group in groups_of(rows):
+        first = group[0]
+        line = [bytes_text(first.size), words(first)]
+        for method in (method for method in TITLES if method in measured):
             of_method = [row for row in group if row.method == method]
             if not of_method:
                 line.append("-")
@@ -67,24 +111,25 @@ def pingpong_cells(rows: Sequence[Row]) -> list[list[str]]:
                 line.append(f"{of_method[0].median_us:.4g}")
             else:
                 line.append(span([row.ratio_to_contiguous for row in of_method]))
-        cells.append(line)
+        cells.append(line if first.words else [*line, f"{first.layout} {first.variant}, A = {first.A}"])
     return cells
 
 
 def pingpong_table(rows: Sequence[Row]) -> Table:
     """Render the ping-pong: times as ratios to the contiguous send of the same run."""
     table = plain_table(
-        "Ping-pong of the same data, time as a ratio to the contiguous send (from - to over equal descriptions)",
-        PINGPONG_COLUMNS,
-        left=3,
+        "The same bytes sent in several ways, time as a ratio to a contiguous send (from - to: equal descriptions)",
+        pingpong_columns(rows),
+        left=2,
     )
-    size = None
-    for cells in pingpong_cells(rows):
-        if size not in (None, cells[0]):
+    before = None
+    for group, cells in zip(groups_of(rows), pingpong_cells(rows), strict=True):
+        section = message_text(group[0])
+        if before not in (None, section):
             table.add_section()
-        repeated = cells[0] == size
-        size = cells[0]
-        table.add_row("" if repeated else size, *cells[1:])
+        # A size that all messages of a section have is said once.
+        table.add_row("" if section == before == cells[0] else cells[0], *cells[1:])
+        before = section
     return table
 
 
@@ -93,12 +138,12 @@ GUIDELINE_COLUMNS = ("guideline", "message", "native", "with Gapless")
 
 def guideline_cells(rows: Sequence[Row]) -> list[list[str]]:
     """Return the verdict table's cells: guideline, message size, verdict natively, verdict with Gapless."""
-    by_place: dict[tuple[str, int], dict[str, GuidelineSummary]] = {}
-    for summary in summaries(rows):
-        by_place.setdefault((summary.guideline, summary.size), {})[summary.method] = summary
+    by_place: dict[tuple[str, str], dict[str, GuidelineSummary]] = {}
+    for summary in sorted(summaries(rows), key=lambda of: (of.guideline, -of.largest)):
+        by_place.setdefault((summary.guideline, summary.message), {})[summary.method] = summary
     return [
-        [GUIDELINE_TEXT[guideline], bytes_text(size), *(str(of.get(method, "-")) for method in TYPED)]
-        for (guideline, size), of in sorted(by_place.items(), key=lambda item: (item[0][0], -item[0][1]))
+        [GUIDELINE_TEXT[guideline], message, *(str(of.get(method, "-")) for method in TYPED)]
+        for (guideline, message), of in by_place.items()
     ]
 
 
@@ -162,6 +207,14 @@ def halo_table(rows: Sequence[HaloRow]) -> Table:
     return table
 
 
+def repetitions(lines: Sequence[Line]) -> str:
+    """Return how many samples a launch has of a message sent in one way: ``15``, or ``5 to 60``."""
+    counts = [len(line["samples"]) for line in of_kind(lines, "samples")]
+    if not counts:
+        return "0"
+    return f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+
+
 def heading(lines: Sequence[Line]) -> str:
     """Return what was measured, on what, and how often, in one line."""
     environment = (of_kind(lines, "environment") or [{}])[0]
@@ -169,6 +222,7 @@ def heading(lines: Sequence[Line]) -> str:
     libraries = sorted({line["mpi_library"].splitlines()[0].replace("Version: ", "") for line in samples})
     launches = len({line["launch"] for line in samples})
     replicates = f"medians over {launches} launches" if launches > 1 else "one launch"
+    replicates += f" of {repetitions(lines)} samples"
     measured = [replicates, data_text(lines)] if samples else []
     return ", ".join([*libraries, str(environment.get("cpu", "unknown processor")), *measured])
 
@@ -180,8 +234,13 @@ def print_tables(out: Console, lines: Sequence[Line]) -> None:
     peers = peer_lines_text(lines)
     if peers:
         out.print(peers + "\n", soft_wrap=True, markup=False)
+    for story in stories(lines):
+        out.print(f"{sizes_text(story)}: {sentence(story)}\n", soft_wrap=True, markup=False)
     if rows:
-        out.print(pingpong_table(rows))
+        table = pingpong_table(rows)
+        # A number cut off is worse than a long line.
+        out.width = max(out.width, Measurement.get(out, out.options.update(max_width=1000), table).maximum)
+        out.print(table)
         out.print(guideline_table(rows))
         best = best_line(lines)
         if best:

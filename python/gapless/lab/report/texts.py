@@ -14,7 +14,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from gapless.lab.report.tables import bytes_text
+from gapless.display import bytes_text
 from gapless.lab.run_file import Row
 from gapless.lab.verdicts import Judged, not_measured_json
 
