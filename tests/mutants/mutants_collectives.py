@@ -170,8 +170,8 @@ AGREEMENT = [
     planted(
         "GAPLESS_FORCE is no fact that processes agree on",
         "policy/agreement.cpp",
-        "policy.force ? \"force \" : \"\";",
-        "\"\";",
+        'policy.force ? "force " : "";',
+        '"";',
         APART,
     ),
     planted(
