@@ -47,7 +47,6 @@ test:
 test-all: test
 	@tools/run_tests.sh rest
 
-# SECONDS is a variable of the shell itself: it must be an argument.
 soak:
 	@tools/bootstrap.sh
 	@tools/soak.sh '$(if $(SECONDS),$(SECONDS),600)' '$(if $(TYPES),$(TYPES),1000000)'
@@ -59,7 +58,7 @@ test-neon:
 	@tools/bootstrap.sh
 	@tools/test_neon.sh --all
 
-# SECONDS is a variable of the shell itself: it must be an argument.
+# SECONDS is a variable of the shell itself: it must be an argument here, and of soak.
 fuzz:
 	@tools/bootstrap.sh
 	@tools/fuzz.sh '$(TARGET)' '$(if $(SECONDS),$(SECONDS),600)'

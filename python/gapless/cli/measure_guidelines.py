@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gapless.cli.options import Data
+from gapless.cli.options import Data, TwoNodesOption
 from gapless.errors import GaplessError
 
 if TYPE_CHECKING:
@@ -161,10 +161,7 @@ def guidelines(
     launcher: Annotated[
         str | None, typer.Option(metavar="COMMAND", help="Instead of the library's mpiexec, e.g. 'srun -n {ranks}'.")
     ] = None,
-    two_nodes: Annotated[
-        bool,
-        typer.Option("--two-nodes", help="Ranks in two network namespaces of this machine, over TCP (needs root)."),
-    ] = False,
+    two_nodes: TwoNodesOption = False,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where results go (default: results/<time>-guidelines).")
     ] = None,

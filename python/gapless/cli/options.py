@@ -1,4 +1,4 @@
-"""Options that several commands of `gapless bench` have, and what becomes of them."""
+"""Options that several commands have, and what becomes of them."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ MpiOption = Annotated[
 ]
 LaunchesOption = Annotated[int, typer.Option(min=1, help="Independent launches of each library: the replicates.")]
 FilterOption = Annotated[str, typer.Option("--filter", help="Only groups whose name contains this text.")]
+TwoNodesOption = Annotated[
+    bool, typer.Option("--two-nodes", help="Ranks in two network namespaces of this machine, over TCP (needs root).")
+]
 
 
 class Data(str, Enum):

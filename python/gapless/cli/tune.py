@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 from rich.progress import TaskID
 
+from gapless.cli.options import TwoNodesOption
 from gapless.errors import GaplessError
 
 
@@ -24,10 +25,7 @@ def tune(
         str | None,
         typer.Option(metavar="COMMAND", help="Instead of the library's mpiexec, e.g. 'srun -N 2 -n {ranks}'."),
     ] = None,
-    two_nodes: Annotated[
-        bool,
-        typer.Option("--two-nodes", help="Ranks in two network namespaces of this machine, over TCP (needs root)."),
-    ] = False,
+    two_nodes: TwoNodesOption = False,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where the rules go (default: the user's cache folder).")
     ] = None,
