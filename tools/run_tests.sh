@@ -10,9 +10,8 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 export PATH=$PWD/.venv/bin:$PATH
 release=$(tools/build_folder.sh release) || exit 1
-# Several suites use two ranks each: one test at a time on a small machine.
-jobs=${JOBS:-$(($(nproc) / 2))}
-[ "$jobs" -ge 1 ] || jobs=1
+# A test with ranks has its PROCESSORS: on two cores it runs alone.
+jobs=${JOBS:-$(nproc)}
 logs=$(mktemp -d)
 : >"$logs/failed"
 trap 'rm -rf "$logs"' EXIT
@@ -32,8 +31,9 @@ suite() {
   "$@" 2>&1 | tee "$logs/out"
   if [ "${PIPESTATUS[0]}" -ne 0 ]; then
     failed+=("$name")
-    # Which tests, again at the end: what is above may be long gone.
+    # Which tests, again at the end, and what they said was wrong (each mutant, each case): all above may be long gone.
     sed -n "$failed_tests" "$logs/out" >>"$logs/failed"
+    grep -E '^FAILED: |: FAILED with ' "$logs/out" | head -n 20 | sed 's/^/    /' >>"$logs/failed"
   fi
   ran=$(sed -n "$pattern" "$logs/out" | tail -n 1)
   [ "${ran:-0}" -gt 0 ] || failed+=("$name (no test ran)")
@@ -53,8 +53,7 @@ run_ctest() {
   printf '\n'
   sed -n '/^random_types_test .*--types 100000/,/^passed:/p' "$1/Testing/Temporary/LastTest.log"
 }
-# The engine's tests have no ranks.
-sanitized() { MPI='' tools/build.sh asan engine_tests && run_ctest build/asan -L engine -j "$(nproc)"; }
+sanitized() { MPI='' tools/build.sh asan engine_tests && run_ctest build/asan -L engine; }
 
 python_tests() {
   env GAPLESS_BUILD_DIR="$PWD/$release" .venv/bin/python -m pytest --durations=10 -m "$1"
