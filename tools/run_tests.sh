@@ -62,6 +62,7 @@ if [ "$1" = change ]; then
   suite 'ctest' "$ctest_count" run_ctest "$release" -LE 'long|mutants'
   suite 'pytest' "$pytest_count" python_tests 'not long'
 else
+  tools/build.sh release long_tests || failed+=("the build of the long tests")
   suite 'ctest, long tests and mutants' "$ctest_count" run_ctest "$release" -L 'long|mutants'
   suite 'engine under address and undefined sanitizers' "$ctest_count" sanitized
   suite 'threads under the thread sanitizer' "$ctest_count" tools/test_tsan.sh

@@ -11,6 +11,7 @@ part() {
   printf '\n== %s\n' "$*"
   "$@" || failed+=("$*")
 }
+part tools/build.sh release long_tests
 part .venv/bin/python tests/conformance/run.py --all --long --build "$(tools/build_folder.sh release)"
 # Four polling ranks on few cores are slow, not hung.
 part tools/test_mpi4py.sh -n 1 --layer default --layer force

@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,14 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # such folder. What pip keeps stays where it is.
 os.environ.setdefault("PIP_CACHE_DIR", str(Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "pip"))
 os.environ["XDG_CACHE_HOME"] = "/dev/null/none"
+
+
+
+def first_in_make_test(values: Iterable[Any]) -> list[Any]:
+    """Return the values of a parameter: `make test` takes the first, `make test-all` the others."""
+    first, *others = values
+    return [first, *(pytest.param(value, marks=pytest.mark.long) for value in others)]
+
 
 Lines = list[dict[str, Any]]
 MEDIANS_US = {

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import first_in_make_test
 from gapless.errors import GaplessError
 from gapless.lab.programs import json_lines, mpi_command
 from gapless.paths import Build
@@ -147,7 +148,7 @@ def exchange(build: Build, tmp_path: Path) -> Exchange:
     return Exchange(find_library(), tmp_path)
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=first_in_make_test(NAMES))
 def any_library(build: Build, tmp_path: Path, request: pytest.FixtureRequest) -> Exchange:
     """The same on each MPI library that is installed."""
     try:
@@ -170,8 +171,9 @@ def everything(pattern: str, methods: Sequence[str]) -> list[Line]:
     return groups
 
 
+# Of the patterns on three ranks, which take turns on two cores, `make test` has the last.
 @pytest.mark.parametrize("layer", [False, True])
-@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("pattern", ["pingpong", pytest.param("bcast", marks=pytest.mark.long), "allgather"])
 def test_all_constructors_and_named_types_arrive(any_library: Exchange, pattern: str, layer: bool) -> None:
     methods = ["native", "pack"] + (["pack_send", "unpack_receive"] if pattern == "pingpong" else [])
     methods += ["gapless"] if layer else []

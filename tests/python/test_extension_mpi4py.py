@@ -10,6 +10,7 @@ from pathlib import Path
 import extension_needed  # noqa: F401
 import gapless
 import pytest
+from conftest import first_in_make_test
 from gapless.notation import fold
 from gapless.paths import REPOSITORY
 
@@ -19,7 +20,7 @@ from libraries import libraries  # noqa: E402
 HERE = Path(__file__).parent
 
 
-@pytest.mark.parametrize("name", ["mpich", "openmpi", "impi"])
+@pytest.mark.parametrize("name", first_in_make_test(["mpich", "openmpi", "impi"]))
 def test_types_there_and_back(name: str) -> None:
     library = libraries()[name]
     needed = [library.prefix / "lib" / library.soname, REPOSITORY / ".venv" / "rivals" / "mpi4py" / "lib" / "mpi4py"]

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Compiler
+from conftest import Compiler, first_in_make_test
 from layered import NAMES, Layered, find_layered, needs_namespaces
 
 # argv[1]: what happens to it. Ranks are known from the environment: MPI is not always initialised.
@@ -45,7 +45,7 @@ exit $code
 """
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=first_in_make_test(NAMES))
 def layered(request: pytest.FixtureRequest, compile_c: Compiler) -> Layered:
     """Each library in turn."""
     return find_layered(request.param, compile_c)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Command
+from conftest import Command, first_in_make_test
 from gapless.bench.one_sided import one_sided_rows
 from gapless.errors import GaplessError
 from gapless.paths import Build
@@ -15,7 +15,7 @@ from gapless.targets.libraries import NAMES, find_library
 VERSIONS = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel(R) MPI"}
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=first_in_make_test(NAMES))
 def mpi(request: pytest.FixtureRequest, build: Build) -> str:
     """Return the name of a library; skipped where it is not installed."""
     try:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from conftest import Command, Compiler
+from conftest import Command, Compiler, first_in_make_test
 from gapless.paths import REPOSITORY, Build
 
 VENV = REPOSITORY / ".venv"
@@ -50,7 +50,7 @@ LIBRARIES = {
 
 
 @pytest.mark.parametrize("mode", ["RTLD_LOCAL", "RTLD_GLOBAL"])
-@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("name", first_in_make_test(LIBRARIES))
 def test_python_that_opens_the_library(gapless: Command, build: Build, name: str, mode: str) -> None:
     mpiexec, options, library = LIBRARIES[name]
     if not library.exists():

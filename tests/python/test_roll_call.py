@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Compiler
+from conftest import Compiler, first_in_make_test
 from gapless.launch.layer import without_layer
 from gapless.launch.listener import SETTING, Listener
 from gapless.launch.roll_call import ENDED, Asked, RollCall
 from gapless.launch.wire import STRANGERS
 from gapless.targets.two_nodes import Nodes, on_two_nodes
-from layered import LOGS, Layered, find_layered, needs_namespaces
+from layered import LOGS, NAMES, Layered, find_layered, needs_namespaces
 
 DIFFER = "no processes differ in settings, build or library"
 MIXED = "no two jobs have one name"
@@ -243,7 +243,7 @@ def nodes() -> Iterator[Nodes]:
         yield two
 
 
-@pytest.fixture(params=["mpich", "openmpi", "intel"])
+@pytest.fixture(params=first_in_make_test(NAMES))
 def layered(request: pytest.FixtureRequest, compile_c: Compiler, nodes: Nodes) -> Layered:
     """Each library on two nodes."""
     found = find_layered(request.param, compile_c)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from conftest import first_in_make_test
 from gapless.errors import GaplessError
 from gapless.lab.programs import json_lines, mpi_command
 from gapless.launch.launcher import Launcher
@@ -92,9 +93,11 @@ def test_what_cannot_be_found_is_told_with_a_remedy(mpi: str, launcher: str | No
     assert told in str(caught.value)
 
 
-@pytest.mark.parametrize("mpicc", [VENV / "bin/mpicc", OPEN_MPI / "bin/mpicc", INTEL / "bin/mpicc",
-                                   Path("/usr/bin/mpicc.mpich"), Path("/usr/bin/mpicc.openmpi")])  # fmt: skip
-def test_an_mpi_by_its_compiler_wrapper_is_compiled_for_once(mpicc: Path, own_folder: Path) -> None:
+@pytest.mark.parametrize("mpicc", first_in_make_test(
+    [VENV / "bin/mpicc", OPEN_MPI / "bin/mpicc", INTEL / "bin/mpicc", Path("/usr/bin/mpicc.mpich"),
+     Path("/usr/bin/mpicc.openmpi")]
+))  # fmt: skip
+def test_an_mpi_by_its_compiler_wrapper_is_compiled_for_once(mpicc: Path, own_folder: Path, tmp_path: Path) -> None:
     wrapper(mpicc)
     said: list[str] = []
     (target,) = targets(str(mpicc), None, False, said.append)
@@ -108,14 +111,23 @@ def test_an_mpi_by_its_compiler_wrapper_is_compiled_for_once(mpicc: Path, own_fo
     (again,) = targets(str(mpicc), None, False, said.append)
     assert again == target and len(said) == 2
     assert made == {path: path.stat().st_mtime_ns for path in own_folder.rglob("*")}
-
-
-def test_one_library_named_twice_has_two_names(own_folder: Path) -> None:
-    mpicc = wrapper(VENV / "bin/mpicc")
-    said: list[str] = []
-    (target,) = targets(str(mpicc), None, False, said.append)
     one, twin = targets(f"{mpicc},{mpicc.parent}/../bin/{mpicc.name}", None, False, said.append)
-    assert one.name == target.name and twin.name == f"{target.name}-2"
+    assert one.name == target.name and twin.name == f"{target.name}-2", "named twice it has two names"
+    measures(target.library, target.facts["mpi_library"], tmp_path / "job.json")
+
+
+def measures(library: Library, name: str, file: Path) -> None:
+    """Prove that the lab's program, compiled for this library, measures under the layer."""
+    message = {"name": "ints", "count": 64, "type": "int32", "layout": "dense"}
+    member = {"name": "ints:native", "message": "ints", "method": "native", "plant": False}
+    reps = {"min": 2, "max": 2, "inner": 1, "precision": 0.5, "budget_ms": 100, "warmup": 1}
+    group = {"id": "g1", "pattern": "pingpong", "root": 0, "cache": "warm", "reps": reps}
+    job = {"schema": 1, "seed": 1, "plant": 1.0, "groups": [group | {"messages": [message], "members": [member]}]}
+    file.write_text(json.dumps(job))
+    lines = list(json_lines(library, mpi_command(library, "lab/exchange", ["--job", str(file)]), layer=True))
+    assert lines[0]["layer_present"] and lines[0]["mpi_library"] == name
+    (samples,) = [line for line in lines if line["kind"] == "samples"]
+    assert samples["verified"] and len(samples["samples"]) == 2
 
 
 def test_a_program_is_compiled_again_when_something_changes(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,21 +213,6 @@ def test_names_of_versions() -> None:
     assert short_name("something else") == "mpi"
 
 
-def test_the_lab_itself_is_compiled_for_another_mpi(tmp_path: Path) -> None:
-    library = own_library(wrapper(OPEN_MPI / "bin/mpicc"), False, quiet)
-    message = {"name": "ints", "count": 64, "type": "int32", "layout": "dense"}
-    member = {"name": "ints:native", "message": "ints", "method": "native", "plant": False}
-    reps = {"min": 2, "max": 2, "inner": 1, "precision": 0.5, "budget_ms": 100, "warmup": 1}
-    group = {"id": "g1", "pattern": "pingpong", "root": 0, "cache": "warm", "reps": reps}
-    job = {"schema": 1, "seed": 1, "plant": 1.0, "groups": [group | {"messages": [message], "members": [member]}]}
-    (tmp_path / "job.json").write_text(json.dumps(job))
-    command = mpi_command(library, "lab/exchange", ["--job", str(tmp_path / "job.json")])
-    lines = list(json_lines(library, command, layer=True))
-    assert lines[0]["layer_present"] and "Open MPI" in lines[0]["mpi_library"]
-    (samples,) = [line for line in lines if line["kind"] == "samples"]
-    assert samples["verified"] and len(samples["samples"]) == 2
-
-
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a checkout of its own, as far as tools/rivals.sh wants one, with nothing installed."""
@@ -271,7 +268,9 @@ def in_namespaces(names: frozenset[str]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", ["mpich", "openmpi", "intel", "/usr/bin/mpicc.mpich", "/usr/bin/mpicc.openmpi"])
+@pytest.mark.parametrize(
+    "name", first_in_make_test(["mpich", "openmpi", "intel", "/usr/bin/mpicc.mpich", "/usr/bin/mpicc.openmpi"])
+)
 @pytest.mark.usefixtures("nodes")
 def test_two_nodes(name: str) -> None:
     wrapper({"openmpi": OPEN_MPI, "intel": INTEL}.get(name, VENV if name == "mpich" else Path(name)))

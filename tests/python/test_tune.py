@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Command
+from conftest import Command, first_in_make_test
 from gapless.launch import rules
 from gapless.launch.rules import cache_folder, library_slug, machine_name, rules_setting
 from gapless.paths import Build
@@ -62,7 +62,7 @@ def test_the_users_word_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert rules_setting(environment | {"GAPLESS_RULES": "mine"}) == {"GAPLESS_RULES": "mine"}
 
 
-@pytest.mark.parametrize("mpi", NAMES)
+@pytest.mark.parametrize("mpi", first_in_make_test(NAMES))
 def test_tune_and_run(gapless: Command, build: Build, tmp_path: Path, mpi: str) -> None:
     if mpi in PREFIXES and not PREFIXES[mpi].is_dir():
         pytest.skip(f"{mpi} is not installed")
