@@ -1,6 +1,6 @@
 """Runs the conformance set under the layer and says which procedure of the table it never accelerated.
 
-run.py [--library NAME]... [--all] [--long] [--case TEXT] [--build FOLDER]
+run.py [--library NAME]... [--all] [--few | --long] [--case TEXT] [--build FOLDER]
 
 Every library that is asked for and not installed is printed as skipped, with the reason. Fails if a case fails, or if a
 procedure of src/mpi/abi/procedures.def that the library has shows accelerated = 0 over all cases.
@@ -175,7 +175,7 @@ def run_library(library: Library, options: argparse.Namespace) -> bool:
         if case in FORTRAN_CASES and (missing := library.missing_fortran()):
             print(f"{library.name}: {case.name()}: skipped: {missing}")
             continue
-        run.case(case)
+        run.case(case.few() if options.few else case)
     for failure in run.failures:
         print(f"{library.name}: failed: {failure}")
     if options.case:
@@ -194,6 +194,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", action="append", choices=names, help="run on this library (may be repeated)")
     parser.add_argument("--all", action="store_true", help=f"run on all libraries, not only on {', '.join(WHEELS)}")
+    parser.add_argument("--few", action="store_true", help="draw a quarter of the seeds")
     parser.add_argument("--long", action="store_true", help="run the long and the large cases too")
     parser.add_argument("--case", default="", help="run only the cases whose name contains this text")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="CMake's build folder")
