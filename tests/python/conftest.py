@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_command import FOR_THE_LOADER, ForkedCommand
 from gapless.errors import GaplessError
 from gapless.paths import REPOSITORY, Build
 
@@ -111,22 +112,34 @@ def build() -> Build:
 
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
+TIMEOUT_S = 300
+
+
+@pytest.fixture(scope="session")
+def forked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkedCommand]:
+    """Return the command, imported once."""
+    command = ForkedCommand(tmp_path_factory.mktemp("command"))
+    yield command
+    command.close()
 
 
 @pytest.fixture
-def gapless(tmp_path: Path) -> Command:
-    """Run the `gapless` command in an empty folder."""
+def gapless(tmp_path: Path, forked: ForkedCommand) -> Command:
+    """Run the `gapless` command in an empty folder, in a process of its own."""
 
     def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
         clean = {k: v for k, v in os.environ.items() if k == "GAPLESS_BUILD_DIR" or not k.startswith("GAPLESS_")}
+        words = list(map(str, arguments))
+        if not any(name.startswith(FOR_THE_LOADER) for name in environment):
+            return forked.run(words, tmp_path, clean | environment, TIMEOUT_S)
         return subprocess.run(
-            [sys.executable, "-m", "gapless", *map(str, arguments)],
+            [sys.executable, "-m", "gapless", *words],
             cwd=tmp_path,
             env=clean | environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=TIMEOUT_S,
             check=False,
         )
 

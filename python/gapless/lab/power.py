@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import log, sqrt
 
 import numpy as np
-from scipy import stats
 
 from gapless.lab.run_file import Run
 
@@ -37,6 +36,8 @@ def power(n: int, spread: float, level: float, effect: float) -> float:
         return 0.0
     if spread <= 0:
         return 1.0
+    from scipy import stats  # most of a second, and few ask
+
     t = float(stats.t.isf(level / 2, n - 1))
     shift = effect * sqrt(n) / spread
     if shift > _FAR:
