@@ -171,14 +171,19 @@ def everything(pattern: str, methods: Sequence[str]) -> list[Line]:
     return groups
 
 
-# Of the patterns on three ranks, which take turns on two cores, `make test` has the last.
+# Three ranks take turns on two cores.
 @pytest.mark.parametrize("layer", [False, True])
-@pytest.mark.parametrize("pattern", ["pingpong", pytest.param("bcast", marks=pytest.mark.long), "allgather"])
-def test_all_constructors_and_named_types_arrive(any_library: Exchange, pattern: str, layer: bool) -> None:
+@pytest.mark.parametrize(
+    ("pattern", "ranks"),
+    [*((name, 2) for name in PATTERNS), *(pytest.param(name, 3, marks=pytest.mark.long) for name in PATTERNS[1:])],
+)
+def test_all_constructors_and_named_types_arrive(
+    any_library: Exchange, pattern: str, ranks: int, layer: bool
+) -> None:
     methods = ["native", "pack"] + (["pack_send", "unpack_receive"] if pattern == "pingpong" else [])
     methods += ["gapless"] if layer else []
     groups = everything(pattern, methods)
-    lines = any_library.lines(groups, ranks=2 if pattern == "pingpong" else 3, layer=layer)
+    lines = any_library.lines(groups, ranks=ranks, layer=layer)
     assert of_kind(lines, "error") == []
     # Open MPI rounds the extent of one of these types up although it is no struct.
     refused = {line["group"]: line["reason"] for line in of_kind(lines, "refused")}
