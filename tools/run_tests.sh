@@ -33,7 +33,7 @@ suite() {
     failed+=("$name")
     # Which tests, again at the end, and what they said was wrong (each mutant, each case): all above may be long gone.
     sed -n "$failed_tests" "$logs/out" >>"$logs/failed"
-    grep -E '^FAILED: |: FAILED with ' "$logs/out" | head -n 20 | sed 's/^/    /' >>"$logs/failed"
+    grep -E '^FAILED: |: FAILED with |: accelerated = 0$' "$logs/out" | head -n 20 | sed 's/^/    /' >>"$logs/failed"
   fi
   ran=$(sed -n "$pattern" "$logs/out" | tail -n 1)
   [ "${ran:-0}" -gt 0 ] || failed+=("$name (no test ran)")
