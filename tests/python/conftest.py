@@ -26,7 +26,6 @@ os.environ.setdefault("PIP_CACHE_DIR", str(Path(os.environ.get("XDG_CACHE_HOME")
 os.environ["XDG_CACHE_HOME"] = "/dev/null/none"
 
 
-
 def first_in_make_test(values: Iterable[Any]) -> list[Any]:
     """Return the values of a parameter: `make test` takes the first, `make test-all` the others."""
     first, *others = values

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -23,8 +24,15 @@ class ForkedCommand:
     def __init__(self, folder: Path) -> None:
         """Start the process; what a call prints goes to files in this folder."""
         self._printed = [folder / "stdout", folder / "stderr"]
-        self._parent = subprocess.Popen(
-            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        self._parent = self._start()
+
+    def _start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, __file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
         )
 
     def run(
@@ -33,11 +41,18 @@ class ForkedCommand:
         """Run the command in a folder."""
         assert self._parent.stdin is not None and self._parent.stdout is not None
         order = [arguments, str(folder), dict(environment), list(map(str, self._printed))]
-        self._parent.stdin.write(json.dumps(order) + "\n")
-        self._parent.stdin.flush()
-        if not select.select([self._parent.stdout], [], [], limit_s)[0]:
-            raise subprocess.TimeoutExpired(arguments, limit_s)
-        code = int(self._parent.stdout.readline())
+        try:
+            self._parent.stdin.write(json.dumps(order) + "\n")
+            self._parent.stdin.flush()
+            if not select.select([self._parent.stdout], [], [], limit_s)[0]:
+                raise subprocess.TimeoutExpired(arguments, limit_s)
+            code = int(self._parent.stdout.readline())
+        except BaseException:
+            # With all that the call has started; the next one finds another.
+            os.killpg(self._parent.pid, signal.SIGKILL)
+            self._parent.wait()
+            self._parent = self._start()
+            raise
         return subprocess.CompletedProcess(arguments, code, *(file.read_text() for file in self._printed))
 
     def close(self) -> None:

@@ -177,9 +177,7 @@ def everything(pattern: str, methods: Sequence[str]) -> list[Line]:
     ("pattern", "ranks"),
     [*((name, 2) for name in PATTERNS), *(pytest.param(name, 3, marks=pytest.mark.long) for name in PATTERNS[1:])],
 )
-def test_all_constructors_and_named_types_arrive(
-    any_library: Exchange, pattern: str, ranks: int, layer: bool
-) -> None:
+def test_all_constructors_and_named_types_arrive(any_library: Exchange, pattern: str, ranks: int, layer: bool) -> None:
     methods = ["native", "pack"] + (["pack_send", "unpack_receive"] if pattern == "pingpong" else [])
     methods += ["gapless"] if layer else []
     groups = everything(pattern, methods)
