@@ -48,7 +48,7 @@ class ForkedCommand:
                 raise subprocess.TimeoutExpired(arguments, limit_s)
             code = int(self._parent.stdout.readline())
         except BaseException:
-            # With all that the call has started; the next one finds another.
+            # With the call; the next one finds another.
             os.killpg(self._parent.pid, signal.SIGKILL)
             self._parent.wait()
             self._parent = self._start()
