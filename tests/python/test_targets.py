@@ -113,10 +113,10 @@ def test_an_mpi_by_its_compiler_wrapper_is_compiled_for_once(mpicc: Path, own_fo
     assert made == {path: path.stat().st_mtime_ns for path in own_folder.rglob("*")}
     one, twin = targets(f"{mpicc},{mpicc.parent}/../bin/{mpicc.name}", None, False, said.append)
     assert one.name == target.name and twin.name == f"{target.name}-2", "named twice it has two names"
-    measures(target.library, target.facts["mpi_library"], tmp_path / "job.json")
+    measures(target.library, tmp_path / "job.json")
 
 
-def measures(library: Library, name: str, file: Path) -> None:
+def measures(library: Library, file: Path) -> None:
     """Prove that the lab's program, compiled for this library, measures under the layer."""
     message = {"name": "ints", "count": 64, "type": "int32", "layout": "dense"}
     member = {"name": "ints:native", "message": "ints", "method": "native", "plant": False}
@@ -125,7 +125,7 @@ def measures(library: Library, name: str, file: Path) -> None:
     job = {"schema": 1, "seed": 1, "plant": 1.0, "groups": [group | {"messages": [message], "members": [member]}]}
     file.write_text(json.dumps(job))
     lines = list(json_lines(library, mpi_command(library, "lab/exchange", ["--job", str(file)]), layer=True))
-    assert lines[0]["layer_present"] and lines[0]["mpi_library"] == name
+    assert lines[0]["layer_present"] and short_name(lines[0]["mpi_library"]) == library.name
     (samples,) = [line for line in lines if line["kind"] == "samples"]
     assert samples["verified"] and len(samples["samples"]) == 2
 
