@@ -18,7 +18,7 @@ bool open(std::int64_t bytes) noexcept;
 // [bytes] that were taken; 0 before open(). No message beyond it may count on assured memory.
 std::int64_t size() noexcept;
 // The buffers among which these bytes may be divided.
-inline constexpr int kMaxBuffers = 4;
+inline constexpr int kMaxBuffers = 3;
 
 }  // namespace reserve
 
