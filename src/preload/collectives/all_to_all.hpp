@@ -143,8 +143,7 @@ int w_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     // end is contiguous and the other has a type too deep to decode (nonblocking, four processes or more).
     if (sent.blocks().needs_library() || received.blocks().needs_library()) return Reason::kCombiner;
     if (policy.force) return Reason::kNone;
-    const bool one_is_contiguous =
-        received.blocks().are_contiguous() || (!in_place && sent.blocks().are_contiguous());
+    const bool one_is_contiguous = received.blocks().are_contiguous() || (!in_place && sent.blocks().are_contiguous());
     const Operation operation = one_is_contiguous ? Operation::kExchangeReady : Operation::kExchange;
     reason = Reason::kContiguous;
     for (Side* const side : {&sent, &received}) {

@@ -26,17 +26,17 @@ int bcast(int root, Call call, const View& given, Native&& native) {
 
 }  // namespace
 
-#define GAPLESS_BCAST(name, family, Count, FORM, ROOT)                                                             \
-  int wrap_##name(GAPLESS_PLAIN_PARAMETERS(void*, data, Count),                                                    \
-                  GAPLESS_##ROOT##_PARAMETER GAPLESS_##FORM##_PARAMETERS) {                                        \
-    const auto native = [&](const View&, const View& r, [[maybe_unused]] MPI_Request* made) {                      \
-      if (is_large<Count> || r.count > INT_MAX)                                                                    \
-        return mpi::library.family##_c(GAPLESS_PLAIN_ARGUMENTS(r, MPI_Count),                                      \
-                                       GAPLESS_##ROOT##_ARGUMENT GAPLESS_##FORM##_ARGUMENTS);                      \
-      return mpi::library.family(GAPLESS_PLAIN_ARGUMENTS(r, int),                                                  \
-                                 GAPLESS_##ROOT##_ARGUMENT GAPLESS_##FORM##_ARGUMENTS);                            \
-    };                                                                                                             \
-    return bcast(GAPLESS_##ROOT##_ARGUMENT GAPLESS_##FORM##_CALL(name), GAPLESS_PLAIN_VIEW(data), native);         \
+#define GAPLESS_BCAST(name, family, Count, FORM, ROOT)                                                     \
+  int wrap_##name(GAPLESS_PLAIN_PARAMETERS(void*, data, Count),                                            \
+                  GAPLESS_##ROOT##_PARAMETER GAPLESS_##FORM##_PARAMETERS) {                                \
+    const auto native = [&](const View&, const View& r, [[maybe_unused]] MPI_Request* made) {              \
+      if (is_large<Count> || r.count > INT_MAX)                                                            \
+        return mpi::library.family##_c(GAPLESS_PLAIN_ARGUMENTS(r, MPI_Count),                              \
+                                       GAPLESS_##ROOT##_ARGUMENT GAPLESS_##FORM##_ARGUMENTS);              \
+      return mpi::library.family(GAPLESS_PLAIN_ARGUMENTS(r, int),                                          \
+                                 GAPLESS_##ROOT##_ARGUMENT GAPLESS_##FORM##_ARGUMENTS);                    \
+    };                                                                                                     \
+    return bcast(GAPLESS_##ROOT##_ARGUMENT GAPLESS_##FORM##_CALL(name), GAPLESS_PLAIN_VIEW(data), native); \
   }
 GAPLESS_FORMS(GAPLESS_BCAST, Bcast, Ibcast, Bcast_init, ROOTED)
 

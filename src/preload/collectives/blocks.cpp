@@ -112,8 +112,8 @@ Reason Blocks::describe(const Views<Count, Displacement, Types>& given, int n, c
 
 // A piece, a count and a displacement of any kind, and, if `typed`, elements and a type.
 std::int64_t Blocks::table_bytes(int n, bool typed) noexcept {
-  const std::size_t a_block = sizeof(Piece) + sizeof(MPI_Count) + sizeof(MPI_Aint) +
-                              (typed ? sizeof(Elements) + sizeof(MPI_Datatype) : 0);
+  const std::size_t a_block =
+      sizeof(Piece) + sizeof(MPI_Count) + sizeof(MPI_Aint) + (typed ? sizeof(Elements) + sizeof(MPI_Datatype) : 0);
   return (static_cast<std::int64_t>(n) + 1) * static_cast<std::int64_t>(a_block);
 }
 
@@ -178,7 +178,7 @@ Views<Count, Displacement, Types> Blocks::as_bytes(const Views<Count, Displaceme
   }
 }
 
-#define GAPLESS_VIEWS(Count, Displacement, Types)                                                            \
+#define GAPLESS_VIEWS(Count, Displacement, Types)                                                              \
   template Reason Blocks::describe(const Views<Count, Displacement, Types>&, int, const Directions&) noexcept; \
   template Views<Count, Displacement, Types> Blocks::as_bytes(const Views<Count, Displacement, Types>&, void*) \
       const noexcept;

@@ -36,9 +36,9 @@ class Side {
   void leave() noexcept { route_ = Route::kGiven; }
   // This side is one end of the block that a process sends to itself; the other end is the own one of `many`. The
   // library gets MPI_IN_PLACE, and the block is moved from end to end when the call is packed: what the process sends
-  // to itself by way of its staging among `many`, and on while it is in the cache; what it receives from itself directly
-  // from the staging of what it sends. That saves the library a copy, and staging. Does nothing if the two ends differ
-  // in size: an error that the library raises.
+  // to itself by way of its staging among `many`, and on while it is in the cache; what it receives from itself
+  // directly from the staging of what it sends. That saves the library a copy, and staging. Does nothing if the two
+  // ends differ in size: an error that the library raises.
   void join(Side& many) noexcept;
 
   // True if packing is measured to be faster than what the library does with the types.
@@ -70,7 +70,7 @@ class Side {
   Blocks blocks_;
   Route route_ = Route::kGiven;
   mpi::AssuredStaging staging_;
-  Side* many_ = nullptr;            // kJoined
+  Side* many_ = nullptr;             // kJoined
   const Piece* received_ = nullptr;  // among many, by a side that joined: not unpacked
 };
 
