@@ -5,6 +5,7 @@ namespace gapless::preload {
 
 namespace {
 
+// There is one side, in the place of the received one; what stands in the other's is not looked at.
 template <class Native>
 int bcast(int root, Call call, const View& given, Native&& native) {
   call.scope = DecisionScope::kAll;
@@ -18,10 +19,10 @@ int bcast(int root, Call call, const View& given, Native&& native) {
     View data = given;
     if (root < 0 || root >= call.members.size || !rewrite_as_bytes(data, 1) || !may_be_staged(data.count)) return false;
     count_contiguous(call, data.count);
-    code = native(View{}, data, nullptr);
+    code = native(given, data, nullptr);
     return true;
   };
-  return perform(call, View{}, given, describe, native, at_once);
+  return perform(call, given, given, describe, native, at_once);
 }
 
 }  // namespace
