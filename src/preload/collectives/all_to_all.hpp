@@ -26,10 +26,10 @@ inline bool find_peers(Among among, const Call& call, Peers& peers) noexcept {
 
 // The directions of a side that has a block for each peer.
 inline Directions to_all(const Peers& peers) noexcept {
-  return {kOut, -1, {}, peers.absent};
+  return {.most = kOut, .absent = peers.absent};
 }
 inline Directions from_all(const Peers& peers) noexcept {
-  return {kIn, -1, {}, peers.absent};
+  return {.most = kIn, .absent = peers.absent};
 }
 
 // Allgather, Alltoall: as many bytes in each block. `same`: one block goes to all peers.

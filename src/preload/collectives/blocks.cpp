@@ -110,7 +110,8 @@ Reason Blocks::describe(const Views<Count, Displacement, Types>& given, int n, c
   return bytes_ > std::numeric_limits<Displacement>::max() ? Reason::kLarge : Reason::kNone;
 }
 
-// A piece, a count and a displacement of any kind, and, if `typed`, elements and a type.
+// For each block, and one more lest there be none: a piece, a count and a displacement of any kind, and, if `typed`,
+// elements and a type.
 std::int64_t Blocks::table_bytes(int n, bool typed) noexcept {
   const std::size_t a_block =
       sizeof(Piece) + sizeof(MPI_Count) + sizeof(MPI_Aint) + (typed ? sizeof(Elements) + sizeof(MPI_Datatype) : 0);

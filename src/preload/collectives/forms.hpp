@@ -29,7 +29,7 @@
 #define GAPLESS_PERSISTENT_ARGUMENTS comm, info, made
 #define GAPLESS_PERSISTENT_CALL(name) {Procedure::k##name, Form::kPersistent, comm, request}
 
-// The root, between the sides and those: of its kind or not there.
+// The root, which stands between the sides and those, if there is one.
 #define GAPLESS_ROOTED_PARAMETER int root,
 #define GAPLESS_ROOTED_ARGUMENT root,
 #define GAPLESS_ROOTLESS_PARAMETER
