@@ -43,7 +43,7 @@ COLLECTIVE = [
         "MPI_IN_PLACE: the blocks behind a process's own are not received",
         "blocks.cpp",
         "directions.of(from))) {",
-        "directions.of(from > directions.own ? directions.own : from))) {",
+        "directions.of(directions.own >= 0 && from > directions.own ? directions.own : from))) {",
         COLLECTIVES,
     ),
     planted(
@@ -103,7 +103,7 @@ COLLECTIVE = [
         COLLECTIVES,
     ),
     planted(
-        "the root of MPI_Scatterv sends itself nothing",
+        "the root of MPI_Scatter or MPI_Scatterv sends itself nothing",
         "rooted.cpp",
         "in_place ? kStays : kMany}",
         "gathers && !in_place ? kMany : kStays}",
