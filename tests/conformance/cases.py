@@ -43,6 +43,8 @@ class Case:
 ANY_CODE = tuple(range(256))
 ANY_FAILURE = tuple(range(1, 256))
 FORCED = {"GAPLESS_FORCE": "1"}
+# The pool has next to nothing, and the reserve a page: a call that fits must not be refused its second buffer.
+TIGHT = {"GAPLESS_POOL_BYTES": "1K", "GAPLESS_RESERVE_BYTES": "4K"}
 # Open MPI's broadcasts in segments, cut at elements of each rank's own type.
 SEGMENTED = {
     "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
@@ -55,6 +57,7 @@ def _collectives() -> Iterator[Case]:
     for ranks, seeds in ((2, 8), (3, 6), (4, 6)):
         yield Case("collectives", (str(seeds),), ranks=ranks, timeout_s=300)
     yield Case("collectives", ("4",), FORCED, ranks=3, timeout_s=300)
+    yield Case("collectives", ("2",), TIGHT, ranks=3, timeout_s=300)
     yield Case("collectives_c", ("5",), ranks=3, timeout_s=300)
     for what in ("outstanding", "threads", "intercomm"):
         yield Case("coll_mixed", (what, "8"))
