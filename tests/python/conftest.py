@@ -15,6 +15,7 @@ import pytest
 from forked_command import FOR_THE_LOADER, ForkedCommand
 from gapless.errors import GaplessError
 from gapless.paths import REPOSITORY, Build
+from gapless.targets.libraries import NAMES, find_library
 
 # A shell that starts a job in the background has it ignore SIGINT, and all that the job starts: the tests of Ctrl-C
 # would then wait for nothing.
@@ -33,6 +34,8 @@ def first_in_make_test(values: Iterable[Any]) -> list[Any]:
 
 
 Lines = list[dict[str, Any]]
+# What a library calls itself, by our name for it.
+VERSIONS = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel(R) MPI"}
 MEDIANS_US = {
     ("contiguous", "contiguous"): 100.0,
     ("manual", "manual"): 150.0,
@@ -108,6 +111,16 @@ def build() -> Build:
     if re.search(r"^GAPLESS_MPI(CH)?_INCLUDE:PATH=.*-NOTFOUND$", cache, re.MULTILINE):
         pytest.skip("the build has no MPI")
     return found
+
+
+@pytest.fixture(params=first_in_make_test(NAMES))
+def mpi(request: pytest.FixtureRequest, build: Build) -> str:
+    """Return the name of a library; skipped where it is not installed."""
+    try:
+        find_library(request.param)
+    except GaplessError as error:
+        pytest.skip(str(error))
+    return str(request.param)
 
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
