@@ -164,8 +164,8 @@ AGREEMENT = [
     planted(
         "a communicator that was freed is remembered",
         "members.cpp",
-        "all.communicators.erase(mpi::key_of(comm));",
-        "",
+        "Communicators::keep(comm, found.facts);",
+        "Communicators::keep(comm, found.facts, false);",
         INTERCOMM + COLL_ENDS + COLLECTIVES,
     ),
     planted(

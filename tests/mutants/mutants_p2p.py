@@ -27,8 +27,8 @@ DELIVERY = [
     planted(
         "a message that is shorter than its type fills the type",
         "transfer.cpp",
-        "received_bytes < bytes_ ? received_bytes : bytes_",
-        "bytes_",
+        "if (received_bytes >= bytes_) return unpack_from",
+        "if (received_bytes > 0) return unpack_from",
         BLOCKING,
     ),
     planted(

@@ -59,7 +59,7 @@ bool must_free(MPI_Datatype type) {
   return get_envelope(type, envelope) && !is_named(envelope.combiner);
 }
 
-bool get_bounds(MPI_Datatype type, Bounds& bounds) {
+bool get_bounds(MPI_Datatype type, ReportedBounds& bounds) {
   return library.Type_size_x(type, &bounds.size) == MPI_SUCCESS &&
          library.Type_get_extent_x(type, &bounds.lb, &bounds.extent) == MPI_SUCCESS &&
          library.Type_get_true_extent_x(type, &bounds.true_lb, &bounds.true_extent) == MPI_SUCCESS;

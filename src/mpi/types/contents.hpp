@@ -29,10 +29,10 @@ bool is_named(int combiner) noexcept;
 bool must_free(MPI_Datatype type);
 
 // What the library itself says of a type [bytes].
-struct Bounds {
+struct ReportedBounds {
   MPI_Count size = 0, lb = 0, extent = 0, true_lb = 0, true_extent = 0;
 };
-bool get_bounds(MPI_Datatype type, Bounds& bounds);
+bool get_bounds(MPI_Datatype type, ReportedBounds& bounds);
 
 // The constructor's arguments in order, from whichever of the lists holds them.
 class Arguments {

@@ -1,13 +1,11 @@
 #include "mpi/types/datatype.hpp"
 
-#include <array>
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
 
-#include "mpi/abi/library.hpp"
-#include "mpi/per_thread.hpp"
 #include "mpi/types/decode.hpp"
+#include "mpi/types/handle_cache.hpp"
 #include "mpi/types/marks.hpp"
 #include "mpi/types/named.hpp"
 
@@ -15,166 +13,56 @@ namespace gapless::mpi {
 
 namespace {
 
-// Never destroyed: a program may free types in its own static destructors.
-struct Registry {
-  std::mutex mutex;  // never held across an MPI call, for the delete callback takes it
-  std::unordered_map<std::uint64_t, DatatypePtr> types;
-  // Of the contiguous predefined types, whose handles mean the same in every epoch: kept for good, so that what is
-  // handed out needs no reference count. They are the types of most calls, which must cost next to nothing.
-  std::unordered_map<std::uint64_t, DatatypePtr> builtin;
-  int keyval = MPI_KEYVAL_INVALID;
-  std::uint64_t attributes = 0;
-};
-
-Registry& registry() noexcept {
-  static Registry* const the = new Registry;
-  return *the;
-}
-
-// Outside of the registry, because they need no lock.
+// Outside of the cache, because they need no lock.
 constinit Marks marks;
 constinit std::atomic<int> epochs{0};  // initialisations that are not finalised: the world and the sessions
 
-constexpr std::size_t kRemembered = 64;
-
-// Counts what was taken out of the registry. What a thread remembers in a slot is valid only while nothing with that
-// slot was taken out since: a type that is freed disturbs one in 64.
-using Generations = std::array<std::atomic<std::uint64_t>, kRemembered>;
-constinit Generations generations{};
-
-struct Remembered {
-  std::uint64_t key = 0;
-  std::uint64_t generation = 0;
-  DatatypePtr type;
+struct TypeHandles {
+  using Handle = MPI_Datatype;
+  static constexpr auto create_keyval = &Library::Type_create_keyval;
+  static constexpr auto free_keyval = &Library::Type_free_keyval;
+  static constexpr auto set_attr = &Library::Type_set_attr;
+  static constexpr auto get_attr = &Library::Type_get_attr;
+  static void freed(std::uint64_t key) noexcept { marks.remove(key); }
 };
+using Registry = HandleCache<TypeHandles, DatatypePtr, 64>;
 
-struct Memory {
-  std::array<Remembered, kRemembered> types;
-};
-
-std::size_t slot_of(std::uint64_t key) noexcept {
-  return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15u >> 58);
-}
-
-void forget(std::uint64_t key) noexcept {
-  generations[slot_of(key)].fetch_add(1, std::memory_order_release);
-}
-
-// No MPI call, and no lock that is ever held across one: the library may be anywhere, MPI_Wait included.
-int evict(MPI_Datatype type, int, void*, void*) {
-  Registry& all = registry();
-  const std::uint64_t key = key_of(type);
-  DatatypePtr last;  // its memory is given back behind the lock
-  marks.remove(key);
-  const std::lock_guard lock(all.mutex);
-  if (const auto found = all.types.find(key); found != all.types.end()) {
-    last = std::move(found->second);
-    all.types.erase(found);
-    forget(key);
-  }
-  return MPI_SUCCESS;
-}
-
-// Not MPI_TYPE_NULL_COPY_FN: that may be a function of the library, with which nothing here is linked.
-int copy_nothing(MPI_Datatype, int, void*, void*, void*, int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-
-// The attribute's key, made at the first registration: before an initialisation it could not be made.
-int keyval() {
-  Registry& all = registry();
-  {
-    const std::lock_guard lock(all.mutex);
-    if (all.keyval != MPI_KEYVAL_INVALID) return all.keyval;
-  }
-  int made = MPI_KEYVAL_INVALID;
-  if (library.Type_create_keyval(copy_nothing, evict, &made, nullptr) != MPI_SUCCESS) return MPI_KEYVAL_INVALID;
-  int kept;
-  {
-    const std::lock_guard lock(all.mutex);
-    if (all.keyval == MPI_KEYVAL_INVALID) all.keyval = made;
-    kept = all.keyval;
-  }
-  if (kept != made) library.Type_free_keyval(&made);  // another thread was faster
-  return kept;
-}
-
-// Puts the facts under the handle, or finds those that another thread put there.
-DatatypePtr keep(std::uint64_t key, DatatypePtr facts, bool& is_first) {
-  Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
-  const auto [entry, inserted] = all.types.try_emplace(key, std::move(facts));
-  is_first = inserted;
-  return entry->second;
-}
-
-// The facts of a contiguous predefined type, without a count.
+// The facts of a contiguous predefined type, whose handle means the same in every epoch: kept for good, so that what is
+// handed out needs no reference count. They are the types of most calls, which must cost next to nothing.
 DatatypePtr keep_for_good(std::uint64_t key, DatatypePtr facts) {
-  Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
-  const auto [entry, inserted] = all.builtin.try_emplace(key, std::move(facts));
+  struct Builtin {
+    std::mutex mutex;
+    std::unordered_map<std::uint64_t, DatatypePtr> types;
+  };
+  static Builtin* const all = new Builtin;
+  const std::lock_guard lock(all->mutex);
+  const auto [entry, inserted] = all->types.try_emplace(key, std::move(facts));
   return {DatatypePtr(), entry->second.get()};
 }
 
-bool set_attribute(MPI_Datatype type, int key) noexcept {
-  void* value = nullptr;
-  int has = 0;
-  return library.Type_set_attr(type, key, nullptr) == MPI_SUCCESS &&
-         library.Type_get_attr(type, key, &value, &has) == MPI_SUCCESS && has == 1;
-}
-
-struct Found {
-  DatatypePtr facts;
-  bool is_kept = false;  // under the handle
-};
-
 // Of a type that the program may use now.
-Found register_now(MPI_Datatype type) {
+Registry::Found register_now(MPI_Datatype type) {
   Description described = describe(type);
   if (described.datatype == nullptr || epochs.load(std::memory_order_relaxed) == 0) return {};
   const std::uint64_t key = key_of(type);
-  const int attribute = described.is_predefined ? MPI_KEYVAL_INVALID : keyval();
-  if (!described.is_predefined && attribute == MPI_KEYVAL_INVALID) return {described.datatype};
   if (is_contiguous_builtin(type)) described.datatype = keep_for_good(key, std::move(described.datatype));
-  bool is_first = false;
-  Found found{keep(key, std::move(described.datatype), is_first), true};
-  if (!is_first) return found;
-  Registry& all = registry();
-  if (described.is_predefined || set_attribute(type, attribute)) {
-    marks.remove(key);
-    const std::lock_guard lock(all.mutex);
-    all.attributes += described.is_predefined ? 0 : 1;
-    return found;
-  }
-  found.is_kept = false;
-  const std::lock_guard lock(all.mutex);
-  all.types.erase(key);
-  forget(key);
+  Registry::Found found = Registry::keep(type, described.datatype, !described.is_predefined);
+  if (found.is_kept) marks.remove(key);
   return found;
 }
 
-Found registered(std::uint64_t key) {
-  Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
-  const auto entry = all.types.find(key);
-  return entry == all.types.end() ? Found{} : Found{entry->second, true};
-}
-
-Found find_unremembered(MPI_Datatype type, std::uint64_t key, bool also_builtin) {
-  if (Found found = registered(key); found.is_kept) return found;
+Registry::Found find_unremembered(MPI_Datatype type, std::uint64_t key, bool also_builtin) {
+  if (Registry::Found found = Registry::find(key); found.is_kept) return found;
   if (type == MPI_DATATYPE_NULL || epochs.load(std::memory_order_relaxed) == 0) return {};
   if (is_pair(type)) return register_now(type);
-  if (is_contiguous_builtin(type)) return also_builtin ? register_now(type) : Found{};
+  if (is_contiguous_builtin(type)) return also_builtin ? register_now(type) : Registry::Found{};
   switch (marks.use(key)) {
     case Marks::Use::kUnknown:
       // Another thread may have registered the type since we looked; then it took the mark away after that.
-      return registered(key);
-    case Marks::Use::kFirst: {
+      return Registry::find(key);
+    case Marks::Use::kFirst:
       // An attribute costs more than the look-up in some libraries, and many a type is used once and freed.
-      const Description described = describe(type);
-      return {described.datatype};
-    }
+      return {describe(type).datatype};
     default:
       return register_now(type);
   }
@@ -187,21 +75,17 @@ DatatypePtr owned_by_thread(const DatatypePtr& facts) {
   return {owner, facts.get()};
 }
 
-[[gnu::noinline]] DatatypePtr find_slowly(MPI_Datatype type, std::uint64_t key, bool also_builtin, Remembered* mine,
-                                          std::uint64_t generation) noexcept {
+[[gnu::noinline]] DatatypePtr find_slowly(MPI_Datatype type, std::uint64_t key, bool also_builtin,
+                                          Registry::Remembered mine) noexcept {
   try {
-    Found found = find_unremembered(type, key, also_builtin);
+    Registry::Found found = find_unremembered(type, key, also_builtin);
     // In between, a handler of the program may have been here, and even have ended the epoch.
-    if (found.is_kept && mine != nullptr) *mine = {key, generation, owned_by_thread(found.facts)};
+    if (found.is_kept && mine.slot != nullptr) *mine.slot = {key, mine.generation, owned_by_thread(found.facts)};
     return std::move(found.facts);
   } catch (...) {  // no memory, or no lock
     return nullptr;
   }
 }
-
-}  // namespace
-
-namespace {
 
 // Bytes without a gap, so that any number of elements is a run.
 bool is_dense(const layout::Layout& type) noexcept {
@@ -258,45 +142,24 @@ void register_type(MPI_Datatype type) noexcept {
 
 bool is_registered(MPI_Datatype type) noexcept {
   const std::uint64_t key = key_of(type);
-  if (marks.has(key)) return true;
-  Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
-  return all.types.count(key) != 0;
+  return marks.has(key) || Registry::find(key).is_kept;
 }
 
 void forget_mark(MPI_Datatype type) noexcept {
   marks.remove(key_of(type));
 }
 
-namespace {
-
-// This thread's slot for a handle, if it has a memory; `holds`: the slot is of that handle, and still valid.
-struct MemorySlot {
-  Remembered* memory;
-  std::uint64_t generation;  // read before any look-up: what is taken out meanwhile makes it too old, never too new
-  bool holds;
-};
-inline MemorySlot slot_for(std::uint64_t key) noexcept {
-  const std::size_t slot = slot_of(key);
-  Memory* const memory = PerThread<Memory>::get();
-  Remembered* const mine = memory == nullptr ? nullptr : &memory->types[slot];
-  const std::uint64_t now = generations[slot].load(std::memory_order_acquire);
-  return {mine, now, mine != nullptr && mine->key == key && mine->generation == now && mine->type != nullptr};
-}
-
-}  // namespace
-
 const Datatype* remembered_type(MPI_Datatype type) noexcept {
-  const MemorySlot slot = slot_for(key_of(type));
-  return slot.holds ? slot.memory->type.get() : nullptr;
+  const Registry::Remembered mine = Registry::remembered(key_of(type));
+  return mine.holds ? mine.slot->facts.get() : nullptr;
 }
 
 DatatypePtr find_type(MPI_Datatype type, bool also_builtin) noexcept {
   const std::uint64_t key = key_of(type);
-  const MemorySlot slot = slot_for(key);
-  if (slot.holds) [[likely]]
-    return slot.memory->type;
-  return find_slowly(type, key, also_builtin, slot.memory, slot.generation);
+  const Registry::Remembered mine = Registry::remembered(key);
+  if (mine.holds) [[likely]]
+    return mine.slot->facts;
+  return find_slowly(type, key, also_builtin, mine);
 }
 
 void epoch_began() noexcept {
@@ -312,15 +175,7 @@ bool is_last_epoch() noexcept {
 }
 
 void epoch_ending() noexcept {
-  if (!is_last_epoch()) return;
-  Registry& all = registry();
-  int key = MPI_KEYVAL_INVALID;
-  {
-    const std::lock_guard lock(all.mutex);
-    std::swap(key, all.keyval);
-  }
-  // The types keep their attributes, and the callback its duty, until they are freed.
-  if (key != MPI_KEYVAL_INVALID) library.Type_free_keyval(&key);
+  if (is_last_epoch()) Registry::epoch_ending();
 }
 
 bool epoch_ended() noexcept {
@@ -328,22 +183,15 @@ bool epoch_ended() noexcept {
   while (before > 0 && !epochs.compare_exchange_weak(before, before - 1, std::memory_order_relaxed)) {
   }
   if (before > 1) return false;
-  // The next epoch gives the same handles to other types, without a callback.
   marks.clear();
   type_cache().clear();
-  Registry& all = registry();
-  std::unordered_map<std::uint64_t, DatatypePtr> dropped;
-  const std::lock_guard lock(all.mutex);
-  dropped.swap(all.types);
-  all.keyval = MPI_KEYVAL_INVALID;
-  for (auto& generation : generations) generation.fetch_add(1, std::memory_order_release);
+  Registry::epoch_ended();
   return true;
 }
 
 RegistryCounts registry_counts() noexcept {
-  Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
-  return {all.types.size(), all.attributes};
+  const auto [registered, attributes] = Registry::counts();
+  return {registered, attributes};
 }
 
 }  // namespace gapless::mpi

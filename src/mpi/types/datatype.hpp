@@ -2,9 +2,9 @@
 //
 // A commit leaves a mark and nothing else. The first use of a marked handle looks the type up by its construction
 // (type_cache.hpp) and remembers nothing of the handle; the second one registers it: the facts are kept under the
-// handle, and the type gets an attribute whose delete callback takes them out again. The library calls it at the type's
-// last reference and before it gives the handle to another type. (Interception of MPI_Type_free could not do that:
-// types are freed inside other procedures and under other names.)
+// handle, and the type gets an attribute whose delete callback takes them out again (handle_cache.hpp). The library
+// calls it at the type's last reference and before it gives the handle to another type, by whatever procedure and under
+// whatever name the program frees it.
 //
 // Why nothing stale is ever used:
 //  * Facts kept under a handle are of the type that has it now. They came in during a call to which the program gave

@@ -23,7 +23,7 @@ constexpr int kMaxTypes = 1 << 20;
 
 // The library decides: where it computes another bound (epsilon rules, markers), the layout is resized to it. nullptr
 // if the data differ.
-LayoutPtr match_bounds(LayoutPtr type, const Bounds& reported) {
+LayoutPtr match_bounds(LayoutPtr type, const ReportedBounds& reported) {
   if (type == nullptr || type->size != reported.size) return nullptr;
   // Nor may the data lie elsewhere than MPI says: Open MPI takes vector(3, 1, -1, byte) for three bytes from 0 on. A
   // program under it has come to terms with that, alone or with its peers, so such a type stays native. Inside is
@@ -52,19 +52,19 @@ bool is_predefined_combiner(int combiner) noexcept {
 }
 
 // One walk through a type, down to its named types and up again.
-class Walk {
+class Decoder {
  public:
-  explicit Walk(TypeCache* cache) : cache_(cache) {}
-  Walk(const Walk&) = delete;
-  Walk& operator=(const Walk&) = delete;
-  ~Walk() {
+  explicit Decoder(TypeCache* cache) : cache_(cache) {}
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+  ~Decoder() {
     // Only now: while a handle is held it cannot be given to another type, so seen_ stays true.
     for (MPI_Datatype type : owned_) library.Type_free(&type);
   }
   DecodedType visit(MPI_Datatype type, int depth);
 
  private:
-  DecodedType named(MPI_Datatype type, const Bounds& reported);
+  DecodedType named(MPI_Datatype type, const ReportedBounds& reported);
   DecodedType built(Construction& made, int depth);
   TypeCache* const cache_;
   std::vector<MPI_Datatype> owned_;
@@ -72,7 +72,7 @@ class Walk {
   int visited_ = 0;
 };
 
-DecodedType Walk::named(MPI_Datatype type, const Bounds& reported) {
+DecodedType Decoder::named(MPI_Datatype type, const ReportedBounds& reported) {
   // A predefined type keeps its handle as long as the epoch lasts: that is as good as a comparison.
   if (cache_ != nullptr) {
     if (auto found = cache_->find_named(key_of(type)); found != nullptr) return {found->layout, found};
@@ -82,7 +82,7 @@ DecodedType Walk::named(MPI_Datatype type, const Bounds& reported) {
   return {made, cache_ == nullptr ? nullptr : cache_->keep_named(key_of(type), made)};
 }
 
-DecodedType Walk::built(Construction& made, int depth) {
+DecodedType Decoder::built(Construction& made, int depth) {
   const auto& types = made.contents.datatypes;
   // Before anything can throw: these references are ours to give back.
   owned_.reserve(owned_.size() + types.size());
@@ -114,7 +114,7 @@ DecodedType Walk::built(Construction& made, int depth) {
   return {layout, keeps ? cache_->keep(std::move(made), layout, component_bytes) : nullptr};
 }
 
-DecodedType Walk::visit(MPI_Datatype type, int depth) {
+DecodedType Decoder::visit(MPI_Datatype type, int depth) {
   if (depth > kMaxDepth || ++visited_ > kMaxTypes) return {};
   if (cache_ != nullptr && (is_contiguous_builtin(type) || is_pair(type))) {
     if (auto found = cache_->find_named(key_of(type)); found != nullptr) {
@@ -142,12 +142,12 @@ DatatypePtr undecoded() {
 }  // namespace
 
 LayoutPtr decode(MPI_Datatype type) {
-  return Walk(nullptr).visit(type, 1).layout;
+  return Decoder(nullptr).visit(type, 1).layout;
 }
 
 Description describe(MPI_Datatype type, TypeCache& cache) noexcept {
   try {
-    const DecodedType part = Walk(&cache).visit(type, 1);
+    const DecodedType part = Decoder(&cache).visit(type, 1);
     if (!part.is_type) return {};
     if (part.layout == nullptr) return {undecoded(), part.is_predefined};
     return {part.cached != nullptr ? cache.datatype(*part.cached) : compiled(part.layout), part.is_predefined};

@@ -44,7 +44,7 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) noexcept {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-bool same(const Bounds& a, const Bounds& b) noexcept {
+bool same(const ReportedBounds& a, const ReportedBounds& b) noexcept {
   return a.size == b.size && a.lb == b.lb && a.extent == b.extent && a.true_lb == b.true_lb &&
          a.true_extent == b.true_extent;
 }

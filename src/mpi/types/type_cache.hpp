@@ -20,7 +20,7 @@ namespace gapless::mpi {
 struct Construction {
   Contents contents;                 // without the handles, which differ from call to call
   std::vector<std::uint64_t> parts;  // instead of them: the components' cached types, by serial number
-  Bounds reported;
+  ReportedBounds reported;
   std::uint64_t hash = 0;
 
   void seal() noexcept;  // computes the hash

@@ -1,77 +1,25 @@
 #include "preload/policy/members.hpp"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <mutex>
-#include <unordered_map>
-#include <utility>
 
-#include "mpi/abi/library.hpp"
-#include "mpi/per_thread.hpp"
+#include "mpi/types/handle_cache.hpp"
 #include "preload/policy/agreement.hpp"
 
 namespace gapless::preload {
 
 namespace {
 
-// Never destroyed: a program may free communicators in its own static destructors.
-struct Known {
-  std::mutex mutex;  // never held across an MPI call, for the delete callback takes it
-  std::unordered_map<std::uint64_t, Members> communicators;
-  int keyval = MPI_KEYVAL_INVALID;
+struct CommHandles {
+  using Handle = MPI_Comm;
+  static constexpr auto create_keyval = &mpi::Library::Comm_create_keyval;
+  static constexpr auto free_keyval = &mpi::Library::Comm_free_keyval;
+  static constexpr auto set_attr = &mpi::Library::Comm_set_attr;
+  static constexpr auto get_attr = &mpi::Library::Comm_get_attr;
+  static void freed(std::uint64_t) noexcept {}
 };
-
-Known& known() noexcept {
-  static Known* const the = new Known;
-  return *the;
-}
+using Communicators = mpi::HandleCache<CommHandles, Members, 8>;
 
 Members world;  // written before and after everything else
-
-// Counts what was forgotten. What a thread remembers is valid for one value of this counter.
-constinit std::atomic<std::uint64_t> generation{1};
-
-struct Remembered {
-  std::uint64_t key = 0, generation = 0;
-  Members members;
-};
-using Memory = std::array<Remembered, 8>;
-
-void forget() noexcept {
-  generation.fetch_add(1, std::memory_order_release);
-}
-
-int freed(MPI_Comm comm, int, void*, void*) {
-  Known& all = known();
-  const std::lock_guard lock(all.mutex);
-  all.communicators.erase(mpi::key_of(comm));
-  forget();
-  return MPI_SUCCESS;
-}
-
-int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-
-int keyval() {
-  Known& all = known();
-  {
-    const std::lock_guard lock(all.mutex);
-    if (all.keyval != MPI_KEYVAL_INVALID) return all.keyval;
-  }
-  int made = MPI_KEYVAL_INVALID;
-  if (mpi::library.Comm_create_keyval(copy_nothing, freed, &made, nullptr) != MPI_SUCCESS) return MPI_KEYVAL_INVALID;
-  int kept;
-  {
-    const std::lock_guard lock(all.mutex);
-    if (all.keyval == MPI_KEYVAL_INVALID) all.keyval = made;
-    kept = all.keyval;
-  }
-  if (kept != made) mpi::library.Comm_free_keyval(&made);  // another thread was faster
-  return kept;
-}
 
 // Allocates nothing: a process without memory would answer otherwise than the others.
 bool is_within_world(MPI_Comm comm, int size) {
@@ -103,43 +51,18 @@ Members describe(MPI_Comm comm) {
   return members;
 }
 
-// The attribute is there before the facts are kept under the handle, and with it they go before the handle does. A
-// second thread that does the same at the same time sets the same attribute again, and `freed` runs in between: then
-// one of them keeps the facts after that, and the attribute is there again.
-bool keep(MPI_Comm comm, const Members& members) {
-  const int key = keyval();
-  void* value = nullptr;
-  int has = 0;
-  if (key == MPI_KEYVAL_INVALID || mpi::library.Comm_set_attr(comm, key, nullptr) != MPI_SUCCESS ||
-      mpi::library.Comm_get_attr(comm, key, &value, &has) != MPI_SUCCESS || has == 0) {
-    return false;
-  }
-  Known& all = known();
-  const std::lock_guard lock(all.mutex);
-  all.communicators[mpi::key_of(comm)] = members;
-  return true;
-}
-
-[[gnu::noinline]] Members find_slowly(MPI_Comm comm, std::uint64_t key, std::uint64_t now, Remembered* mine) noexcept {
-  Members members;
-  bool is_kept = false;
+[[gnu::noinline]] Members find_slowly(MPI_Comm comm, std::uint64_t key, Communicators::Remembered mine) noexcept {
+  Communicators::Found found;
   try {
-    Known& all = known();
-    {
-      const std::lock_guard lock(all.mutex);
-      if (const auto found = all.communicators.find(key); found != all.communicators.end()) {
-        members = found->second;
-        is_kept = true;
-      }
+    found = Communicators::find(key);
+    if (!found.is_kept) {
+      found.facts = describe(comm);
+      found = Communicators::keep(comm, found.facts);
     }
-    if (!is_kept) {
-      members = describe(comm);
-      is_kept = keep(comm, members);
-    }
-  } catch (...) {
+  } catch (...) {  // no memory: asked for again at the next use
   }
-  if (is_kept && mine != nullptr) *mine = {key, now, members};
-  return members;
+  if (found.is_kept && mine.slot != nullptr) *mine.slot = {key, mine.generation, found.facts};
+  return found.facts;
 }
 
 }  // namespace
@@ -147,17 +70,15 @@ bool keep(MPI_Comm comm, const Members& members) {
 Members find_members(MPI_Comm comm) noexcept {
   if (comm == MPI_COMM_WORLD) return world;
   const std::uint64_t key = mpi::key_of(comm);
-  Memory* const memory = mpi::PerThread<Memory>::get();
-  Remembered* const mine = memory == nullptr ? nullptr : &(*memory)[(key * 0x9e3779b97f4a7c15u) >> 61];
-  const std::uint64_t now = generation.load(std::memory_order_acquire);
-  if (mine != nullptr && mine->key == key && mine->generation == now) [[likely]]
-    return mine->members;
-  return find_slowly(comm, key, now, mine);
+  const Communicators::Remembered mine = Communicators::remembered(key);
+  if (mine.holds) [[likely]]
+    return mine.slot->facts;
+  return find_slowly(comm, key, mine);
 }
 
 // What was found of a session's communicators before the world came up holds no longer.
 void learn_world() noexcept {
-  forget_communicators();
+  Communicators::clear();
   mpi::library.Comm_size(MPI_COMM_WORLD, &world.size);
   mpi::library.Comm_rank(MPI_COMM_WORLD, &world.rank);
   world.agreed = world_agreed();
@@ -167,22 +88,13 @@ void forget_world() noexcept {
   world = Members{};
 }
 
-void forget_communicators() noexcept {
-  Known& all = known();
-  const std::lock_guard lock(all.mutex);
-  all.communicators.clear();
-  forget();
+void epoch_of_communicators_ends() noexcept {
+  Communicators::clear();
+  Communicators::epoch_ending();
 }
 
-void epoch_of_communicators_ends() noexcept {
-  forget_communicators();
-  Known& all = known();
-  int key = MPI_KEYVAL_INVALID;
-  {
-    const std::lock_guard lock(all.mutex);
-    std::swap(key, all.keyval);
-  }
-  if (key != MPI_KEYVAL_INVALID) mpi::library.Comm_free_keyval(&key);
+void forget_communicators() noexcept {
+  Communicators::epoch_ended();
 }
 
 }  // namespace gapless::preload

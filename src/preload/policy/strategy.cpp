@@ -31,21 +31,25 @@ std::string_view first_line(char* text) noexcept {
   return {text, length};
 }
 
-// MPICH 5.0.2 raises MPI_ERR_TYPE between processes of a node, for messages that go through a cell of its queues, and
-// accepts longer ones. Open MPI 5.0.11 accepts all.
-struct BrokenLine {
+// What the libraries do that is not to be measured; of the rows, the first whose words are in the library's version.
+struct LibraryBehaviour {
   const char* version;
+  bool persistent_sends_stale_data;
   Broken broken;
 };
-const BrokenLine broken_lines[] = {{"Intel(R) MPI", {MPI_ERR_TRUNCATE, INT_MAX, false, true}},
-                                   {"MPICH", {MPI_ERR_TYPE, 8192, true, false}},
-                                   {nullptr, {}}};
+constexpr LibraryBehaviour kBehaviours[] = {
+    {"Intel(R) MPI", true, {MPI_ERR_TRUNCATE, INT_MAX, false, true}},
+    // MPICH 5.0.2 raises MPI_ERR_TYPE between processes of a node, for messages that go through a cell of its queues,
+    // and accepts longer ones.
+    {"MPICH", false, {MPI_ERR_TYPE, 8192, true, false}},
+    // Open MPI 5.0.11 accepts all.
+    {"", false, {}},
+};
 
-Broken broken_of(const char* version) noexcept {
-  for (const BrokenLine& line : broken_lines) {
-    if (line.version == nullptr || std::strstr(version, line.version) != nullptr) return line.broken;
-  }
-  return {};
+const LibraryBehaviour& behaviour_of(const char* version) noexcept {
+  const LibraryBehaviour* row = kBehaviours;
+  while (std::strstr(version, row->version) == nullptr) ++row;
+  return *row;
 }
 
 }  // namespace
@@ -55,8 +59,9 @@ Policy policy_for_this_library() {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   if (mpi::library.Get_library_version(version, &length) != MPI_SUCCESS) version[0] = '\0';
-  policy.broken = broken_of(version);
-  policy.persistent_sends_stale_data = std::strstr(version, "Intel(R) MPI") != nullptr;
+  const LibraryBehaviour& behaviour = behaviour_of(version);
+  policy.broken = behaviour.broken;
+  policy.persistent_sends_stale_data = behaviour.persistent_sends_stale_data;
   const std::string_view line = first_line(version);
   read_rules(kDefaults, line, policy.rules);
   policy.hash = override_by_files(line, policy.rules);

@@ -99,9 +99,8 @@ void MessageBuffer::unpack(std::int64_t received_bytes) noexcept {
   if (path_ != Path::kPack) return;
   if (received_bytes <= bytes_) staging_.contained();
   if (received_bytes <= 0) return;
-  const std::int64_t bytes = received_bytes < bytes_ ? received_bytes : bytes_;
-  timed(procedure_, false,
-        [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, staging_.data(), bytes); });
+  if (received_bytes >= bytes_) return unpack_from(staging_.data());
+  unpack_part(0, received_bytes);
 }
 
 int MessageBuffer::judge_rest(std::int64_t& received_bytes) const noexcept {
@@ -126,11 +125,11 @@ void MessageBuffer::unpack_part(std::int64_t position, std::int64_t bytes) noexc
 }
 
 void MessageBuffer::pack_to(void* packed) noexcept {
-  timed(procedure_, true, [&] { move::pack(*plan_, count_, buffer_, 0, packed, bytes_); });
+  timed(procedure_, true, [&] { move::pack_all(*plan_, count_, buffer_, packed); });
 }
 
 void MessageBuffer::unpack_from(const void* packed) noexcept {
-  timed(procedure_, false, [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), 0, packed, bytes_); });
+  timed(procedure_, false, [&] { move::unpack_all(*plan_, count_, const_cast<void*>(buffer_), packed); });
 }
 
 bool MessageBuffer::overlaps(const void* packed) const noexcept {
