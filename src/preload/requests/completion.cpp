@@ -66,6 +66,8 @@ template <Of of, Effect effect = Effect::kCompletes, class Call>
                                MPI_Status* statuses, Call&& call) {
   // Of one operation the return code is the error; of several each status has its own.
   constexpr bool single = of == Of::kOne || of == Of::kAny;
+  // The library names the completed operations by their indices.
+  constexpr bool named = of == Of::kAny || of == Of::kSome;
   const AfterReceive look_after_orphans;
   HeldEntries held(n, list);
   if (!held.any()) {
@@ -74,17 +76,16 @@ template <Of of, Effect effect = Effect::kCompletes, class Call>
   }
   const bool ignored = statuses == (single ? MPI_STATUS_IGNORE : MPI_STATUSES_IGNORE);
   OwnStatuses own(single ? 1 : n, ignored ? nullptr : statuses);
-  const OutputArgument set(output);
+  const OutputArgument returned(output);
   const int code = call(own.get());
 
   // The k-th status belongs to the k-th request, or to that at the k-th of the returned indices. MPI_UNDEFINED is
   // negative, as in the other ABIs.
-  const int value = set.value_or(of == Of::kAny ? MPI_UNDEFINED : 0);
+  const int value = returned.value_or(of == Of::kAny ? MPI_UNDEFINED : 0);
   const int count = single ? 1 : of == Of::kAll ? n : std::max(value, 0);
   const auto index_of = [&](int k) { return of == Of::kAny ? value : of == Of::kSome ? indices[k] : k; };
   const bool all = code == MPI_SUCCESS && (output == nullptr || value != 0);
   const auto has_completed = [&](int k, const RequestEntry& entry) {
-    constexpr bool named = of == Of::kAny || of == Of::kSome;
     if (effect == Effect::kTells) return named ? own.is_set(k) : all;
     if (!entry.persistent) return list[index_of(k)] == MPI_REQUEST_NULL;
     if (!entry.is_active()) return false;
@@ -106,7 +107,7 @@ template <Of of, Effect effect = Effect::kCompletes, class Call>
       entry->deliver(own[k]);
       return Outcome::kDelivered;
     }
-    if (of == Of::kOne && !policy.broken.through_world) comm = entry->comm;
+    if (of == Of::kOne) comm = entry->comm;
     return held.complete(index_of(k), own[k], error);
   };
 
@@ -121,7 +122,8 @@ template <Of of, Effect effect = Effect::kCompletes, class Call>
   own.give(count, broken && !single);
   count_completion(procedure, completed);
   if (!broken || code != MPI_SUCCESS) return code;
-  return raise_broken(single ? policy.broken.error_class : MPI_ERR_IN_STATUS, comm);
+  return raise_broken(single ? policy.broken.error_class : MPI_ERR_IN_STATUS,
+                      policy.broken.through_world ? MPI_COMM_NULL : comm);
 }
 
 }  // namespace
