@@ -86,7 +86,7 @@ template <Of of, Effect effect = Effect::kCompletes, class Call>
   const auto index_of = [&](int k) { return of == Of::kAny ? value : of == Of::kSome ? indices[k] : k; };
   const bool all = code == MPI_SUCCESS && (output == nullptr || value != 0);
   const auto has_completed = [&](int k, const RequestEntry& entry) {
-    if (effect == Effect::kTells) return named ? own.is_set(k) : all;
+    if (effect == Effect::kTells) return of == Of::kSome || (of == Of::kAny ? own.is_set(k) : all);
     if (!entry.persistent) return list[index_of(k)] == MPI_REQUEST_NULL;
     if (!entry.is_active()) return false;
     if (named) return true;
