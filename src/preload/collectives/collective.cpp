@@ -100,7 +100,7 @@ int start_and_keep(const Call& call, RequestEntry* entry, std::unique_ptr<Collec
     return code;
   }
   entry->receives = entry->whole = true;
-  entry->persistent = call.form == Form::kPersistent;
+  if (call.form == Form::kPersistent) entry->make_persistent();
   entry->collective = std::move(collective);
   requests.add(made, entry);
   *call.request = made;

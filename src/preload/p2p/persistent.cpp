@@ -42,14 +42,14 @@ template <class Call>
     if (counting()) count_declined(procedure, Reason::kContiguous);
     return call();
   }
-  Scratch<RequestEntry::State> before(static_cast<std::size_t>(n));
+  RequestEntry::State before{};
   std::int64_t bytes = 0;
   bool begun = false;
   for (int k = 0; k < n; ++k) {
     // The library refuses what is not persistent.
     if (held[k] == nullptr || !held[k]->persistent) continue;
     begun = true;
-    before[k] = held[k]->begin();
+    before = held[k]->start();
     if (held[k]->collective != nullptr) {
       bytes += held[k]->collective->sent_bytes();
     } else if (held[k]->partitions == nullptr) {
@@ -61,7 +61,7 @@ template <class Call>
     if (held[k] == nullptr || !held[k]->persistent) continue;
     requests.update_handle(held[k], list[k]);
     // Of several, some may have been started.
-    if (code != MPI_SUCCESS && n == 1) held[k]->undo(before[k]);
+    if (code != MPI_SUCCESS && n == 1) held[k]->undo_start(before);
   }
   if (!counting()) return code;
   if (begun) {

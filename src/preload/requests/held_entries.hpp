@@ -1,5 +1,5 @@
-// What the completing procedures need around the library's call: the entries of the program's requests, held before it,
-// and statuses of our own, which tell what came.
+// What the procedures that take requests need around the library's call: the entries of those requests, held before it,
+// and what the library sets in an argument of the program's.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ inline bool takes_fast_path(int n, const MPI_Request* list) noexcept {
   return !slow_path_required() && !may_have_any(n, list);
 }
 
-// The entries of a list of requests, each at its index, held until finish() or the destructor.
+// The entries of a list of requests, each at its index, held until complete() or the destructor.
 class HeldEntries {
  public:
   HeldEntries(int n, const MPI_Request* list)
@@ -60,24 +60,15 @@ class HeldEntries {
 
   bool any() const noexcept { return count_ != 0; }
   RequestEntry* operator[](int k) noexcept { return k >= 0 && k < n_ ? entries_[k] : nullptr; }
-  // True if the operation at this index has completed: its request is null now; for a persistent one, the library has
-  // `reported` it by flag, index or status.
-  bool ended(int k, const MPI_Request* list, bool reported) noexcept {
-    RequestEntry* const entry = (*this)[k];
-    if (entry == nullptr) return false;
-    return entry->persistent ? reported && entry->is_active() : list[k] == MPI_REQUEST_NULL;
-  }
-  // The operation has completed with the library's `error`: delivers the data there are, and removes the entry. A
-  // persistent one stays in the table.
-  void finish(int k, const MPI_Status& status, int error) noexcept {
-    RequestEntry* const entry = (*this)[k];
-    if (entry == nullptr) return;
-    const bool failed = error != MPI_SUCCESS && error != entry->broken;
-    if (!failed || entry->has_data_after(error, status)) entry->deliver(status);
-    if (entry->persistent) return failed ? entry->fail() : entry->end(status);
+  // Completes the operation at this index, which has an entry; the entry of a persistent one stays in the table.
+  Outcome complete(int k, MPI_Status& status, int error) noexcept {
+    RequestEntry* const entry = entries_[k];
+    const Outcome outcome = entry->complete(status, error);
+    if (entry->persistent) return outcome;
     requests.finish(entry);
     entries_[k] = nullptr;
     --count_;
+    return outcome;
   }
 
  private:
@@ -85,62 +76,8 @@ class HeldEntries {
   Scratch<RequestEntry*> entries_;
 };
 
-// Statuses for the library to set, in place of the program's, which may be ignored. They carry marks until the library
-// sets them. Some procedures set MPI_ERROR for some requests only; the others' stays as it was.
-class OwnStatuses {
- public:
-  OwnStatuses(int n, MPI_Status* users, bool ignored)
-      : n_(n < 0 ? 0 : n), users_(ignored ? nullptr : users), own_(static_cast<std::size_t>(n_)) {
-    for (int k = 0; k < n_; ++k) {
-      own_[k] = users_ == nullptr ? MPI_Status{} : users_[k];
-      own_[k].MPI_SOURCE = kUnsetSource;
-      own_[k].MPI_ERROR = kUnsetError;
-    }
-  }
-  MPI_Status* get() noexcept { return own_.data(); }
-  // True if the library has set the status at `k`. Not all set that of a send, or its MPI_ERROR (Intel MPI, MPICH).
-  bool is_set(int k) noexcept { return own_[k].MPI_SOURCE != kUnsetSource || own_[k].MPI_ERROR != kUnsetError; }
-  // True if the library reports the operation at `k` as neither completed nor failed.
-  bool is_pending(int k) noexcept { return own_[k].MPI_ERROR == MPI_ERR_PENDING; }
-  const MPI_Status& operator[](int k) noexcept { return own_[k]; }
-  // The error of the operation at `k`: that of its status, or, for a single operation, the call's return code.
-  int error(int k, int code = MPI_SUCCESS) noexcept {
-    return own_[k].MPI_ERROR != kUnsetError && own_[k].MPI_ERROR != MPI_SUCCESS ? own_[k].MPI_ERROR : code;
-  }
-  // The error that it raises for the message of a completed operation (RequestEntry::judge).
-  int judge(int k, RequestEntry* entry, int code = MPI_SUCCESS) noexcept {
-    return entry == nullptr || error(k, code) != MPI_SUCCESS ? MPI_SUCCESS : entry->judge(own_[k]);
-  }
-  // The same for one of several, which puts the error into its status, and MPI_SUCCESS into those that have none.
-  bool judge_among(int k, RequestEntry* entry) noexcept {
-    const int broken = judge(k, entry);
-    if (broken == MPI_SUCCESS) return false;
-    for (int other = 0; other < n_; ++other) {
-      if (own_[other].MPI_ERROR == kUnsetError) own_[other].MPI_ERROR = MPI_SUCCESS;
-    }
-    own_[k].MPI_ERROR = broken;
-    return true;
-  }
-  // Copies the first `n` to the program's.
-  void give(int n) noexcept {
-    if (users_ == nullptr) return;
-    for (int k = 0; k < n && k < n_; ++k) {
-      MPI_Status given = own_[k];
-      if (given.MPI_SOURCE == kUnsetSource) given.MPI_SOURCE = users_[k].MPI_SOURCE;
-      if (given.MPI_ERROR == kUnsetError) given.MPI_ERROR = users_[k].MPI_ERROR;
-      users_[k] = given;
-    }
-  }
-
- private:
-  static constexpr int kUnsetError = -0x47415045;  // no error code
-  int n_;
-  MPI_Status* users_;
-  Scratch<MPI_Status> own_;
-};
-
-// A flag or an index of the program's, which the library does not set if it fails: the return code does not tell that
-// where the program's error handler returns (MPICH). May be null: there is no such argument.
+// A flag, index or count of the program's, which the library does not set if it fails: the return code does not tell
+// that where the program's error handler returns (MPICH). May be null: there is no such argument.
 class OutputArgument {
  public:
   explicit OutputArgument(int* users) noexcept : users_(users) {
@@ -155,7 +92,7 @@ class OutputArgument {
   int value_or(int unset) const noexcept { return users_ == nullptr || *users_ == kUnset ? unset : *users_; }
 
  private:
-  static constexpr int kUnset = -0x47415055;  // no flag, no index, and not MPI_UNDEFINED
+  static constexpr int kUnset = -0x47415055;  // no flag, index or count, and not MPI_UNDEFINED
   int* users_;
   int given_ = 0;
 };

@@ -8,8 +8,8 @@ namespace gapless::preload {
 
 // If the program starts an active operation again, the library raises an error; packing has then written the same bytes
 // once more, for the program may not have changed its buffer.
-RequestEntry::State RequestEntry::begin() noexcept {
-  const State before{is_active(), __atomic_load_n(&delivery, __ATOMIC_ACQUIRE)};
+RequestEntry::State RequestEntry::start() noexcept {
+  const State before = state();
   if (collective != nullptr) {
     collective->pack();
   } else if (partitions == nullptr) {
@@ -17,36 +17,40 @@ RequestEntry::State RequestEntry::begin() noexcept {
   } else if (receives) {
     partitions->reset();
   }
-  __atomic_store_n(&delivery, kNotDelivered, __ATOMIC_RELEASE);
-  set_active(true);
+  set(State::kActive);
   return before;
 }
 
-void RequestEntry::undo(State before) noexcept {
-  __atomic_store_n(&delivery, before.delivery, __ATOMIC_RELEASE);
-  set_active(before.active);
-}
-
 void RequestEntry::deliver(const MPI_Status& status) noexcept {
-  if (!receives || !is_active() || (!whole && status.MPI_SOURCE == kUnsetSource)) return;
-  // Two threads may ask for the status of one request, and both may read the data when they have it.
-  Delivery expected = kNotDelivered;
-  if (!__atomic_compare_exchange_n(&delivery, &expected, kDelivering, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-    while (__atomic_load_n(&delivery, __ATOMIC_ACQUIRE) != kDelivered) sched_yield();
-    return;
+  if (!receives || (!whole && status.MPI_SOURCE == kUnsetSource)) return;
+  State expected = State::kActive;
+  if (__atomic_compare_exchange_n(&state_, &expected, State::kDelivering, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+    unpack(whole ? received.bytes() : received_bytes(status));
+    return set(State::kDelivered);
   }
-  unpack(whole ? received.bytes() : received_bytes(status));
-  __atomic_store_n(&delivery, kDelivered, __ATOMIC_RELEASE);
+  // Two threads may ask for the status of one request, and both may read the data when they have it.
+  while (state() == State::kDelivering) sched_yield();
 }
 
-int RequestEntry::judge(MPI_Status& status) noexcept {
-  broken = MPI_SUCCESS;
-  if (!receives || whole || partitions != nullptr || !is_active() || status.MPI_SOURCE == kUnsetSource)
-    return MPI_SUCCESS;
+Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
+  if (error != MPI_SUCCESS) {
+    if (has_data_after(error, status)) deliver(status);
+    // Where no status is looked at, nothing more may be delivered.
+    if (whole) set(State::kDelivered);
+    return Outcome::kFailed;
+  }
+  const bool broken = is_broken(status);
+  deliver(status);
+  set(State::kInactive);
+  return broken ? Outcome::kBroken : Outcome::kDelivered;
+}
+
+bool RequestEntry::is_broken(MPI_Status& status) const noexcept {
+  if (!receives || whole || partitions != nullptr || status.MPI_SOURCE == kUnsetSource) return false;
   std::int64_t bytes = received_bytes(status);
-  broken = received.judge(bytes);
-  if (broken != MPI_SUCCESS) set_bytes(status, bytes);
-  return broken;
+  if (received.judge(bytes) == MPI_SUCCESS) return false;
+  set_bytes(status, bytes);
+  return true;
 }
 
 bool RequestEntry::has_data_after(int code, const MPI_Status& status) const noexcept {
@@ -66,17 +70,6 @@ void RequestEntry::unpack(std::int64_t received_bytes) noexcept {
   } else if (received_bytes > 0) {
     received.unpack_part(0, std::min(received_bytes, received.bytes()));
   }
-}
-
-void RequestEntry::end(const MPI_Status& status) noexcept {
-  deliver(status);
-  set_active(false);
-}
-
-// An error does not tell if the library still uses the staging: the operation stays active. The status of a later call
-// tells how much came, nothing if the request is inactive; where no status is looked at, nothing more is delivered.
-void RequestEntry::fail() noexcept {
-  if (whole) __atomic_store_n(&delivery, kDelivered, __ATOMIC_RELEASE);
 }
 
 }  // namespace gapless::preload

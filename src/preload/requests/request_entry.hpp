@@ -17,55 +17,65 @@ class CollectiveData {
   virtual std::int64_t sent_bytes() const noexcept = 0;
 };
 
-// A nonblocking operation is active as long as it has an entry. A persistent one is started (begin), completes (end),
-// and may be started again. Its data are delivered once each time, by the first call that reports them.
+// What a completing call has done to an operation.
+enum class Outcome {
+  kActive,     // nothing: it has not completed
+  kDelivered,  // completed, its data with the program
+  kBroken,     // the same; and the message ended inside a basic type, for which the layer raises the library's error
+  kFailed,     // completed in error, with the data that came all the same
+};
+
 struct RequestEntry {
+  // A nonblocking operation is active as long as it has an entry. A persistent one begins inactive. Its data are
+  // delivered once after each start, by the first call that reports them.
+  //
+  //   kInactive --start()--> kActive --deliver()--> kDelivering, kDelivered
+  //       ^                                                        |
+  //       +--------------------------- complete() -----------------+
+  //
+  // kDelivered: the request still exists, after MPI_Request_get_status, for instance. An operation without data to
+  // deliver completes from kActive. One that fails stays where it is, for an error does not tell if the library is
+  // still at work on the staging: so the library is asked before the staging is released (orphans.hpp), and the status
+  // of a later call tells how much came: nothing if the request is inactive.
+  enum class State : int { kInactive, kActive, kDelivering, kDelivered };
+
   Procedure procedure{};
   MessageBuffer sent, received;  // whichever is staged
   bool receives = false;
   bool whole = false;  // all that was staged is unpacked, whatever the status counts
   bool persistent = false;
-  // Of a persistent one: the library may be at work on the staging. True also where that is in doubt: then the library
-  // is asked before the staging is released (orphans.hpp), and the status of an inactive request has no data.
-  bool active = false;
-  // kDelivered although the request still exists: after MPI_Request_get_status, for instance.
-  enum Delivery : int { kNotDelivered, kDelivering, kDelivered };
-  Delivery delivery = kNotDelivered;
+  MPI_Comm comm = MPI_COMM_NULL;               // the program's, for errors; it may have been freed
   std::unique_ptr<Partitions> partitions;      // packed and unpacked one by one
   std::unique_ptr<CollectiveData> collective;  // instead of the message buffers
 
+  bool is_active() const noexcept { return state() != State::kInactive; }
+  // Of a new entry.
+  void make_persistent() noexcept {
+    persistent = true;
+    set(State::kInactive);
+  }
   // Packs what is sent, before the library starts a persistent operation. Returns the state before.
-  struct State {
-    bool active;
-    Delivery delivery;
-  };
-  State begin() noexcept;
-  // The library did not start it: restores the state before.
-  void undo(State before) noexcept;
-
-  // The program's communicator, for errors; it may have been freed.
-  MPI_Comm comm = MPI_COMM_NULL;
-
-  // Returns the error class that the library raises for the message of this status, which is corrected then
-  // (MessageBuffer::judge), and keeps it in `broken`.
-  int judge(MPI_Status& status) noexcept;
-  int broken = MPI_SUCCESS;
+  State start() noexcept;
+  // The library did not start it.
+  void undo_start(State before) noexcept { set(before); }
   // Unpacks the data of this status, which the library reports as received; the request may stay. Thread-safe.
   void deliver(const MPI_Status& status) noexcept;
-  // A persistent operation has completed: with its data, or with an error, after which data may follow.
-  void end(const MPI_Status& status) noexcept;
-  void fail() noexcept;
-  // True if there are data to deliver although the library returned the error `code`: of a truncated message, and of a
-  // partitioned operation that received less than its size, which is an error in MPICH and Intel MPI.
-  bool has_data_after(int code, const MPI_Status& status) const noexcept;
-
-  bool is_active() const noexcept { return !persistent || __atomic_load_n(&active, __ATOMIC_ACQUIRE); }
+  // The library has completed the operation, with `error`. Delivers its data, and corrects the status of a broken one.
+  Outcome complete(MPI_Status& status, int error) noexcept;
 
  private:
   friend class Requests;
-  void set_active(bool on) noexcept { __atomic_store_n(&active, on, __ATOMIC_RELEASE); }
+  State state() const noexcept { return __atomic_load_n(&state_, __ATOMIC_ACQUIRE); }
+  void set(State state) noexcept { __atomic_store_n(&state_, state, __ATOMIC_RELEASE); }
+  // Returns true if the message of this status ends inside a basic type (MessageBuffer::judge), and corrects the
+  // status.
+  bool is_broken(MPI_Status& status) const noexcept;
+  // True if there are data to deliver although the library returned the error `code`: of a truncated message, and of a
+  // partitioned operation that received less than its size, which is an error in MPICH and Intel MPI.
+  bool has_data_after(int code, const MPI_Status& status) const noexcept;
   void unpack(std::int64_t received_bytes) noexcept;
 
+  State state_ = State::kActive;
   MPI_Request handle_{};
   RequestEntry* next_ = nullptr;
   int holds_ = 0;

@@ -5,8 +5,7 @@
 //  - Handles are not unique: MPICH and Open MPI return one shared handle for all sends that complete at once. A handle
 //    that is returned again proves that its previous operation has completed, so add() removes that one's entry.
 //  - Handles are reused at once: between the library's completing call and a look-up in the table another thread may
-//  get
-//    the same handle for a new operation. So an entry is held before the call, and there is no look-up after it.
+//    get the same handle for a new operation. So an entry is held before the call, and there is no look-up after it.
 //  - A request that is freed by a procedure that is not wrapped leaves its entry behind, with its staging, until the
 //    handle comes again, or MPI is finalised.
 //  - A look-up of a handle that is not in the table must cost next to nothing: a filter is read without a lock.

@@ -26,7 +26,7 @@ class Start {
     }
     entry_ = users == nullptr ? nullptr : requests.make(procedure);
     if (entry_ != nullptr) {
-      entry_->persistent = persistent;
+      if (persistent) entry_->make_persistent();
       return;
     }
     for (MessageBuffer* data : {received, sent}) {

@@ -1,0 +1,219 @@
+// The procedures that complete requests, and those that tell that they are complete, on one request, or on all, any or
+// some of a list.
+//
+// One core serves them. It holds the entries of the requests, calls the library once, on statuses of its own, and gives
+// each operation one outcome. The requests tell which operations have completed, not the return code: they are null
+// then, with an error, if any, in the status. Persistent requests stay: for these the flag, the index and the status
+// tell.
+#include <algorithm>
+
+#include "preload/requests/held_entries.hpp"
+#include "preload/wrappers.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+// Statuses for the library to set, in place of the program's, which may be ignored. They carry marks until the library
+// sets them. Some procedures set MPI_ERROR for some requests only; the others' stays as it was.
+class OwnStatuses {
+ public:
+  // `users`: nullptr if they are ignored.
+  OwnStatuses(int n, MPI_Status* users) : n_(n < 0 ? 0 : n), users_(users), own_(static_cast<std::size_t>(n_)) {
+    for (int k = 0; k < n_; ++k) {
+      own_[k] = users_ == nullptr ? MPI_Status{} : users_[k];
+      own_[k].MPI_SOURCE = kUnsetSource;
+      own_[k].MPI_ERROR = kUnsetError;
+    }
+  }
+  MPI_Status* get() noexcept { return own_.data(); }
+  MPI_Status& operator[](int k) noexcept { return own_[k]; }
+  // True if the library has set the status at `k`. Not all set that of a send, or its MPI_ERROR (Intel MPI, MPICH).
+  bool is_set(int k) noexcept { return own_[k].MPI_SOURCE != kUnsetSource || own_[k].MPI_ERROR != kUnsetError; }
+  // True if the library reports the operation at `k` as neither completed nor failed.
+  bool is_pending(int k) noexcept { return own_[k].MPI_ERROR == MPI_ERR_PENDING; }
+  // The error in the status at `k`, or `other`.
+  int error_or(int k, int other) noexcept {
+    return own_[k].MPI_ERROR != kUnsetError && own_[k].MPI_ERROR != MPI_SUCCESS ? own_[k].MPI_ERROR : other;
+  }
+  // Copies the first `n` to the program's. `errors`: with an MPI_ERROR in each.
+  void give(int n, bool errors) noexcept {
+    if (users_ == nullptr) return;
+    for (int k = 0; k < n && k < n_; ++k) {
+      MPI_Status given = own_[k];
+      if (given.MPI_SOURCE == kUnsetSource) given.MPI_SOURCE = users_[k].MPI_SOURCE;
+      if (given.MPI_ERROR == kUnsetError) given.MPI_ERROR = errors ? MPI_SUCCESS : users_[k].MPI_ERROR;
+      users_[k] = given;
+    }
+  }
+
+ private:
+  static constexpr int kUnsetError = -0x47415045;  // no error code
+  int n_;
+  MPI_Status* users_;
+  Scratch<MPI_Status> own_;
+};
+
+enum class Of { kOne, kAll, kAny, kSome };
+// What the procedure does with the request of a completed operation. If the request stays as it is, the program may
+// read the data all the same.
+enum class Effect { kCompletes, kTells };
+
+// A completing call of n requests. `output`: its flag (kOne, kAll; null if it has none), index (kAny), or count of
+// `indices` (kSome). `call(statuses)` makes the library's call.
+template <Of of, Effect effect = Effect::kCompletes, class Call>
+[[gnu::noinline]] int complete(Procedure procedure, int n, const MPI_Request* list, int* output, const int* indices,
+                               MPI_Status* statuses, Call&& call) {
+  // Of one operation the return code is the error; of several each status has its own.
+  constexpr bool single = of == Of::kOne || of == Of::kAny;
+  // The library names the completed operations by their indices.
+  constexpr bool named = of == Of::kAny || of == Of::kSome;
+  const AfterReceive look_after_orphans;
+  HeldEntries held(n, list);
+  if (!held.any()) {
+    count_completion(procedure, false);
+    return call(statuses);
+  }
+  const bool ignored = statuses == (single ? MPI_STATUS_IGNORE : MPI_STATUSES_IGNORE);
+  OwnStatuses own(single ? 1 : n, ignored ? nullptr : statuses);
+  const OutputArgument returned(output);
+  const int code = call(own.get());
+
+  // The k-th status belongs to the k-th request, or to that at the k-th of the returned indices. MPI_UNDEFINED is
+  // negative, as in the other ABIs.
+  const int value = returned.value_or(of == Of::kAny ? MPI_UNDEFINED : 0);
+  const int count = single ? 1 : of == Of::kAll ? n : std::max(value, 0);
+  const auto index_of = [&](int k) { return of == Of::kAny ? value : of == Of::kSome ? indices[k] : k; };
+  const bool all = code == MPI_SUCCESS && (output == nullptr || value != 0);
+  const auto has_completed = [&](int k, const RequestEntry& entry) {
+    if (effect == Effect::kTells) return of == Of::kSome || (of == Of::kAny ? own.is_set(k) : all);
+    if (!entry.persistent) return list[index_of(k)] == MPI_REQUEST_NULL;
+    if (!entry.is_active()) return false;
+    if (named) return true;
+    // An error is of this very operation, and ends it.
+    if (single) return all || code != MPI_SUCCESS;
+    // After an error each status has the outcome of its operation.
+    if (own.is_set(k)) return (all || code != MPI_SUCCESS) && !own.is_pending(k);
+    return all && (output != nullptr || n == 1 || entry.whole);
+  };
+  MPI_Comm comm = MPI_COMM_NULL;
+  const auto outcome_of = [&](int k) {
+    RequestEntry* const entry = held[index_of(k)];
+    if (entry == nullptr || !has_completed(k, *entry)) return Outcome::kActive;
+    // A collective's data are delivered whatever the status counts, so there must be no error.
+    const int error = own.error_or(k, single || (entry->whole && !own.is_set(k)) ? code : MPI_SUCCESS);
+    if (effect == Effect::kTells) {
+      if (error != MPI_SUCCESS) return Outcome::kActive;
+      entry->deliver(own[k]);
+      return Outcome::kDelivered;
+    }
+    if (of == Of::kOne) comm = entry->comm;
+    return held.complete(index_of(k), own[k], error);
+  };
+
+  bool completed = false, broken = false;
+  for (int k = 0; k < count; ++k) {
+    const Outcome outcome = outcome_of(k);
+    completed = completed || outcome != Outcome::kActive;
+    if (outcome != Outcome::kBroken) continue;
+    broken = true;
+    if (!single) own[k].MPI_ERROR = policy.broken.error_class;
+  }
+  own.give(count, broken && !single);
+  count_completion(procedure, completed);
+  if (!broken || code != MPI_SUCCESS) return code;
+  return raise_broken(single ? policy.broken.error_class : MPI_ERR_IN_STATUS,
+                      policy.broken.through_world ? MPI_COMM_NULL : comm);
+}
+
+}  // namespace
+
+int wrap_Wait(MPI_Request* request, MPI_Status* status) {
+  if (request == nullptr || takes_fast_path(1, request)) [[likely]]
+    return mpi::library.Wait(request, status);
+  return complete<Of::kOne>(Procedure::kWait, 1, request, nullptr, nullptr, status,
+                            [=](MPI_Status* own) { return mpi::library.Wait(request, own); });
+}
+
+int wrap_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  if (request == nullptr || flag == nullptr || takes_fast_path(1, request)) [[likely]]
+    return mpi::library.Test(request, flag, status);
+  return complete<Of::kOne>(Procedure::kTest, 1, request, flag, nullptr, status,
+                            [=](MPI_Status* own) { return mpi::library.Test(request, flag, own); });
+}
+
+int wrap_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  if (flag == nullptr || takes_fast_path(1, &request)) [[likely]]
+    return mpi::library.Request_get_status(request, flag, status);
+  return complete<Of::kOne, Effect::kTells>(
+      Procedure::kRequest_get_status, 1, &request, flag, nullptr, status,
+      [=](MPI_Status* own) { return mpi::library.Request_get_status(request, flag, own); });
+}
+
+int wrap_Waitall(int n, MPI_Request* list, MPI_Status* statuses) {
+  if (takes_fast_path(n, list)) [[likely]]
+    return mpi::library.Waitall(n, list, statuses);
+  return complete<Of::kAll>(Procedure::kWaitall, n, list, nullptr, nullptr, statuses,
+                            [=](MPI_Status* own) { return mpi::library.Waitall(n, list, own); });
+}
+
+int wrap_Testall(int n, MPI_Request* list, int* flag, MPI_Status* statuses) {
+  if (flag == nullptr || takes_fast_path(n, list)) [[likely]]
+    return mpi::library.Testall(n, list, flag, statuses);
+  return complete<Of::kAll>(Procedure::kTestall, n, list, flag, nullptr, statuses,
+                            [=](MPI_Status* own) { return mpi::library.Testall(n, list, flag, own); });
+}
+
+int wrap_Request_get_status_all(int n, const MPI_Request* list, int* flag, MPI_Status* statuses) {
+  if (flag == nullptr || takes_fast_path(n, list)) [[likely]]
+    return mpi::library.Request_get_status_all(n, list, flag, statuses);
+  return complete<Of::kAll, Effect::kTells>(
+      Procedure::kRequest_get_status_all, n, list, flag, nullptr, statuses,
+      [=](MPI_Status* own) { return mpi::library.Request_get_status_all(n, list, flag, own); });
+}
+
+int wrap_Waitany(int n, MPI_Request* list, int* index, MPI_Status* status) {
+  if (index == nullptr || takes_fast_path(n, list)) [[likely]]
+    return mpi::library.Waitany(n, list, index, status);
+  return complete<Of::kAny>(Procedure::kWaitany, n, list, index, nullptr, status,
+                            [=](MPI_Status* own) { return mpi::library.Waitany(n, list, index, own); });
+}
+
+int wrap_Testany(int n, MPI_Request* list, int* index, int* flag, MPI_Status* status) {
+  if (index == nullptr || takes_fast_path(n, list)) [[likely]]
+    return mpi::library.Testany(n, list, index, flag, status);
+  return complete<Of::kAny>(Procedure::kTestany, n, list, index, nullptr, status,
+                            [=](MPI_Status* own) { return mpi::library.Testany(n, list, index, flag, own); });
+}
+
+int wrap_Request_get_status_any(int n, const MPI_Request* list, int* index, int* flag, MPI_Status* status) {
+  if (index == nullptr || takes_fast_path(n, list)) [[likely]]
+    return mpi::library.Request_get_status_any(n, list, index, flag, status);
+  return complete<Of::kAny, Effect::kTells>(
+      Procedure::kRequest_get_status_any, n, list, index, nullptr, status,
+      [=](MPI_Status* own) { return mpi::library.Request_get_status_any(n, list, index, flag, own); });
+}
+
+int wrap_Waitsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
+  if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
+    return mpi::library.Waitsome(n, list, done_count, indices, statuses);
+  return complete<Of::kSome>(Procedure::kWaitsome, n, list, done_count, indices, statuses,
+                             [=](MPI_Status* own) { return mpi::library.Waitsome(n, list, done_count, indices, own); });
+}
+
+int wrap_Testsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
+  if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
+    return mpi::library.Testsome(n, list, done_count, indices, statuses);
+  return complete<Of::kSome>(Procedure::kTestsome, n, list, done_count, indices, statuses,
+                             [=](MPI_Status* own) { return mpi::library.Testsome(n, list, done_count, indices, own); });
+}
+
+int wrap_Request_get_status_some(int n, const MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
+  if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
+    return mpi::library.Request_get_status_some(n, list, done_count, indices, statuses);
+  return complete<Of::kSome, Effect::kTells>(
+      Procedure::kRequest_get_status_some, n, list, done_count, indices, statuses,
+      [=](MPI_Status* own) { return mpi::library.Request_get_status_some(n, list, done_count, indices, own); });
+}
+
+}  // namespace gapless::preload
