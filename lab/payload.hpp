@@ -43,6 +43,9 @@ class PayloadPlaces {
   void write(char* origin, int rank, std::uint32_t version) const;
   // Writes this byte to all places.
   void fill(char* origin, char value) const;
+  // Packing and unpacking by hand: the loops that a scientist would write.
+  void gather(const char* origin, char* packed) const;
+  void scatter(const char* packed, char* origin) const;
   // The first byte, as a displacement, that is not of this payload.
   std::optional<std::int64_t> first_wrong(const char* origin, int rank, std::uint32_t version) const;
 
@@ -59,10 +62,13 @@ class PayloadPlaces {
   // visit(displacement, bytes, position in the payload)
   template <class Visit>
   void each_run(const Visit& visit) const;
+  template <class Words, class Copy>
+  void each_copy(const char* origin, const Words& words, const Copy& copy) const;
 
   std::vector<Part> parts_;
   std::vector<std::int32_t> places_;
   std::int64_t bytes_ = 0, low_ = 0, high_ = 0;
+  bool whole_words_ = true;  // each run begins and ends between two words
 };
 
 }  // namespace gapless::lab
