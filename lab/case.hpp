@@ -1,5 +1,5 @@
-// The messages of `gapless measure pingpong` and `gapless bench p2p`. A case is one message, described in one or several
-// ways that all carry the same payload.
+// The messages of `gapless measure pingpong` and `gapless bench p2p`. A case is one message, described in one or
+// several ways that all carry the same payload.
 #pragma once
 
 #include "ddtbench.hpp"

@@ -10,11 +10,13 @@ namespace {
 
 using namespace gapless::lab;
 
+constexpr const char* kPayload = "payload";  // as a contiguous array
 const std::vector<std::string> kFamilies{"tests", "applications", "found"};
 
 constexpr const char* kAbout =
     "Prints messages, one JSON object a line: the four basic layouts of the expectation tests (tiled, block, bucket,\n"
-    "alternating), all layouts of these tests, or of applications, each in 3200 and 2560000 bytes or in its own sizes.\n"
+    "alternating), all layouts of these tests, or of applications, each in 3200 and 2560000 bytes or in its own "
+    "sizes.\n"
     "`messages` are as a job of lab/exchange has them: the payload as a contiguous array, then every description.\n"
     "Sends nothing and needs no launcher.";
 
@@ -46,24 +48,16 @@ Json line_of(const Case& one) {
   for (const ByteRun& run : subject.sent) bytes += run.bytes;
   const char* const dense = subject.ints ? "int32" : "byte";
   Json messages = Json::array(), described;
-  messages.push_back({{"name", "contiguous"},
-                      {"layout", "contiguous"},
-                      {"count", bytes / (subject.ints ? kIntBytes : 1)},
-                      {"type", dense}});
-  described["contiguous"] = {{"type", dense}, {"tests", {"ET1"}}};
+  messages.push_back(
+      {{"name", kPayload}, {"layout", kPayload}, {"count", bytes / (subject.ints ? kIntBytes : 1)}, {"type", dense}});
+  described[kPayload] = {{"type", dense}, {"tests", {"ET1"}}};
   for (std::size_t i = 0; i < subject.exchange.send.descriptions.size(); ++i) {
     messages.push_back(message_of(subject.exchange, i));
     described[subject.exchange.send.descriptions[i].name] = told_of(subject.exchange, i);
   }
-  return {{"group", one.name},
-          {"family", one.family},
-          {"layout", one.layout},
-          {"variant", one.variant},
-          {"A", one.a},
-          {"bytes", one.bytes == 0 ? bytes : one.bytes},
-          {"payload_bytes", bytes},
-          {"messages", messages},
-          {"described", described},
+  return {{"group", one.name},         {"family", one.family}, {"layout", one.layout},
+          {"variant", one.variant},    {"A", one.a},           {"bytes", one.bytes == 0 ? bytes : one.bytes},
+          {"payload_bytes", bytes},    {"messages", messages}, {"described", described},
           {"skipped", subject.skipped}};
 }
 

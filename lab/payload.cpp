@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 namespace gapless::lab {
 namespace {
@@ -64,11 +63,8 @@ PayloadPlaces::PayloadPlaces(const std::vector<ByteRun>& given) {
     else
       runs.push_back(run);
   }
-  low_ = runs.empty() ? 0 : std::numeric_limits<std::int64_t>::max();
   for (const ByteRun& run : runs) {
     bytes_ += run.bytes;
-    low_ = std::min(low_, run.displacement_bytes);
-    high_ = std::max(high_, run.displacement_bytes + run.bytes);
     whole_words_ = whole_words_ && (run.displacement_bytes | run.bytes) % kWordBytes == 0;
   }
   for (std::size_t at = 0; at < runs.size();) {
@@ -132,12 +128,6 @@ void PayloadPlaces::write(char* origin, int rank, std::uint32_t version) const {
   });
 }
 
-void PayloadPlaces::fill(char* origin, char value) const {
-  each_run([&](std::int64_t displacement, std::int64_t bytes, std::int64_t) {
-    std::memset(origin + displacement, value, static_cast<std::size_t>(bytes));
-  });
-}
-
 // copy(in memory, in the packed bytes, bytes); whole words go one by one, as numbers do in a program.
 template <class Words, class Copy>
 void PayloadPlaces::each_copy(const char* origin, const Words& words, const Copy& copy) const {
@@ -175,21 +165,6 @@ void PayloadPlaces::scatter(const char* packed, char* origin) const {
       [&](std::int64_t displacement, std::size_t bytes, std::int64_t position) {
         std::memcpy(origin + displacement, packed + position, bytes);
       });
-}
-
-std::optional<std::int64_t> PayloadPlaces::first_wrong(const char* origin, int rank, std::uint32_t version) const {
-  const std::uint32_t first_word = payload_word(rank, version, 0);
-  std::optional<std::int64_t> wrong;
-  std::vector<char> expected;
-  each_run([&](std::int64_t displacement, std::int64_t bytes, std::int64_t position) {
-    if (wrong) return;
-    expected.resize(static_cast<std::size_t>(bytes));
-    write_run(expected.data(), position, bytes, first_word);
-    const char* const found = origin + displacement;
-    if (std::memcmp(found, expected.data(), expected.size()) != 0)
-      wrong = displacement + (std::mismatch(expected.begin(), expected.end(), found).first - expected.begin());
-  });
-  return wrong;
 }
 
 }  // namespace gapless::lab

@@ -103,8 +103,13 @@ void Memory::write_blocks(const Message& message, const Runs& runs) {
 }
 
 void Memory::build_images(const Message& message, const TypeMaps& maps, bool receives) {
-  const Imaged wanted{message.label,   message.blocks > 1 ? message.block_bytes() : 0,
-                      origin(message.send), origin(message.receive), version_, own_, receives};
+  const Imaged wanted{message.label,
+                      message.blocks > 1 ? message.block_bytes() : 0,
+                      origin(message.send),
+                      origin(message.receive),
+                      version_,
+                      own_,
+                      receives};
   if (imaged_ == wanted) return;
   send_image_.fill(kSendGap);
   receive_image_.fill(kReceiveGap);
@@ -149,10 +154,10 @@ std::optional<std::string> Memory::check(const Message& message, const TypeMaps&
       std::memcpy(user_receive_.data() + at, receive_image_.data() + at, static_cast<std::size_t>(run.bytes));
     }
   }
-  if (auto wrong = first_difference("receive", receive_image_, user_receive_, origin(message.receive)))
-    return wrong;
+  if (auto wrong = first_difference("receive", receive_image_, user_receive_, origin(message.receive))) return wrong;
   if (leaves == Operation::Leaves::kPacked && place_.rank == kAlone)
-    if (auto wrong = first_difference("packed", payload_of(place_.rank, own_, message.payload_bytes()), packed_send_, 0))
+    if (auto wrong =
+            first_difference("packed", payload_of(place_.rank, own_, message.payload_bytes()), packed_send_, 0))
       return wrong;
   return first_difference("send", send_image_, user_send_, origin(message.send));
 }

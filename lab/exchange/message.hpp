@@ -30,9 +30,9 @@ struct Message {
   std::string name;
   std::string label;  // messages of one label have equal type maps
   End send;
-  End receive;     // its span is that of `blocks` messages one after the other
-  int blocks = 1;  // what an allgather receives from so many ranks
-  Runs padding;    // bytes of what is received that may arrive or not (type_map.hpp)
+  End receive;              // its span is that of `blocks` messages one after the other
+  int blocks = 1;           // what an allgather receives from so many ranks
+  Runs padding;             // bytes of what is received that may arrive or not (type_map.hpp)
   int packed_capacity = 0;  // what MPI_Pack_size says
   int packed_bytes = 0;     // what MPI_Pack makes of it
 

@@ -151,8 +151,8 @@ class TypedAllgather final : public Operation {
  public:
   explicit TypedAllgather(const Ends& ends) : ends_(ends) {}
   void run(const Before&) override {
-    MPI_Allgather(ends_.send, ends_.send_count, ends_.send_type, ends_.receive, ends_.receive_count,
-                  ends_.receive_type, MPI_COMM_WORLD);
+    MPI_Allgather(ends_.send, ends_.send_count, ends_.send_type, ends_.receive, ends_.receive_count, ends_.receive_type,
+                  MPI_COMM_WORLD);
   }
 
  private:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gapless.lab.results import SCHEMA, Line
 
+PAYLOAD = "payload"  # the message that is the payload as a contiguous array
 CONTIGUOUS, MANUAL = "contiguous", "manual"
 OF_THE_GROUP = (CONTIGUOUS, MANUAL)  # methods without a description
 SMALL_BYTES = 65536  # up to here several round trips are timed together
@@ -22,7 +23,7 @@ class Case:
     told : dict
         What each line of its samples says of it: group, layout, variant, A, bytes, payload_bytes, and more.
     messages : sequence of dict
-        As a job of lab/exchange has them: the payload as a contiguous array, called contiguous, then every description.
+        As a job of lab/exchange has them: the payload as a contiguous array, then every description.
     types : mapping
         The name of a message to the text of its type, for people.
     tests : mapping
@@ -46,7 +47,7 @@ class Case:
         """Return what is timed: the member's name to its description and method, in that order."""
         found = {method: (method, method) for method in OF_THE_GROUP if method in methods}
         typed = [method for method in methods if method not in OF_THE_GROUP]
-        names = [message["name"] for message in self.messages if message["name"] != CONTIGUOUS]
+        names = [message["name"] for message in self.messages if message["name"] != PAYLOAD]
         return found | {f"{name}:{method}": (name, method) for name in names for method in typed}
 
 
@@ -94,11 +95,11 @@ def _group(case: Case, repeated: Repeated) -> Line:
     is_small = case.told["payload_bytes"] <= SMALL_BYTES
     reps = repeated.small if is_small else repeated.large
     # Loops by hand are those of the first description, which all others equal.
-    message_of = {CONTIGUOUS: CONTIGUOUS, MANUAL: case.messages[1]["name"]}
+    message_of = {CONTIGUOUS: PAYLOAD, MANUAL: case.messages[1]["name"]}
     members = [
         {
             "name": name,
-            "message": message_of.get(description, description),
+            "message": message_of.get(method, description),
             "method": "native" if method == CONTIGUOUS else method,
         }
         for name, (description, method) in case.members(repeated.methods).items()
@@ -119,7 +120,7 @@ def sample_line(line: Line, case: Case, methods: Sequence[str], launch: int, fac
     round_trip = line["metric"] == "round_trip"
     lists = {key: line[key] for key in ("samples", "cycle_samples") if key in line}
     halves = {key: [ns / 2 for ns in of] for key, of in lists.items()} if round_trip else lists
-    named = CONTIGUOUS if description == MANUAL else description
+    named = PAYLOAD if method in OF_THE_GROUP else description
     acts = {"layer_acts": line["layer_acts"]} if "layer_acts" in line else {}
     return {
         "schema": SCHEMA, "kind": "samples", "experiment": "pingpong", "launch": launch, **case.told,

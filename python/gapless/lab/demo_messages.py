@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from gapless.lab.cases import CONTIGUOUS, Case
+from gapless.lab.cases import CONTIGUOUS, PAYLOAD, Case
 
 BASIC, LISTED = "basic", "listed"
 METHODS = (CONTIGUOUS, "pack", "native", "gapless")
@@ -45,13 +45,13 @@ class Message:
     def case(self) -> Case:
         """Return what is measured of it."""
         dense = self.bytes // {"int32": 4, "double": 8}[self.contiguous]
-        messages = [{"name": CONTIGUOUS, "count": dense, "type": self.contiguous, "layout": CONTIGUOUS}]
+        messages = [{"name": PAYLOAD, "count": dense, "type": self.contiguous, "layout": PAYLOAD}]
         messages += [{"name": name, "count": 1, "type": text, "layout": "data"} for name, text in self.types.items()]
         told = {
             "group": self.group, "layout": self.layout, "words": self.words, "variant": 0, "A": 0,
             "bytes": self.bytes, "payload_bytes": self.bytes,
         }  # fmt: skip
-        return Case(told, messages, {CONTIGUOUS: self.contiguous} | {k: short(t) for k, t in self.types.items()}, {})
+        return Case(told, messages, {PAYLOAD: self.contiguous} | {k: short(t) for k, t in self.types.items()}, {})
 
 
 def _second_blocks(count: int, doubles: int) -> Message:
