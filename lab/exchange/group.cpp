@@ -17,7 +17,7 @@
 namespace gapless::lab::exchange {
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMostBytes = std::int64_t{2} << 30;
 
 // What a rank knows of one sample.
 struct Sample {
