@@ -51,10 +51,11 @@ class EnginePacking final : public Packing {
         send_(plan::compile(*message.send.type)),
         receive_(message.has_unlike_ends() ? plan::compile(*message.receive.type) : send_) {}
   int pack(const char* from, char* packed) const override {
-    return static_cast<int>(move::pack(*send_, message_.send.count, from, 0, packed, message_.payload_bytes()));
+    if (message_.payload_bytes() > 0) move::pack_all(*send_, message_.send.count, from, packed);
+    return static_cast<int>(message_.payload_bytes());
   }
   void unpack(const char* packed, int, char* to) const override {
-    move::unpack(*receive_, message_.receive.count, to, 0, packed, message_.payload_bytes());
+    if (message_.payload_bytes() > 0) move::unpack_all(*receive_, message_.receive.count, to, packed);
   }
 
  private:
