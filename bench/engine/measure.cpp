@@ -14,7 +14,7 @@ namespace {
 constexpr double kSampleNs = 20e3;
 constexpr int kTrials = 5;           // of each way of a rival
 constexpr double kTrialsNs = 200e6;  // and not much longer than this
-constexpr std::int64_t kMostTimes = 1'000'000;
+constexpr std::int64_t kMaxTimes = 1'000'000;
 
 struct Chosen {
   const Way* way;
@@ -44,7 +44,7 @@ Chosen choose(Arena& arena, const Rival& rival, bool cold) {
     }
   }
   const double times = std::ceil(kSampleNs / std::max(best_ns, 1.0));
-  return {best, cold ? 1 : std::clamp<std::int64_t>(static_cast<std::int64_t>(times), 1, kMostTimes)};
+  return {best, cold ? 1 : std::clamp<std::int64_t>(static_cast<std::int64_t>(times), 1, kMaxTimes)};
 }
 
 }  // namespace

@@ -75,13 +75,13 @@ struct Named {
 
 // A transfer of many runs into a created window takes Open MPI 17 GB of memory at 2.56 MB (5.0.11: an operation of the
 // network for each run), and Intel MPI half a second: it is measured at smaller sizes only.
-constexpr std::int64_t kMostIntoCreatedWindow = 64'000;
+constexpr std::int64_t kMaxIntoCreatedWindow = 64'000;
 
 std::vector<Named> chosen(const Options& options) {
   std::vector<Named> groups;
   for (const OperationSpec& operation : operations()) {
     for (const Case& one : make_cases(options.quick)) {
-      if (operation.carrier == Carrier::kCreatedWindow && one.bytes > kMostIntoCreatedWindow) continue;
+      if (operation.carrier == Carrier::kCreatedWindow && one.bytes > kMaxIntoCreatedWindow) continue;
       const std::string name = operation.name + "/" + one.name();
       if (name.find(options.filter) != std::string::npos) groups.push_back({name, operation, one});
     }

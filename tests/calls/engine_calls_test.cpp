@@ -16,7 +16,7 @@
 namespace gapless::test {
 namespace {
 
-constexpr std::int64_t kMostSpan = 1 << 24;  // [bytes]
+constexpr std::int64_t kMaxSpan = 1 << 24;  // [bytes]
 
 class Type {
  public:
@@ -41,7 +41,7 @@ class Message {
     gapless_type_extent(type_.get(), &lower_bound, &extent);
     gapless_type_size(type_.get(), &size);
     const std::int64_t steps = (count - 1) * extent;
-    fits_ = size > 0 && span + std::abs(steps) <= kMostSpan;
+    fits_ = size > 0 && span + std::abs(steps) <= kMaxSpan;
     if (!fits_) return;
     memory_.resize(static_cast<std::size_t>(span + std::abs(steps)));
     user_ = memory_.data() - (low + std::min<std::int64_t>(0, steps));

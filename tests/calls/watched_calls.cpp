@@ -23,18 +23,18 @@ void __libc_free(void* memory);
 namespace gapless::test {
 namespace {
 
-constexpr int kMostKept = 8, kMostFrames = 24;
+constexpr int kMaxKept = 8, kMaxFrames = 24;
 
 struct Kept {
   const char* what;
-  void* frames[kMostFrames];
+  void* frames[kMaxFrames];
   int frame_count;
 };
 
 // One thread's; in the program's own block of thread storage, which needs no allocation.
 __attribute__((tls_model("initial-exec"))) thread_local bool watching = false, inside = false;
 __attribute__((tls_model("initial-exec"))) thread_local WatchedCalls counted{};
-Kept kept[kMostKept];
+Kept kept[kMaxKept];
 
 bool is_runtime(const char* object) {
   const char* name = std::strrchr(object, '/');
@@ -59,11 +59,11 @@ void saw(const char* what) {
   if (!watching || inside) return;
   inside = true;
   Kept call{what, {}, 0};
-  call.frame_count = backtrace(call.frames, kMostFrames);
+  call.frame_count = backtrace(call.frames, kMaxFrames);
   if (!is_gapless(call.frames, call.frame_count)) {
     ++counted.others;
   } else {
-    if (counted.ours < kMostKept) kept[counted.ours] = call;
+    if (counted.ours < kMaxKept) kept[counted.ours] = call;
     ++counted.ours;
   }
   inside = false;
@@ -86,7 +86,7 @@ WatchedCalls end_watch() noexcept {
 }
 
 void print_watched_calls() noexcept {
-  for (int i = 0; i < counted.ours && i < kMostKept; ++i) {
+  for (int i = 0; i < counted.ours && i < kMaxKept; ++i) {
     std::fprintf(stderr, "%s\n", kept[i].what);
     for (int k = 0; k < kept[i].frame_count; ++k) {
       Dl_info info;

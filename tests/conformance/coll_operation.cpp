@@ -8,7 +8,7 @@ namespace conformance {
 
 namespace {
 
-constexpr long long kEagerBytes = 100'000, kLargeBytes = 2'560'000, kLongestList = 20'000, kMostUnmapped = 30;
+constexpr long long kEagerBytes = 100'000, kLargeBytes = 2'560'000, kLongestList = 20'000, kMaxUnmapped = 30;
 
 const char* const kNames[] = {"Bcast",
                               "Gather",
@@ -119,7 +119,7 @@ Operation::Operation(const Place& place, Procedure procedure, const Shape& shape
   const int blocks = procedure == kBcast ? 1 : place.size;
   if (shape.size == Size::kEager) scale_ = kEagerBytes / (quantum_ * signature_.bytes);
   if (shape.size == Size::kLarge) scale_ = kLargeBytes / (quantum_ * signature_.bytes * blocks);
-  if (shape.is_unmapped) scale_ = std::min(scale_, kMostUnmapped);
+  if (shape.is_unmapped) scale_ = std::min(scale_, kMaxUnmapped);
   uniform_ = quantum_ * scale_;
   if (shape.size == Size::kRandom) uniform_ = quantum_ * (shape.may_be_nothing ? common.below(5) : 1 + common.below(4));
   plan_blocks();

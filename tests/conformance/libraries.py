@@ -64,7 +64,7 @@ LIBRARIES = (
         str(OPEN_MPI / "lib/libmpi.so.40"),
         "openmpi",
         options=OPEN_MPI_OPTIONS,
-        broken_cases={"sessions 3": "the second MPI_Session_init crashes in opal_common_ucx_support_level"},
+        broken_cases={"sessions 3 on 1 rank": "the second MPI_Session_init crashes in opal_common_ucx_support_level"},
     ),
     Library(
         "intel",
@@ -72,7 +72,7 @@ LIBRARIES = (
         str(INTEL / "lib/libmpi.so.12"),
         "mpich",
         broken_cases={
-            "sessions 3": "the second MPI_Session_init aborts: its process manager's connection is closed",
+            "sessions 3 on 1 rank": "the second MPI_Session_init aborts: its process manager's connection is closed",
             "spawn": "the wheel cannot spawn: it has no libfabric",
         },
         environment={"LD_LIBRARY_PATH": str(INTEL / "lib")},
@@ -96,7 +96,10 @@ LIBRARIES = (
         compiler="mpicxx.mpich",
         fortran=("mpif90.mpich",),
         fortran_flavours=("mpif", "usempi", "f08"),
-        broken_cases={"sessions 3": "the second MPI_Session_init crashes", "spawn": "MPI_Comm_spawn is an error"},
+        broken_cases={
+            "sessions 3 on 1 rank": "the second MPI_Session_init crashes",
+            "spawn": "MPI_Comm_spawn is an error",
+        },
         broken=("MPI_Isendrecv", "MPI_Isendrecv_c", "MPI_Isendrecv_replace", "MPI_Isendrecv_replace_c"),
     ),
     Library(

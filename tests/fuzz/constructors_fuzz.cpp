@@ -19,8 +19,8 @@ using layout::Combiner;
 using layout::LayoutPtr;
 using Numbers = std::vector<std::int64_t>;
 
-constexpr int kMostSteps = 10;  // types share their parts: work doubles with each step
-constexpr std::size_t kMostMembers = 4;
+constexpr int kMaxSteps = 10;  // types share their parts: work doubles with each step
+constexpr std::size_t kMaxMembers = 4;
 
 Numbers numbers(Input& input, std::size_t size) {
   Numbers list;
@@ -48,7 +48,7 @@ class Program {
   explicit Program(Input input) : input_(input) { types_.push_back(named()); }
 
   void run() {
-    for (int step = 0; step < kMostSteps && !input_.empty(); ++step) {
+    for (int step = 0; step < kMaxSteps && !input_.empty(); ++step) {
       try {
         types_.push_back(construct(static_cast<Combiner>(input_.choice(layout::kCombinerCount))));
       } catch (const base::Error& error) {
@@ -100,7 +100,7 @@ class Program {
       case Combiner::kHindexedBlock:
         return layout::hindexed_block(a, numbers(in, blocks), old());
       case Combiner::kStruct: {
-        const std::size_t members = blocks % kMostMembers;
+        const std::size_t members = blocks % kMaxMembers;
         const Numbers lengths = numbers(in, length(in, members)), displacements = numbers(in, members);
         std::vector<LayoutPtr> types;
         for (std::size_t i = 0; i < members; ++i) types.push_back(old());

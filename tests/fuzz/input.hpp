@@ -24,7 +24,7 @@ class Input {
 
   // Mostly small, one byte; the highest byte values open the whole range, above all its ends.
   std::int64_t number() {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
     const std::uint8_t first = byte();
     if (first < 0xC0) return first < 0x80 ? first % 64 : first - 0xA0;  // 0 to 63 twice, -32 to 31
     if (first < 0xE0) return static_cast<std::int16_t>(wide(2));
@@ -32,9 +32,9 @@ class Input {
     const std::int64_t near = byte() % 8;
     switch (first % 4) {
       case 0:
-        return kMost - near;
+        return kMax - near;
       case 1:
-        return -kMost - 1 + near;
+        return -kMax - 1 + near;
       case 2:
         return (std::int64_t{1} << (byte() % 63)) - near;
       default:

@@ -15,10 +15,10 @@ namespace {
 
 using layout::Layout;
 
-constexpr std::int64_t kMostWork = 3'000;     // steps of the oracle, literal as it is
-constexpr std::int64_t kMostReach = 100'000;  // [bytes] buffers are that large
-constexpr std::int64_t kMostBytes = 20'000;   // of data
-constexpr std::int64_t kTooMuch = kMostWork + 1;
+constexpr std::int64_t kMaxWork = 3'000;     // steps of the oracle, literal as it is
+constexpr std::int64_t kMaxReach = 100'000;  // [bytes] buffers are that large
+constexpr std::int64_t kMaxBytes = 20'000;   // of data
+constexpr std::int64_t kTooMuch = kMaxWork + 1;
 
 std::int64_t plus(std::int64_t a, std::int64_t b) {
   return std::min(kTooMuch, std::min(kTooMuch, a) + std::min(kTooMuch, b));
@@ -64,12 +64,12 @@ class Work {
 };
 
 bool near(std::int64_t value) {
-  return value >= -kMostReach && value <= kMostReach;
+  return value >= -kMaxReach && value <= kMaxReach;
 }
 
 bool small(const Layout& type) {
-  return type.size <= kMostBytes && near(type.lb) && near(type.extent) && near(type.true_lb) &&
-         near(type.true_extent) && Work().of(type) <= kMostWork;
+  return type.size <= kMaxBytes && near(type.lb) && near(type.extent) && near(type.true_lb) && near(type.true_extent) &&
+         Work().of(type) <= kMaxWork;
 }
 
 // Whether everything inside is small as well, the places of empty blocks included: the oracle multiplies without a

@@ -13,13 +13,13 @@
 namespace gapless::test::fuzz {
 namespace {
 
-constexpr std::int64_t kMostNumbers = 4096;
-constexpr std::size_t kMostText = std::size_t{1} << 20;
+constexpr std::int64_t kMaxNumbers = 4096;
+constexpr std::size_t kMaxText = std::size_t{1} << 20;
 
 void one(std::string_view text) {
   layout::LayoutPtr type;
   try {
-    type = notation::parse(text, kMostNumbers);
+    type = notation::parse(text, kMaxNumbers);
   } catch (const base::Error& error) {
     if (error.what()[0] == '\0') finding("an error without a text", "");
     return;
@@ -27,14 +27,14 @@ void one(std::string_view text) {
   if (!type) finding("parse returned nothing", "");
   std::string printed;
   try {
-    printed = notation::print(*type, kMostText);
+    printed = notation::print(*type, kMaxText);
   } catch (const base::Error&) {
     return;  // too long: shorthand
   }
   try {
     const layout::LayoutPtr again = notation::parse(printed);
     if (!equal_trees(*type, *again)) finding("read back as another tree", printed.c_str());
-    if (notation::print(*again, kMostText) != printed) finding("printed differently when read back", printed.c_str());
+    if (notation::print(*again, kMaxText) != printed) finding("printed differently when read back", printed.c_str());
   } catch (const base::Error& error) {
     finding("a printed type cannot be read", (printed + ": " + error.what()).c_str());
   }

@@ -16,7 +16,7 @@
 namespace gapless::test::fuzz {
 namespace {
 
-constexpr std::int64_t kMostRuns = 20'000;  // written out
+constexpr std::int64_t kMaxRuns = 20'000;  // written out
 constexpr std::size_t kHeader = 4, kChecksum = 4;
 
 void check_reason(const std::string& reason) {
@@ -53,7 +53,7 @@ void there_and_back(const serial::Deserialised& read) {
   if (again.type->lb != type.lb || again.type->extent != type.extent || again.type->size != type.size ||
       again.type->true_lb != type.true_lb || again.type->true_extent != type.true_extent)
     finding("other bounds were read", "");
-  const bool short_enough = read.message.one.node && read.message.one.node->runs <= kMostRuns;
+  const bool short_enough = read.message.one.node && read.message.one.node->runs <= kMaxRuns;
   if (short_enough && fused(expand(read.message.one)) != fused(expand(again.message.one)))
     finding("another sequence was read", "");
 }
@@ -69,7 +69,7 @@ void one(const SerialisedBytes& bytes) {
   if (!read.type) finding("nothing was read", "");
   (void)plan::compile(read.message, read.type->extent);
   there_and_back(read);
-  if (!read.message.one.node || read.message.one.node->runs <= kMostRuns) explain(bytes);
+  if (!read.message.one.node || read.message.one.node->runs <= kMaxRuns) explain(bytes);
   judge(read.type);
 }
 

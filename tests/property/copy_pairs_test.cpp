@@ -32,7 +32,7 @@ namespace gapless::test {
 namespace {
 
 constexpr std::int64_t kMargin = 64;  // [bytes]: no kernel writes wider than that
-constexpr std::int64_t kMostBytes = 30'000;
+constexpr std::int64_t kMaxBytes = 30'000;
 constexpr const char* kSteps[] = {"block",  "moves",  "square", "pack",     "unpack",
                                   "strips", "listed", "loop",   "sequence", "walked"};
 using Steps = std::array<std::atomic<std::int64_t>, std::size(kSteps)>;
@@ -93,7 +93,7 @@ Side any(Random& random) {
   side.type = random.chance(50) ? random_type(random.next()) : regular_type(random.next());
   side.count = random.between(1, 3);
   const std::int64_t bytes = Oracle(*side.type).bounds().size * side.count;
-  if (bytes == 0 || bytes > kMostBytes) return any(random);
+  if (bytes == 0 || bytes > kMaxBytes) return any(random);
   side.expand();
   return side;
 }

@@ -19,7 +19,7 @@ namespace {
 
 using layout::LayoutPtr;
 
-constexpr std::size_t kMostBytes = 1 << 16;
+constexpr std::size_t kMaxBytes = 1 << 16;
 
 using Pack = std::int64_t (*)(const plan::Plan&, std::int64_t, const void*, std::int64_t, void*, std::int64_t) noexcept;
 constexpr Pack kPacks[] = {move::pack, move::pack_past};
@@ -31,7 +31,7 @@ class GuardPages : public ::testing::Test {
     const std::vector<std::int64_t> bytes = Oracle(*type).byte_displacements(count);
     const auto [low, high] = std::minmax_element(bytes.begin() + position, bytes.end());
     const std::int64_t span = *high + 1 - *low, size = static_cast<std::int64_t>(bytes.size()) - position;
-    ASSERT_LE(span, static_cast<std::int64_t>(kMostBytes));
+    ASSERT_LE(span, static_cast<std::int64_t>(kMaxBytes));
     const plan::PlanPtr plan = plan::compile(*type);
     for (const Edge user_edge : {Edge::kFront, Edge::kBack}) {
       for (const Edge packed_edge : {Edge::kFront, Edge::kBack}) {
@@ -55,7 +55,7 @@ class GuardPages : public ::testing::Test {
   }
 
  private:
-  GuardedBuffer user_{kMostBytes}, packed_{kMostBytes};
+  GuardedBuffer user_{kMaxBytes}, packed_{kMaxBytes};
 };
 
 TEST_F(GuardPages, EveryBlockLengthStrideAndTail) {

@@ -31,8 +31,8 @@ namespace gapless::test {
 namespace {
 
 constexpr std::byte kUntouched{0xA5};
-constexpr std::int64_t kMostSpan = 1 << 20;    // [bytes] of a random type's message
-constexpr std::int64_t kMostPacked = 1 << 18;  // [bytes]
+constexpr std::int64_t kMaxSpan = 1 << 20;    // [bytes] of a random type's message
+constexpr std::int64_t kMaxPacked = 1 << 18;  // [bytes]
 constexpr int kParts = 4;
 constexpr int kFewestWithHoles = 3;  // one of so many types
 
@@ -170,7 +170,7 @@ bool one(std::uint64_t seed, Tally& tally) {
     std::int64_t count = far ? shape.count : random.mostly_small(1, 70);
     const layout::Layout& type = *shape.type;
     const auto span = [&] { return type.true_extent + (count - 1) * std::abs(type.extent); };
-    while (!far && count > 1 && (span() > kMostSpan || type.size * count > kMostPacked)) count /= 2;
+    while (!far && count > 1 && (span() > kMaxSpan || type.size * count > kMaxPacked)) count /= 2;
     if (type.size == 0) return true;
     now.type = notation::print(type);
     PageCheck check(shape.type, count, random);

@@ -9,8 +9,8 @@ namespace {
 using layout::LayoutPtr;
 using Numbers = std::vector<std::int64_t>;
 
-constexpr std::int64_t kLeastGap = 8192, kMostGap = 16384;  // [bytes]
-constexpr std::int64_t kMostBlock = 5000;                   // [bytes]
+constexpr std::int64_t kLeastGap = 8192, kMaxGap = 16384;  // [bytes]
+constexpr std::int64_t kMaxBlock = 5000;                   // [bytes]
 
 LayoutPtr byte() {
   return layout::named(*layout::find_named("byte"));
@@ -21,11 +21,11 @@ std::int64_t block_bytes(Random& random) {
   const std::int64_t roll = random.between(0, 99);
   if (roll < 35) return random.between(1, 64);
   if (roll < 60) return 4 * random.between(1, 64);
-  return random.mostly_small(1, kMostBlock);
+  return random.mostly_small(1, kMaxBlock);
 }
 
 std::int64_t gap(Random& random) {
-  return random.between(kLeastGap, kMostGap);
+  return random.between(kLeastGap, kMaxGap);
 }
 
 LayoutPtr block(std::int64_t bytes) {

@@ -73,8 +73,8 @@ bool same(const normal::Form& a, const normal::Form& b) {
 
 std::string described(const Pair& pair, const normal::Form& form, const normal::Form& other) {
   const auto shortened = [](std::string text) {
-    constexpr std::size_t kMost = 3000;
-    if (text.size() > kMost) text = text.substr(0, kMost) + "...";
+    constexpr std::size_t kMax = 3000;
+    if (text.size() > kMax) text = text.substr(0, kMax) + "...";
     return text;
   };
   return "  " + shortened(notation(pair.type)) + "\n  " + shortened(notation(pair.other)) + "\n    forms\n    " +

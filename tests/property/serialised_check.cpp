@@ -97,7 +97,7 @@ void Reading::use(const serial::Deserialised& read) {
   if (type.size == 0) return;
   require(plan->low() == type.true_lb && plan->high() - plan->low() == type.true_extent,
           "the plan touches more or less than the true extent");
-  if (type.size > kMostBytes || type.true_extent > kMostBytes) return;
+  if (type.size > kMaxBytes || type.true_extent > kMaxBytes) return;
   for (const Edge edge : {Edge::kFront, Edge::kBack}) {
     std::byte* user = user_.place(type.true_extent, edge) - type.true_lb;
     std::byte* packed = packed_.place(type.size, edge);

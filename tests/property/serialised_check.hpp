@@ -36,9 +36,9 @@ class Reading {
   void use(const serial::Deserialised& read);
   void explain(const SerialisedBytes& bytes);
 
-  static constexpr std::int64_t kMostBytes = 1 << 16;
+  static constexpr std::int64_t kMaxBytes = 1 << 16;
   static constexpr std::int64_t kExplainEach = 64;  // valid ones
-  GuardedBuffer user_{kMostBytes}, packed_{kMostBytes};
+  GuardedBuffer user_{kMaxBytes}, packed_{kMaxBytes};
   std::int64_t valid_ = 0;
 };
 

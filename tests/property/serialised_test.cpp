@@ -28,9 +28,9 @@ struct Options : NumberedOptions {
   std::int64_t corrupted = 1000, hostile = 2000;
 };
 
-constexpr std::size_t kMostCorruptedBytes = 256;  // of a form whose every byte is changed
-constexpr double kMostSeconds = 5;                // of a processor, for a hostile form of a few hundred bytes
-constexpr double kLeastSame = 95;                 // [percent] of what was read that is serialised as it was
+constexpr std::size_t kMaxCorruptedBytes = 256;  // of a form whose every byte is changed
+constexpr double kMaxSeconds = 5;                // of a processor, for a hostile form of a few hundred bytes
+constexpr double kLeastSame = 95;                // [percent] of what was read that is serialised as it was
 
 layout::LayoutPtr type_of(std::uint64_t seed) {
   return seed % 2 == 0 ? random_type(seed) : regular_type(seed);
@@ -131,7 +131,7 @@ class Run {
       const layout::LayoutPtr type = type_of(seed);
       text = notation::print(*type);
       const RoundTrip trip = check_round_trip(type);
-      const bool corrupts = trip.bytes.size() <= kMostCorruptedBytes && (options_.one || wanted_-- > 0);
+      const bool corrupts = trip.bytes.size() <= kMaxCorruptedBytes && (options_.one || wanted_-- > 0);
       Random random(mixed(seed, 3));
       const Tally tally = corrupts ? corrupt(trip.bytes, random, reading) : Tally{};
       const std::lock_guard lock(mutex_);
@@ -154,7 +154,7 @@ class Run {
       const std::lock_guard lock(mutex_);
       hostile_.count(result);
       slowest_ = std::max(slowest_, seconds);
-      if (seconds > kMostSeconds)
+      if (seconds > kMaxSeconds)
         throw Wrong(std::to_string(form.size()) + " bytes took " + std::to_string(seconds) + " s");
     } catch (const std::exception& error) {
       failures_.add("hostile form of seed " + std::to_string(seed) + ": " + error.what());

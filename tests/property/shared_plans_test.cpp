@@ -23,7 +23,7 @@ namespace gapless::test {
 namespace {
 
 constexpr int kThreads = 4;
-constexpr std::int64_t kMostSpan = 1 << 20, kMostBytes = 1 << 16;
+constexpr std::int64_t kMaxSpan = 1 << 20, kMaxBytes = 1 << 16;
 constexpr std::byte kGap{0x3C};
 
 std::uint64_t seed_now = 0;  // of the type under way, for reports
@@ -110,7 +110,7 @@ bool one(std::uint64_t seed) {
   std::int64_t count = far ? shape.count : random.mostly_small(1, 70);
   const layout::Layout& type = *shape.type;
   const auto span = [&] { return type.true_extent + (count - 1) * std::abs(type.extent); };
-  while (count > 1 && (span() > kMostSpan || type.size * count > kMostBytes)) count /= 2;
+  while (count > 1 && (span() > kMaxSpan || type.size * count > kMaxBytes)) count /= 2;
   if (type.size == 0) return true;
   Sharing sharing(shape.type, count, random);
   const char* wrong = !sharing.unpack() ? "unpack" : !sharing.pack() ? "pack" : nullptr;

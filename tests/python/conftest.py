@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from gapless.errors import GaplessError
 from gapless.paths import REPOSITORY, Build
+from gapless.targets.libraries import NAMES, find_library
 
 # A shell that starts a job in the background has it ignore SIGINT, and all that the job starts: the tests of Ctrl-C
 # would then wait for nothing.
@@ -25,6 +26,8 @@ os.environ.setdefault("PIP_CACHE_DIR", str(Path(os.environ.get("XDG_CACHE_HOME")
 os.environ["XDG_CACHE_HOME"] = "/dev/null/none"
 
 Lines = list[dict[str, Any]]
+# What a library calls itself, by our name for it.
+VERSIONS = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel(R) MPI"}
 MEDIANS_US = {
     ("contiguous", "contiguous"): 100.0,
     ("manual", "manual"): 150.0,
@@ -100,6 +103,16 @@ def build() -> Build:
     if re.search(r"^GAPLESS_MPI(CH)?_INCLUDE:PATH=.*-NOTFOUND$", cache, re.MULTILINE):
         pytest.skip("the build has no MPI")
     return found
+
+
+@pytest.fixture(params=NAMES)
+def mpi(request: pytest.FixtureRequest, build: Build) -> str:
+    """Return the name of a library; skipped where it is not installed."""
+    try:
+        find_library(request.param)
+    except GaplessError as error:
+        pytest.skip(str(error))
+    return str(request.param)
 
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -5,7 +5,7 @@
     PYTHON tests/python/run_notebook.py docs/notebooks/layouts.ipynb --store    # writes its outputs into it
 
 A cell's metadata lists under `expects` what must be in its output: a text, or after `re:` a regular expression.
-The kernels that pictures name are those that every machine has. Needs what requirements-notebook.txt lists
+The kernels that pictures name are those that every machine has. Needs the extra `notebook`
 (tools/run_notebook.sh installs it). The exit status is 1 if a cell fails or an output lacks something; that is said on
 stderr.
 """  # noqa: D208

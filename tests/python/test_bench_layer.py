@@ -6,22 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Command
-from gapless.errors import GaplessError
-from gapless.paths import Build
-from gapless.targets.libraries import NAMES, find_library
-
-VERSIONS = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel(R) MPI"}
-
-
-@pytest.fixture(params=NAMES)
-def mpi(request: pytest.FixtureRequest, build: Build) -> str:
-    """Return the name of a library; skipped where it is not installed."""
-    try:
-        find_library(request.param)
-    except GaplessError as error:
-        pytest.skip(str(error))
-    return str(request.param)
+from conftest import VERSIONS, Command
 
 
 def test_p2p_has_every_layout_and_description(gapless: Command, mpi: str, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ Run = Callable[..., str]
 
 @pytest.fixture(scope="module")
 def installed(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Install the package with the versions of requirements.txt, and run programs of the new environment elsewhere."""
+    """Install the package with the versions of requirements.lock, and run programs of the new environment elsewhere."""
     folder, elsewhere = tmp_path_factory.mktemp("fresh") / "venv", tmp_path_factory.mktemp("elsewhere")
     venv.create(folder, with_pip=True)
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("GAPLESS_", "PYTHON"))}
@@ -34,7 +34,7 @@ def installed(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Run
         return answer.stdout
 
     # Versions alone: pip cannot ask for the hash of a folder, such as this one.
-    pinned = re.sub(r" *\\\n +--hash=\S+", "", (repository / "requirements.txt").read_text(encoding="utf-8"))
+    pinned = re.sub(r" *\\\n +--hash=\S+", "", (repository / "requirements.lock").read_text(encoding="utf-8"))
     (elsewhere / "versions.txt").write_text(pinned, encoding="utf-8")
     run(
         "pip",

@@ -5,24 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-from conftest import Command
+from conftest import VERSIONS, Command
 from gapless.bench.one_sided import one_sided_rows
-from gapless.errors import GaplessError
-from gapless.paths import Build
-from gapless.targets.libraries import NAMES, find_library
-
-VERSIONS = {"mpich": "MPICH", "openmpi": "Open MPI", "intel": "Intel(R) MPI"}
-
-
-@pytest.fixture(params=NAMES)
-def mpi(request: pytest.FixtureRequest, build: Build) -> str:
-    """Return the name of a library; skipped where it is not installed."""
-    try:
-        find_library(request.param)
-    except GaplessError as error:
-        pytest.skip(str(error))
-    return str(request.param)
 
 
 def _measure(gapless: Command, mpi: str, only: str, *more: object) -> list[dict]:

@@ -222,8 +222,8 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "checkout"
     (root / "tools").mkdir(parents=True)
     (root / ".venv").mkdir()
-    shutil.copy(REPOSITORY / "tools/rivals.sh", root / "tools")
-    shutil.copy(REPOSITORY / "requirements-rivals.txt", root)
+    for name in ("tools/rivals.sh", "tools/locked.sh", "requirements.lock"):
+        shutil.copy(REPOSITORY / name, root / name)
     for name in ("bin", "lib", "pyvenv.cfg"):
         (root / ".venv" / name).symlink_to(wrapper(VENV / name))
     monkeypatch.setattr(on_demand, "REPOSITORY", root)

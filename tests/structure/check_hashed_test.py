@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import tempfile
 import unittest
 from pathlib import Path
 
 from check_hashed import missing, source_of
+from planted import PlantedTree
 
 TREE = {
     "src/preload/p2p/send.cpp": '#include "move/move.hpp"\n#include "preload/policy/strategy.hpp"\n',
@@ -21,18 +21,12 @@ TREE = {
 SOURCES = ("src/preload/p2p/send.cpp", "src/preload/policy/strategy.cpp")
 
 
-class CheckHashed(unittest.TestCase):
+class CheckHashed(PlantedTree):
     """The checker on a tree made for it."""
 
     def setUp(self) -> None:
         """Write the tree."""
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.root = Path(holder.name).resolve()
-        for path, text in TREE.items():
-            file = self.root / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text)
+        self.root = self.tree(TREE)
         self.sources = {self.root / path for path in SOURCES}
         self.hashed = {self.root / path for path in TREE if not path.startswith("src/move")}
 

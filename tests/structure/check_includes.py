@@ -11,6 +11,8 @@ import re
 import sys
 from pathlib import Path
 
+from arrows import closure, main
+
 # A folder of src/ may include what it points at, and whatever those may include in turn. A folder with rooms has only
 # what all its rooms may see in itself.
 ARROWS: dict[str, tuple[str, ...]] = {
@@ -64,17 +66,6 @@ def room_of(path: str) -> str | None:
     return max(folders, key=len) if folders else None
 
 
-def closure(folder: str) -> set[str]:
-    """Return the folders that `folder` may include, itself among them."""
-    reached, ahead = set(), [folder]
-    while ahead:
-        current = ahead.pop()
-        if current not in reached:
-            reached.add(current)
-            ahead.extend(ARROWS[current])
-    return reached
-
-
 def inside(path: str, places: tuple[str, ...]) -> bool:
     """Say whether `path` is one of `places` or lies below one."""
     return any(path == place or path.startswith(place + "/") for place in places)
@@ -109,8 +100,8 @@ def complaint(path: str, target: str | None, name: str) -> str | None:
         if there[0] == "tests":
             return "src/ must not know the tests"
         room = room_of(path.removeprefix("src/")) or ""
-        if there[0] == "src" and room_of(target.removeprefix("src/")) not in closure(room):
-            return f"{room} may include only {', '.join(sorted(closure(room)))}"
+        if there[0] == "src" and room_of(target.removeprefix("src/")) not in closure(ARROWS, room):
+            return f"{room} may include only {', '.join(sorted(closure(ARROWS, room)))}"
     if here[0] == "python" and there[0] not in ("include", "python"):
         return "the Python extension sees the engine's C interface alone"
     if here[0] == "include" and there[0] != "include":
@@ -145,20 +136,5 @@ def check(root: Path) -> tuple[list[str], int]:
     return violations, files
 
 
-def main() -> int:
-    """Check the repository named on the command line."""
-    if len(sys.argv) != 2:
-        print(__doc__, file=sys.stderr)
-        return 2
-    violations, files = check(Path(sys.argv[1]))
-    for violation in violations:
-        print(violation)
-    if files == 0:
-        print(f"check_includes: no source file below {sys.argv[1]}", file=sys.stderr)
-        return 2
-    print(f"check_includes: {files} files, {len(violations)} violations")
-    return 1 if violations else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("check_includes", __doc__, check))

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import tempfile
 import unittest
-from pathlib import Path
 
-from check_includes import ARROWS, check, closure
+from check_includes import ARROWS, check
+from planted import PlantedTree
 
 CLEAN = {
     "include/gapless/gapless.h": "#include <stdint.h>\n",
@@ -63,18 +62,8 @@ VIOLATIONS = {
 }
 
 
-class CheckIncludes(unittest.TestCase):
+class CheckIncludes(PlantedTree):
     """The checker on trees made for it."""
-
-    def tree(self, files: dict[str, str]) -> Path:
-        """Write `files` into a new directory and return it."""
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        for path, text in files.items():
-            file = Path(holder.name) / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text)
-        return Path(holder.name)
 
     def test_clean_tree_passes(self) -> None:
         """Every legal kind of include passes."""
@@ -82,17 +71,11 @@ class CheckIncludes(unittest.TestCase):
 
     def test_each_planted_violation_is_named_once(self) -> None:
         """A planted violation gives exactly one line, which names its file and line."""
-        for kind, (path, text) in VIOLATIONS.items():
-            with self.subTest(kind):
-                violations, _ = check(self.tree(CLEAN | {path: text}))
-                self.assertEqual(len(violations), 1, violations)
-                self.assertTrue(violations[0].startswith(f"{path}:1: "), violations)
+        self.assert_each_named_once(check, CLEAN, VIOLATIONS, "^{}:1: ")
 
     def test_arrows_have_no_cycle(self) -> None:
         """No folder reaches itself through another."""
-        for folder, targets in ARROWS.items():
-            for target in targets:
-                self.assertNotIn(folder, closure(target))
+        self.assert_no_cycle(ARROWS)
 
     def test_empty_tree_reads_nothing(self) -> None:
         """An empty tree is recognisable: zero files."""

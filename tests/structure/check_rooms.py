@@ -14,6 +14,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from arrows import closure, main
+
 PACKAGE = "python/gapless"
 # A room may import what it points at, and whatever those may import in turn; "" is the package's root.
 ARROWS: dict[str, tuple[str, ...]] = {
@@ -40,17 +42,6 @@ TEXTS = ("README.md", "Makefile", "pyproject.toml", "cmake", "docs", "python", "
 TEXT_SUFFIXES = {"", ".cmake", ".ipynb", ".md", ".py", ".rules", ".sh", ".toml", ".txt"}
 NOT_READ = ("docs/results", "tests/structure")  # stored output; texts that are wrong on purpose
 NAMED = re.compile(r"(?:\bfrom |\bimport |-m[\s\"',]+)(gapless(?:\.\w+)+)|\"(gapless(?:\.\w+)+):\w+\"")
-
-
-def closure(room: str) -> set[str]:
-    """Return the rooms that `room` may import, itself among them."""
-    reached, ahead = set(), [room]
-    while ahead:
-        current = ahead.pop()
-        if current not in reached:
-            reached.add(current)
-            ahead.extend(ARROWS[current])
-    return reached
 
 
 def title(room: str) -> str:
@@ -97,9 +88,9 @@ def complaint(root: Path, path: str, module: str, name: str) -> str | None:
     if target is None:
         return f"imports {module}: there is no such module"
     here, there = room_of(path), room_of(target)
-    if here is None or there is None or there in closure(here):
+    if here is None or there is None or there in closure(ARROWS, here):
         return None
-    return f"imports {target}: {title(here)} may import only {', '.join(map(title, sorted(closure(here))))}"
+    return f"imports {target}: {title(here)} may import only {', '.join(map(title, sorted(closure(ARROWS, here))))}"
 
 
 def package_violations(root: Path) -> tuple[list[str], int]:
@@ -155,20 +146,5 @@ def check(root: Path) -> tuple[list[str], int]:
     return violations + text_violations(root), files
 
 
-def main() -> int:
-    """Check the repository named on the command line."""
-    if len(sys.argv) != 2:
-        print(__doc__, file=sys.stderr)
-        return 2
-    violations, files = check(Path(sys.argv[1]))
-    for violation in violations:
-        print(violation)
-    if files == 0:
-        print(f"check_rooms: no Python file below {sys.argv[1]}/{PACKAGE}", file=sys.stderr)
-        return 2
-    print(f"check_rooms: {files} files, {len(violations)} violations")
-    return 1 if violations else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("check_rooms", __doc__, check))

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import tempfile
 import unittest
-from pathlib import Path
 
-from check_rooms import ARROWS, check, closure
+from check_rooms import ARROWS, check
+from planted import PlantedTree
 
 PACKAGE = "python/gapless/"
 CLEAN = {
@@ -58,18 +57,8 @@ TEXTS = {
 }
 
 
-class CheckRooms(unittest.TestCase):
+class CheckRooms(PlantedTree):
     """The checker on packages made for it."""
-
-    def tree(self, files: dict[str, str]) -> Path:
-        """Write `files` into a new directory and return it."""
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        for path, text in files.items():
-            file = Path(holder.name) / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text)
-        return Path(holder.name)
 
     def test_clean_tree_passes(self) -> None:
         """Every legal kind of import, and every module that a text names, passes."""
@@ -78,25 +67,16 @@ class CheckRooms(unittest.TestCase):
 
     def test_each_planted_violation_is_named_once(self) -> None:
         """A planted violation gives exactly one line, which names its file and line."""
-        for kind, (path, text) in VIOLATIONS.items():
-            with self.subTest(kind):
-                violations, _ = check(self.tree(CLEAN | {PACKAGE + path: text}))
-                self.assertEqual(len(violations), 1, violations)
-                self.assertTrue(violations[0].startswith(f"{PACKAGE}{path}:1: "), violations)
+        planted = {kind: (PACKAGE + path, text) for kind, (path, text) in VIOLATIONS.items()}
+        self.assert_each_named_once(check, CLEAN, planted, "^{}:1: ")
 
     def test_each_text_that_names_no_module_is_named_once(self) -> None:
         """So does a text that names a module which is not there."""
-        for kind, (path, text) in TEXTS.items():
-            with self.subTest(kind):
-                violations, _ = check(self.tree(CLEAN | {path: text}))
-                self.assertEqual(len(violations), 1, violations)
-                self.assertRegex(violations[0], rf"^{path}:\d: names gapless[.\w]*gone: ")
+        self.assert_each_named_once(check, CLEAN, TEXTS, r"^{}:\d: names gapless[.\w]*gone: ")
 
     def test_arrows_have_no_cycle(self) -> None:
         """No room reaches itself through another."""
-        for room, targets in ARROWS.items():
-            for target in targets:
-                self.assertNotIn(room, closure(target))
+        self.assert_no_cycle(ARROWS)
 
     def test_empty_tree_reads_nothing(self) -> None:
         """An empty tree is recognisable: zero files."""

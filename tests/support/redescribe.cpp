@@ -14,14 +14,14 @@ using layout::Combiner;
 using layout::Layout;
 using layout::LayoutPtr;
 
-constexpr std::size_t kMostPlaces = 200;
+constexpr std::size_t kMaxPlaces = 200;
 constexpr int kTries = 20;
 
 // Which child to go down to, from the root.
 using Place = std::vector<std::size_t>;
 
 void collect(const Layout& type, Place& here, std::vector<Place>& places) {
-  if (places.size() >= kMostPlaces) return;
+  if (places.size() >= kMaxPlaces) return;
   places.push_back(here);
   for (std::size_t i = 0; i < type.children.size(); ++i) {
     here.push_back(i);

@@ -161,9 +161,9 @@ LayoutPtr wrapped(Random& random, const LayoutPtr& old, int levels) {
 }
 
 bool small_enough(const LayoutPtr& type) {
-  constexpr std::int64_t kMostReach = std::int64_t{1} << 40;  // [bytes] far from any overflow
-  return entry_count(*type) <= kMaxRegularEntries && type->true_extent < kMostReach &&
-         std::abs(type->extent) < kMostReach;
+  constexpr std::int64_t kMaxReach = std::int64_t{1} << 40;  // [bytes] far from any overflow
+  return entry_count(*type) <= kMaxRegularEntries && type->true_extent < kMaxReach &&
+         std::abs(type->extent) < kMaxReach;
 }
 
 LayoutPtr nest(Random& random, int levels) {

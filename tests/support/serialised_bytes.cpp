@@ -81,7 +81,7 @@ SerialisedBytes SerialisedWriter::sealed() const {
 }
 
 SerialisedBytes hostile_form(Random& random, std::size_t most_bytes) {
-  constexpr std::int64_t kMostData = std::int64_t{1} << 40;
+  constexpr std::int64_t kMaxData = std::int64_t{1} << 40;
   SerialisedWriter nodes;
   std::vector<std::int64_t> sizes;  // [bytes] of data of each node
   std::vector<bool> used;
@@ -120,7 +120,7 @@ SerialisedBytes hostile_form(Random& random, std::size_t most_bytes) {
       case 1: {
         const std::uint64_t body = pick();
         const std::int64_t count = random.mostly_small(2, 1000), size = sizes[body];
-        if (size > kMostData / count) break;
+        if (size > kMaxData / count) break;
         use(body);
         nodes.loop(static_cast<std::uint64_t>(count), step(), body);
         add(count * size);
@@ -129,7 +129,7 @@ SerialisedBytes hostile_form(Random& random, std::size_t most_bytes) {
       case 2: {
         const std::uint64_t body = pick();
         const std::int64_t count = random.mostly_small(2, std::max<std::int64_t>(2, most / 2)), size = sizes[body];
-        if (size > kMostData / count) break;
+        if (size > kMaxData / count) break;
         use(body);
         nodes.table(body, steps(count - 1));
         add(count * size);
@@ -155,7 +155,7 @@ SerialisedBytes hostile_form(Random& random, std::size_t most_bytes) {
           parts.push_back({step(), pick()});
           size += sizes[parts.back().node];
         }
-        if (size > kMostData) break;
+        if (size > kMaxData) break;
         for (const SerialisedWriter::Part& part : parts) use(part.node);
         nodes.sequence(parts);
         add(size);

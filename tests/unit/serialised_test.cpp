@@ -17,7 +17,7 @@ namespace gapless::test {
 namespace {
 
 using base::Status;
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max(),
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max(),
                        kLeast = std::numeric_limits<std::int64_t>::min();
 
 SerialisedBytes serialised(const std::string& text) {
@@ -163,7 +163,7 @@ TEST(SerialisedReader, RefusesNumbersThatAreNone) {
   expect_refused(SerialisedWriter(wide).raw(1).sealed(), "byte 4: the size does not fit into 63 bits",
                  Status::kOverflow);
   expect_refused(SerialisedWriter().number(0).raw(0xFF).sealed(), "byte 6: it ends where the lower bound should stand");
-  expect_refused(SerialisedWriter().number(0).signed_number(1).signed_number(kMost).sealed(), "lower bound + extent",
+  expect_refused(SerialisedWriter().number(0).signed_number(1).signed_number(kMax).sealed(), "lower bound + extent",
                  Status::kOverflow);
 }
 
@@ -202,16 +202,16 @@ TEST(SerialisedReader, RefusesWrongNodes) {
 
 TEST(SerialisedReader, RefusesWhatOverflows) {
   const Status overflow = Status::kOverflow;
-  expect_refused(form(1, 2).run(kMost).loop(2, 8, 0).sealed(), "node 1: size of the type", overflow);
-  expect_refused(form(6, 2).run(2).loop(3, kMost / 2, 0).sealed(), "node 1: displacement + upper bound", overflow);
-  expect_refused(form(3, 2).run(1).table(0, {kMost, 1}).sealed(), "an offset does not fit into 64 bits", overflow);
-  expect_refused(form(2, 2).run(1).raw(3).number(2).number(0).number(kMost).signed_number(2).sealed(),
+  expect_refused(form(1, 2).run(kMax).loop(2, 8, 0).sealed(), "node 1: size of the type", overflow);
+  expect_refused(form(6, 2).run(2).loop(3, kMax / 2, 0).sealed(), "node 1: displacement + upper bound", overflow);
+  expect_refused(form(3, 2).run(1).table(0, {kMax, 1}).sealed(), "an offset does not fit into 64 bits", overflow);
+  expect_refused(form(2, 2).run(1).raw(3).number(2).number(0).number(kMax).signed_number(2).sealed(),
                  "an offset does not fit into 64 bits", overflow);
-  expect_refused(form(2, 1).raw(4).number(2).number(kMost).number(2).number(1).number(1).signed_number(0).sealed(),
+  expect_refused(form(2, 1).raw(4).number(2).number(kMax).number(2).number(1).number(1).signed_number(0).sealed(),
                  "an offset does not fit into 64 bits", overflow);
   expect_refused(form(2, 2).run(1).sequence({{0, 0}, {kLeast, 0}}).sealed(), "node 1: true extent", overflow);
   expect_refused(
-      SerialisedWriter().number(2).signed_number(0).signed_number(2).signed_number(kMost).number(1).run(2).sealed(),
+      SerialisedWriter().number(2).signed_number(0).signed_number(2).signed_number(kMax).number(1).run(2).sealed(),
       "the place of the first byte: displacement", overflow);
   // Fifty doublings twice over.
   SerialisedWriter doubled = form(1, 101).run(1);

@@ -9,8 +9,8 @@
 namespace gapless::test {
 
 inline std::string shortened(std::string text) {
-  constexpr std::size_t kMost = 400;
-  if (text.size() > kMost) text = text.substr(0, kMost) + " ...";
+  constexpr std::size_t kMax = 400;
+  if (text.size() > kMax) text = text.substr(0, kMax) + " ...";
   return text;
 }
 

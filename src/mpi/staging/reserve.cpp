@@ -23,7 +23,8 @@ struct Taken {
 struct Arena {
   std::mutex mutex;  // never held across an MPI call
   char* data = nullptr;
-  std::atomic<std::int64_t> bytes{0};  // changed under the lock
+  std::int64_t room = 0;               // [bytes] of address space
+  std::atomic<std::int64_t> bytes{0};  // of it, counted on; changed under the lock
   std::array<Taken, 1024> taken;
   std::size_t count = 0;
 };
@@ -48,12 +49,12 @@ bool may_be_refused() noexcept {
 void* take(std::int64_t bytes) noexcept {
   Arena& all = arena();
   const std::lock_guard lock(all.mutex);
-  if (bytes <= 0 || bytes > all.bytes || all.count == all.taken.size()) return nullptr;
+  if (bytes <= 0 || bytes > all.room || all.count == all.taken.size()) return nullptr;
   const std::int64_t needed = rounded_up(bytes, page_bytes());
   std::int64_t from = 0;
   std::size_t k = 0;
   for (; k < all.count && all.taken[k].from - from < needed; ++k) from = all.taken[k].to;
-  if (k == all.count && all.bytes - from < needed) return nullptr;
+  if (k == all.count && all.room - from < needed) return nullptr;
   if (mprotect(all.data + from, static_cast<std::size_t>(needed), PROT_READ | PROT_WRITE) != 0) return nullptr;
   std::copy_backward(all.taken.begin() + k, all.taken.begin() + all.count, all.taken.begin() + all.count + 1);
   all.taken[k] = {from, from + needed};
@@ -81,11 +82,14 @@ bool reserve::open(std::int64_t bytes) noexcept {
   if (all.data != nullptr) return true;
   bytes = bytes / page_bytes() * page_bytes();
   if (bytes <= 0 || may_be_refused()) return false;
+  // Each buffer is rounded up to pages, which who counts on `bytes` does not count.
+  const std::int64_t room = bytes + kMaxBuffers * page_bytes();
   // Nobody can touch it (nor lock it in memory) until it is handed out.
   void* const data =
-      mmap(nullptr, static_cast<std::size_t>(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      mmap(nullptr, static_cast<std::size_t>(room), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED) return false;
   all.data = static_cast<char*>(data);
+  all.room = room;
   all.bytes = bytes;
   return true;
 }

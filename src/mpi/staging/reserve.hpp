@@ -17,11 +17,13 @@ namespace reserve {
 bool open(std::int64_t bytes) noexcept;
 // [bytes] that were taken; 0 before open(). No message beyond it may count on assured memory.
 std::int64_t size() noexcept;
+// The buffers among which these bytes may be divided.
+inline constexpr int kMaxBuffers = 3;
 
 }  // namespace reserve
 
-// Staging that is there whenever reserve::size() bytes suffice for all that this process holds of it at a time: from
-// the pool as ever, and from the reserve when the pool has none.
+// Staging that is there whenever reserve::size() bytes suffice for all that this process holds of it at a time, in at
+// most reserve::kMaxBuffers: from the pool as ever, and from the reserve when the pool has none.
 class AssuredStaging {
  public:
   AssuredStaging() = default;

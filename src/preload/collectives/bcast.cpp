@@ -1,49 +1,44 @@
 // MPI_Bcast, MPI_Ibcast, MPI_Bcast_init.
-#include "preload/collectives/collective.hpp"
-#include "preload/transfer/transfer.hpp"
-#include "preload/wrappers.hpp"
+#include "preload/collectives/forms.hpp"
 
 namespace gapless::preload {
 
 namespace {
 
+// There is one side, in the place of the received one; what stands in the other's is not looked at.
 template <class Native>
-int bcast(Procedure procedure, Form form, const View& given, int root, MPI_Comm comm, MPI_Request* request,
-          Native&& native) {
-  const auto describe = [&](Collective& collective, Call& call) {
+int bcast(int root, Call call, const View& given, Native&& native) {
+  call.scope = DecisionScope::kAll;
+  const auto describe = [&](Collective& collective) {
     if (root < 0 || root >= call.members.size) return Reason::kArguments;
-    const bool is_root = call.members.rank == root;
-    const Reason reason = collective.received.set_plain(given.buffer, given.count, given.type, 1, {is_root, !is_root});
-    call.max_bytes = collective.received.bytes();
+    const Reason reason = collective.received.describe(given, 1, {call.members.rank == root ? kOut : kIn});
+    call.max_bytes = collective.received.blocks().bytes();
     return reason;
   };
-  const auto changed = [&](Collective* collective, MPI_Request* made) {
-    return native(collective == nullptr ? given : view(collective->received, given), made);
-  };
-  const auto at_once = [&](const Call& call, int& code) {
+  const auto at_once = [&](int& code) {
     View data = given;
     if (root < 0 || root >= call.members.size || !rewrite_as_bytes(data, 1) || !may_be_staged(data.count)) return false;
     count_contiguous(call, data.count);
-    code = native(data, nullptr);
+    code = native(given, data, nullptr);
     return true;
   };
-  return perform({procedure, form, DecisionScope::kAll, comm, request}, describe, changed, at_once);
+  return perform(call, given, given, describe, native, at_once);
 }
 
 }  // namespace
 
-#define GAPLESS_BCAST(name, family, Count, FORM, Form_)                                                          \
-  int wrap_##name(void* buffer, Count count, MPI_Datatype type, int root, GAPLESS_##FORM##_PARAMETERS) {         \
-    const auto native = [&](const View& data, [[maybe_unused]] MPI_Request* made) {                              \
-      void* const at = const_cast<void*>(data.buffer);                                                           \
-      if (is_large<Count> || data.count > INT_MAX)                                                               \
-        return mpi::library.family##_c(at, data.count, data.type, root, GAPLESS_##FORM##_ARGUMENTS);             \
-      return mpi::library.family(at, static_cast<int>(data.count), data.type, root, GAPLESS_##FORM##_ARGUMENTS); \
-    };                                                                                                           \
-    return bcast(Procedure::k##name, Form::Form_, {buffer, count, type}, root, comm, GAPLESS_##FORM##_REQUEST,   \
-                 native);                                                                                        \
+#define GAPLESS_BCAST(name, family, Count, FORM, ROOT)                                                     \
+  int wrap_##name(GAPLESS_PLAIN_PARAMETERS(void*, data, Count),                                            \
+                  GAPLESS_##ROOT##_PARAMETER GAPLESS_##FORM##_PARAMETERS) {                                \
+    const auto native = [&](const View&, const View& r, [[maybe_unused]] MPI_Request* made) {              \
+      if (is_large<Count> || r.count > INT_MAX)                                                            \
+        return mpi::library.family##_c(GAPLESS_PLAIN_ARGUMENTS(r, MPI_Count),                              \
+                                       GAPLESS_##ROOT##_ARGUMENT GAPLESS_##FORM##_ARGUMENTS);              \
+      return mpi::library.family(GAPLESS_PLAIN_ARGUMENTS(r, int),                                          \
+                                 GAPLESS_##ROOT##_ARGUMENT GAPLESS_##FORM##_ARGUMENTS);                    \
+    };                                                                                                     \
+    return bcast(GAPLESS_##ROOT##_ARGUMENT GAPLESS_##FORM##_CALL(name), GAPLESS_PLAIN_VIEW(data), native); \
   }
-GAPLESS_ALL_FORMS(GAPLESS_BCAST, Bcast, Ibcast, Bcast_init)
-#undef GAPLESS_BCAST
+GAPLESS_FORMS(GAPLESS_BCAST, Bcast, Ibcast, Bcast_init, ROOTED)
 
 }  // namespace gapless::preload

@@ -55,18 +55,18 @@ Reason reserve(const Call& call, Collective& collective) noexcept {
   return collective.reserve() ? Reason::kNone : Reason::kStaging;
 }
 
-bool rewrite_as_bytes(View& side, int blocks) noexcept {
-  if (policy.force || side.buffer == MPI_IN_PLACE || side.count <= 0) return false;
-  const mpi::Datatype* const facts = mpi::remembered_type(side.type);
+bool rewrite_as_bytes(View& given, int blocks) noexcept {
+  if (policy.force || given.buffer == MPI_IN_PLACE || given.count <= 0) return false;
+  const mpi::Datatype* const facts = mpi::remembered_type(given.type);
   if (facts == nullptr || facts->plan() == nullptr || !facts->plan()->is_contiguous()) return false;
   std::int64_t bytes, all;
-  if (__builtin_mul_overflow(side.count, facts->plan()->size(), &bytes) || bytes == 0 || bytes > largest_message() ||
+  if (__builtin_mul_overflow(given.count, facts->plan()->size(), &bytes) || bytes == 0 || bytes > largest_message() ||
       __builtin_mul_overflow(bytes, blocks, &all)) {
     return false;
   }
-  const auto first = reinterpret_cast<std::intptr_t>(side.buffer) + facts->plan()->first_byte();
+  const auto first = reinterpret_cast<std::intptr_t>(given.buffer) + facts->plan()->first_byte();
   if (first < kLowestAddress) return false;
-  side = {reinterpret_cast<const void*>(first), bytes, MPI_BYTE};
+  given = {reinterpret_cast<const void*>(first), bytes, MPI_BYTE};
   return true;
 }
 
@@ -76,7 +76,7 @@ void count_contiguous(const Call& call, std::int64_t bytes) noexcept {
 }
 
 void count_collective(const Call& call, const Collective* collective, Reason reason) noexcept {
-  if (reason == Reason::kNone && !collective->is_staged()) return count_contiguous(call, collective->bytes());
+  if (reason == Reason::kNone && !collective->is_packed()) return count_contiguous(call, collective->bytes());
   if (logging()) log_collective(call.procedure, collective == nullptr ? 0 : collective->bytes(), reason);
   if (!counting()) return;
   if (reason != Reason::kNone) return count_declined(call.procedure, reason);

@@ -5,7 +5,7 @@
 #include <memory>
 #include <new>
 
-#include "preload/collectives/blocks.hpp"
+#include "preload/collectives/side.hpp"
 #include "preload/policy/members.hpp"
 #include "preload/requests/requests.hpp"
 #include "preload/stats/counters.hpp"
@@ -19,19 +19,16 @@ class Collective final : public CollectiveData {
  public:
   Collective(Procedure procedure, Form form) noexcept
       : sent(form != Form::kBlocking), received(form != Form::kBlocking), procedure_(procedure) {}
-  Blocks sent, received;  // one that is not set is not significant on this process, or MPI_IN_PLACE
+  Side sent, received;
   void pack() noexcept override {
     sent.pack(procedure_);
     received.pack(procedure_);
   }
   void unpack() noexcept override { received.unpack(procedure_); }
-  std::int64_t sent_bytes() const noexcept override { return sent.bytes(); }
+  std::int64_t sent_bytes() const noexcept override { return sent.blocks().bytes(); }
   bool reserve() noexcept { return sent.reserve() && received.reserve(); }
-  bool is_staged() const noexcept {
-    return sent.is_staged() || received.is_staged() || (sent.is_joined() && !sent.are_contiguous()) ||
-           (received.is_joined() && !received.are_contiguous());
-  }
-  std::int64_t bytes() const noexcept { return sent.bytes() + received.bytes(); }
+  bool is_packed() const noexcept { return sent.is_packed() || received.is_packed(); }
+  std::int64_t bytes() const noexcept { return sent.blocks().bytes() + received.blocks().bytes(); }
 
  private:
   Procedure procedure_;
@@ -46,13 +43,13 @@ enum class DecisionScope {
   kLocal,     // each process for itself (the w-versions: every message has types of its own at both its ends)
 };
 
-// The arguments that all collectives have.
+// The arguments that all collectives have, and what is decided by them.
 struct Call {
   Procedure procedure;
   Form form;
-  DecisionScope scope;
   MPI_Comm comm;
   MPI_Request* request;  // of the forms that have one
+  DecisionScope scope{};
   Members members{};
   // [bytes] The most staging that the call takes on any process, the same on all; of kAll.
   std::int64_t max_bytes = 0;
@@ -72,53 +69,44 @@ int raise_no_memory(MPI_Comm comm) noexcept;
 int start_and_keep(const Call& call, RequestEntry* entry, std::unique_ptr<Collective> collective, MPI_Request made,
                    int code) noexcept;
 
-// A side's arguments for the library, of a plain collective.
-struct View {
-  const void* buffer;
-  MPI_Count count;
-  MPI_Datatype type;
-};
 // Rewrites a side of `blocks` blocks as bytes in place, if its elements are contiguous and nothing about it is special.
-// The same as Blocks does, for next to nothing. Returns false if Blocks must decide.
-bool rewrite_as_bytes(View& side, int blocks) noexcept;
+// The same as Side does, for next to nothing. Returns false if Side must decide.
+bool rewrite_as_bytes(View& given, int blocks) noexcept;
 
-// The library's arguments for a side: rewritten, or as `given`.
-inline View view(const Blocks& blocks, const View& given) noexcept {
-  if (blocks.is_joined()) return {MPI_IN_PLACE, 0, MPI_BYTE};
-  return blocks.is_set() ? View{blocks.buffer(), blocks.block_bytes(), MPI_BYTE} : given;
-}
-
-// Decides and calls. `describe(collective, call)` sets its sides, or returns the reason why not. `native(collective,
-// request)` makes the library's call, with the program's arguments if `collective` is null. `at_once(call, code)` makes
-// the library's call and returns true if all sides are plainly contiguous: most calls are, and must cost next to
-// nothing.
-template <class Describe, class Native, class AtOnce>
-[[gnu::noinline]] int perform(Call call, Describe&& describe, Native&& native, AtOnce&& at_once) {
+// Decides and calls. `describe(collective)` describes its sides, or returns the reason why not. `native(sent, received,
+// request)` makes the library's call. `at_once(code)` makes it and returns true if all sides are plainly contiguous:
+// most calls are, and must cost next to nothing.
+template <class Out, class In, class Describe, class Native, class AtOnce>
+[[gnu::noinline]] int perform(Call& call, const Out& out, const In& in, Describe&& describe, Native&& native,
+                              AtOnce&& at_once) {
+  const auto decide = [&](Collective& collective) {
+    Reason reason = describe(collective);
+    if (reason == Reason::kNone) reason = reserve(call, collective);
+    if (reason == Reason::kNone) count_collective(call, &collective, reason);
+    return reason;
+  };
+  const auto rewritten = [&](const Collective& collective, MPI_Request* made) {
+    return native(collective.sent.view(out), collective.received.view(in), made);
+  };
   Reason reason = reason_not_to_convert(call);
-  if (call.form == Form::kBlocking) {
+  if (reason == Reason::kNone && call.form == Form::kBlocking) {
+    if (int code; at_once(code)) return code;
+    Collective collective(call.procedure, call.form);
+    reason = decide(collective);
     if (reason == Reason::kNone) {
-      if (int code; at_once(call, code)) return code;
-      Collective collective(call.procedure, call.form);
-      reason = describe(collective, call);
-      if (reason == Reason::kNone) reason = reserve(call, collective);
-      if (reason == Reason::kNone) {
-        count_collective(call, &collective, reason);
-        collective.pack();
-        const int code = native(&collective, nullptr);
-        if (code == MPI_SUCCESS) collective.unpack();
-        return code;
-      }
+      collective.pack();
+      const int code = rewritten(collective, nullptr);
+      if (code == MPI_SUCCESS) collective.unpack();
+      return code;
     }
   } else if (reason == Reason::kNone) {
     RequestEntry* const entry = requests.make(call.procedure);
     std::unique_ptr<Collective> collective(new (std::nothrow) Collective(call.procedure, call.form));
-    reason = entry == nullptr || collective == nullptr ? Reason::kStaging : describe(*collective, call);
-    if (reason == Reason::kNone) reason = reserve(call, *collective);
+    reason = entry == nullptr || collective == nullptr ? Reason::kStaging : decide(*collective);
     if (reason == Reason::kNone) {
-      count_collective(call, collective.get(), reason);
       if (call.form == Form::kNonblocking) collective->pack();
       MPI_Request made = MPI_REQUEST_NULL;
-      const int code = native(collective.get(), &made);
+      const int code = rewritten(*collective, &made);
       return start_and_keep(call, entry, std::move(collective), made, code);
     }
     if (entry != nullptr) requests.drop(entry);
@@ -126,68 +114,21 @@ template <class Describe, class Native, class AtOnce>
   count_collective(call, nullptr, reason);
   const bool fails = reason == Reason::kStaging && call.scope == DecisionScope::kAll;
   const int error = fails ? raise_no_memory(call.comm) : MPI_SUCCESS;
-  const int code = native(nullptr, call.request);
+  const int code = native(out, in, call.request);
   return fails && code == MPI_SUCCESS ? error : code;
 }
 
-template <class Describe, class Native>
-int perform(const Call& call, Describe&& describe, Native&& native) {
-  return perform(call, describe, native, [](const Call&, int&) { return false; });
+template <class Out, class In, class Describe, class Native>
+int perform(Call& call, const Out& out, const In& in, Describe&& describe, Native&& native) {
+  return perform(call, out, in, describe, native, [](int&) { return false; });
 }
 
-// The same of a v-collective.
-template <class Count, class Displacement>
-struct Views {
-  const void* buffer;
-  const Count* counts;
-  const Displacement* displacements;
-  MPI_Datatype type;
-};
-template <class Count, class Displacement>
-Views<Count, Displacement> view(Blocks& blocks, const Views<Count, Displacement>& given) noexcept {
-  if (!blocks.is_set()) return given;
-  blocks.tabulate<Count, Displacement>();
-  return {blocks.buffer(), blocks.counts<Count>(), blocks.displacements<Displacement>(), MPI_BYTE};
-}
-// And of a w-collective.
-template <class Count, class Displacement>
-struct TypedViews {
-  const void* buffer;
-  const Count* counts;
-  const Displacement* displacements;
-  const MPI_Datatype* types;
-};
-template <class Count, class Displacement>
-TypedViews<Count, Displacement> view(Blocks& blocks, const TypedViews<Count, Displacement>& given) noexcept {
-  if (!blocks.is_set()) return given;
-  blocks.tabulate<Count, Displacement>();
-  return {blocks.buffer(), blocks.counts<Count>(), blocks.displacements<Displacement>(), blocks.types()};
-}
-
-// The bytes of `blocks` blocks, sent and received; INT64_MAX, which no reserve has, if that overflows.
-inline std::int64_t both_ways(std::int64_t block_bytes, int blocks) noexcept {
+// The bytes of `blocks` blocks, sent and received, and of tables; INT64_MAX, which no reserve has, if that overflows.
+inline std::int64_t both_ways(std::int64_t block_bytes, int blocks, std::int64_t tables = 0) noexcept {
   std::int64_t bytes;
-  return __builtin_mul_overflow(block_bytes, std::int64_t{2} * blocks, &bytes) ? INT64_MAX : bytes;
+  const bool overflows = __builtin_mul_overflow(block_bytes, std::int64_t{2} * blocks, &bytes) ||
+                         __builtin_add_overflow(bytes, tables, &bytes);
+  return overflows ? INT64_MAX : bytes;
 }
 
 }  // namespace gapless::preload
-
-// The last parameters and arguments of each form.
-#define GAPLESS_BLOCKING_PARAMETERS MPI_Comm comm
-#define GAPLESS_BLOCKING_ARGUMENTS comm
-#define GAPLESS_BLOCKING_REQUEST nullptr
-#define GAPLESS_NONBLOCKING_PARAMETERS MPI_Comm comm, MPI_Request *request
-#define GAPLESS_NONBLOCKING_ARGUMENTS comm, made
-#define GAPLESS_NONBLOCKING_REQUEST request
-#define GAPLESS_PERSISTENT_PARAMETERS MPI_Comm comm, MPI_Info info, MPI_Request *request
-#define GAPLESS_PERSISTENT_ARGUMENTS comm, info, made
-#define GAPLESS_PERSISTENT_REQUEST request
-
-// Defines, by GAPLESS_X(name, large name, Count, FORM, Form), all six wrappers of a collective.
-#define GAPLESS_ALL_FORMS(GAPLESS_X, blocking, nonblocking, persistent)         \
-  GAPLESS_X(blocking, blocking, int, BLOCKING, kBlocking)                       \
-  GAPLESS_X(blocking##_c, blocking, MPI_Count, BLOCKING, kBlocking)             \
-  GAPLESS_X(nonblocking, nonblocking, int, NONBLOCKING, kNonblocking)           \
-  GAPLESS_X(nonblocking##_c, nonblocking, MPI_Count, NONBLOCKING, kNonblocking) \
-  GAPLESS_X(persistent, persistent, int, PERSISTENT, kPersistent)               \
-  GAPLESS_X(persistent##_c, persistent, MPI_Count, PERSISTENT, kPersistent)

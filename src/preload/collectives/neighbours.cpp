@@ -1,7 +1,6 @@
 // MPI_Neighbor_allgather(v), MPI_Neighbor_alltoall(v, w), in all forms. Blocks go from neighbour to neighbour, and each
 // process has its own number of neighbours.
 #include "preload/collectives/all_to_all.hpp"
-#include "preload/wrappers.hpp"
 
 namespace gapless::preload {
 
@@ -31,24 +30,15 @@ bool find_neighbours(const Call& call, Peers& peers) noexcept {
   }
 }
 
-#define GAPLESS_ALLGATHER(name, family, Count, FORM, Form_) \
-  GAPLESS_PLAIN_EXCHANGE(name, family, Count, FORM, Form_, Among::kNeighbours, DecisionScope::kPairwise, true)
-GAPLESS_ALL_FORMS(GAPLESS_ALLGATHER, Neighbor_allgather, Ineighbor_allgather, Neighbor_allgather_init)
-
-#define GAPLESS_ALLTOALL(name, family, Count, FORM, Form_) \
-  GAPLESS_PLAIN_EXCHANGE(name, family, Count, FORM, Form_, Among::kNeighbours, DecisionScope::kPairwise, false)
-GAPLESS_ALL_FORMS(GAPLESS_ALLTOALL, Neighbor_alltoall, Ineighbor_alltoall, Neighbor_alltoall_init)
-
-#define GAPLESS_ALLGATHERV(name, family, Count, FORM, Form_) \
-  GAPLESS_V_GATHER(name, Count, FORM, Form_, Among::kNeighbours, DecisionScope::kPairwise)
-GAPLESS_ALL_FORMS(GAPLESS_ALLGATHERV, Neighbor_allgatherv, Ineighbor_allgatherv, Neighbor_allgatherv_init)
-
-#define GAPLESS_ALLTOALLV(name, family, Count, FORM, Form_) \
-  GAPLESS_V_EXCHANGE(name, Count, FORM, Form_, Among::kNeighbours)
-GAPLESS_ALL_FORMS(GAPLESS_ALLTOALLV, Neighbor_alltoallv, Ineighbor_alltoallv, Neighbor_alltoallv_init)
-
-#define GAPLESS_ALLTOALLW(name, family, Count, FORM, Form_) \
-  GAPLESS_W_EXCHANGE(name, Count, MPI_Aint, FORM, Form_, Among::kNeighbours)
-GAPLESS_ALL_FORMS(GAPLESS_ALLTOALLW, Neighbor_alltoallw, Ineighbor_alltoallw, Neighbor_alltoallw_init)
+GAPLESS_FORMS(GAPLESS_PLAIN_COLLECTIVE, Neighbor_allgather, Ineighbor_allgather, Neighbor_allgather_init, ROOTLESS,
+              plain_exchange, Among::kNeighbours, true)
+GAPLESS_FORMS(GAPLESS_PLAIN_COLLECTIVE, Neighbor_alltoall, Ineighbor_alltoall, Neighbor_alltoall_init, ROOTLESS,
+              plain_exchange, Among::kNeighbours, false)
+GAPLESS_FORMS(GAPLESS_V_COLLECTIVE, Neighbor_allgatherv, Ineighbor_allgatherv, Neighbor_allgatherv_init, PLAIN, V,
+              ROOTLESS, v_gather, Among::kNeighbours)
+GAPLESS_FORMS(GAPLESS_V_COLLECTIVE, Neighbor_alltoallv, Ineighbor_alltoallv, Neighbor_alltoallv_init, V, V, ROOTLESS,
+              v_exchange, Among::kNeighbours)
+GAPLESS_FORMS(GAPLESS_V_COLLECTIVE, Neighbor_alltoallw, Ineighbor_alltoallw, Neighbor_alltoallw_init, NEIGHBOR_W,
+              NEIGHBOR_W, ROOTLESS, w_exchange, Among::kNeighbours)
 
 }  // namespace gapless::preload

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "mpi/abi/library.hpp"
+#include "mpi/types/datatype.hpp"
 
 namespace gapless::preload {
 

@@ -6,7 +6,9 @@
 // by two different types must not be refused because both are bytes.
 #pragma once
 
-#include "preload/collectives/collective.hpp"
+#include <cstdint>
+
+#include "preload/collectives/views.hpp"
 
 namespace gapless::preload {
 
@@ -29,11 +31,12 @@ inline bool is_refused(const View& block, const View& blocks, std::int64_t k, st
          begins_at(block, blocks, k, bytes) && refuses_aliases();
 }
 
-// The same for block k of a v-collective; `bytes`: of the one block.
+// The same of a v-collective; `bytes`: of the one block.
 template <class Count, class Displacement>
-bool is_refused_at(const Views<Count, Displacement>& blocks, int k, const View& block, std::int64_t bytes) noexcept {
+bool is_refused(const View& block, const Views<Count, Displacement, MPI_Datatype>& blocks, int k,
+                std::int64_t bytes) noexcept {
   return block.count > 0 && blocks.counts != nullptr && blocks.displacements != nullptr &&
-         is_refused(block, {blocks.buffer, blocks.counts[k], blocks.type}, blocks.displacements[k],
+         is_refused(block, {blocks.buffer, blocks.counts[k], blocks.types}, blocks.displacements[k],
                     bytes / block.count);
 }
 

@@ -9,7 +9,7 @@ namespace {
 using layout::Combiner;
 using layout::Layout;
 
-constexpr std::int64_t kMostBlocks = 5000;
+constexpr std::int64_t kMaxBlocks = 5000;
 
 // The rows of the box along the fastest dimension, in the array's order.
 std::vector<Block> rows_of(const Layout& type) {
@@ -20,7 +20,7 @@ std::vector<Block> rows_of(const Layout& type) {
     fastest_first[i] = type.order == layout::Order::kC ? dimensions - 1 - i : i;
   std::int64_t rows = 1, step = extent;
   for (std::size_t i = 1; i < dimensions; ++i) rows *= type.subsizes[fastest_first[i]];
-  if (rows > kMostBlocks) return {};
+  if (rows > kMaxBlocks) return {};
   std::vector<Block> blocks{{0, type.subsizes[fastest_first[0]]}};
   for (std::size_t i = 0; i < dimensions; ++i) {
     const std::size_t d = fastest_first[i];
@@ -52,7 +52,7 @@ std::vector<Block> cut_blocks(Random& random, const std::vector<Block>& blocks, 
 }  // namespace
 
 std::vector<Block> blocks_of(const Layout& type) {
-  if (type.children.empty() || type.count > kMostBlocks) return {};
+  if (type.children.empty() || type.count > kMaxBlocks) return {};
   const std::int64_t extent = type.children[0]->extent;
   std::vector<Block> blocks;
   for (std::int64_t i = 0; i < type.count; ++i) {
@@ -90,7 +90,7 @@ LayoutPtr indexed(Random& random, const LayoutPtr& type) {
   const LayoutPtr& old = type->children[0];
   std::int64_t elements = 0;
   for (const Block& block : whole) elements += block.length;
-  const std::vector<Block> blocks = elements <= kMostBlocks ? cut_blocks(random, whole, old->extent) : whole;
+  const std::vector<Block> blocks = elements <= kMaxBlocks ? cut_blocks(random, whole, old->extent) : whole;
   Numbers lengths, bytes, units;
   bool whole_units = old->extent != 0, equal = true;
   for (const Block& block : blocks) {

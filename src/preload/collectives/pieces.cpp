@@ -1,0 +1,112 @@
+#include "preload/collectives/pieces.hpp"
+
+#include <algorithm>
+#include <climits>
+
+#include "move/move.hpp"
+#include "mpi/abi/library.hpp"
+#include "preload/collectives/refusal.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+// The library's own packing, in portions that an int can count. From MPI_BOTTOM element by element as long as the
+// address is null, because MPICH 5.0.2 and Intel MPI refuse a null buffer for more than one element. On MPI_COMM_SELF,
+// for the program may have freed the operation's communicator meanwhile.
+template <class Move>
+void by_portions(const Piece& piece, char* packed, Move&& move) noexcept {
+  const MPI_Count size = piece.elements->size;
+  const MPI_Count most = size < INT_MAX ? INT_MAX / size : 1;
+  for (MPI_Count done = 0, count; done < piece.count; done += count) {
+    auto* const address = const_cast<char*>(moved(piece.address, done * piece.elements->extent));
+    count = address == nullptr ? 1 : std::min(piece.count - done, most);
+    move(address, count, packed + done * size, count * size);
+  }
+}
+
+}  // namespace
+
+Elements::~Elements() {
+  // The entry of a persistent request may be destroyed after MPI was finalised, which freed its types.
+  if (owns_type && mpi::has_epoch()) mpi::library.Type_free(&type);
+}
+
+Reason Elements::read(MPI_Datatype of, bool keep) noexcept {
+  if (of == MPI_DATATYPE_NULL) return Reason::kArguments;
+  type = of;
+  facts = mpi::find_type(type, true);
+  if (facts == nullptr && refuses_type(type)) return Reason::kUnregistered;
+  plan = facts == nullptr ? nullptr : facts->plan();
+  if (plan != nullptr) {
+    size = plan->size();
+    extent = plan->extent();
+    return Reason::kNone;
+  }
+  MPI_Count lb = 0;
+  if (mpi::library.Type_size_x(type, &size) != MPI_SUCCESS || size < 0 ||
+      mpi::library.Type_get_extent_x(type, &lb, &extent) != MPI_SUCCESS) {
+    return Reason::kArguments;
+  }
+  leave_to_library(keep);
+  return Reason::kNone;
+}
+
+void Elements::leave_to_library(bool keep) noexcept {
+  plan = nullptr;
+  MPI_Datatype copy{};
+  if (!keep || owns_type || mpi::library.Type_dup(type, &copy) != MPI_SUCCESS) return;
+  type = copy;
+  owns_type = true;
+}
+
+void Piece::pack(char* packed) const noexcept {
+  if (elements->plan != nullptr) {
+    move::pack(*elements->plan, count, address, 0, packed, bytes());
+    return;
+  }
+  by_portions(*this, packed, [this](char* from, MPI_Count some, char* to, MPI_Count room) {
+    if (room > INT_MAX) {  // one element; a library without MPI_Pack_c never comes here (largest_message)
+      MPI_Count position = 0;
+      mpi::library.Pack_c(from, some, elements->type, to, room, &position, MPI_COMM_SELF);
+      return;
+    }
+    int position = 0;
+    mpi::library.Pack(from, static_cast<int>(some), elements->type, to, static_cast<int>(room), &position,
+                      MPI_COMM_SELF);
+  });
+}
+
+void Piece::unpack(char* packed) const noexcept {
+  if (elements->plan != nullptr) {
+    move::unpack(*elements->plan, count, const_cast<char*>(address), 0, packed, bytes());
+    return;
+  }
+  by_portions(*this, packed, [this](char* to, MPI_Count some, char* from, MPI_Count room) {
+    if (room > INT_MAX) {
+      MPI_Count position = 0;
+      mpi::library.Unpack_c(from, room, &position, to, some, elements->type, MPI_COMM_SELF);
+      return;
+    }
+    int position = 0;
+    mpi::library.Unpack(from, static_cast<int>(room), &position, to, static_cast<int>(some), elements->type,
+                        MPI_COMM_SELF);
+  });
+}
+
+void Piece::move(const Piece& other, char* packed) const noexcept {
+  const plan::Plan *const from = elements->plan, *const to = other.elements->plan;
+  if (from == nullptr || to == nullptr) {
+    pack(packed);
+    return other.unpack(packed);
+  }
+  // In portions that stay in the second cache.
+  constexpr std::int64_t kPortion = 256 * 1024;
+  for (std::int64_t done = 0; done < bytes(); done += kPortion) {
+    move::pack(*from, count, address, done, packed + done, kPortion);
+    const std::int64_t portion = std::min(bytes() - done, kPortion);
+    move::unpack(*to, other.count, const_cast<char*>(other.address), done, packed + done, portion);
+  }
+}
+
+}  // namespace gapless::preload

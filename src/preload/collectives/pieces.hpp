@@ -1,0 +1,61 @@
+// Pieces of the program's data, packed and unpacked here or, where the type is not decoded, by the library.
+#pragma once
+
+#include <cstdint>
+
+#include "mpi/abi/abi.hpp"
+#include "mpi/types/datatype.hpp"
+#include "preload/policy/strategy.hpp"
+
+namespace gapless::preload {
+
+// The elements of blocks: their datatype.
+struct Elements {
+  Elements() = default;
+  ~Elements();
+  Elements(const Elements&) = delete;
+  Elements& operator=(const Elements&) = delete;
+  // Returns kNone, or the reason to leave the call to the library. With `keep`, for an operation that outlasts its
+  // call, a type that the library packs is duplicated, for the program may free it.
+  Reason read(MPI_Datatype of, bool keep) noexcept;
+  // Drops the plan: the library packs.
+  void leave_to_library(bool keep) noexcept;
+
+  MPI_Datatype type{};
+  bool owns_type = false;
+  mpi::DatatypePtr facts;            // keeps the plan alive
+  const plan::Plan* plan = nullptr;  // null: the library packs, by MPI_Pack
+  MPI_Count size = 0, extent = 0;    // [bytes]
+};
+
+// The direction of the data: to the others, from them, (MPI_IN_PLACE) both, or none: the library does not touch them.
+struct Direction {
+  bool out = false, in = false;
+};
+
+// A block, or several of equal elements that follow one another.
+struct Piece {
+  const char* address;
+  MPI_Count count;  // of elements
+  std::int64_t at;  // [bytes] in the packed blocks
+  Elements* elements;
+  Direction direction;
+
+  std::int64_t bytes() const noexcept { return count * elements->size; }
+  // Where its first byte lies in the program's buffer, of a type that is decoded.
+  char* first_byte() const noexcept;
+  void pack(char* packed) const noexcept;
+  void unpack(char* packed) const noexcept;
+  // Packs this one by way of `packed`, and on into `other`, of as many bytes, while they are in the cache.
+  void move(const Piece& other, char* packed) const noexcept;
+};
+
+// Of any addresses, null too: no pointer arithmetic beyond an object.
+inline const char* moved(const char* address, std::int64_t bytes) noexcept {
+  return reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(bytes));
+}
+inline char* Piece::first_byte() const noexcept {
+  return const_cast<char*>(moved(address, elements->plan->first_byte()));
+}
+
+}  // namespace gapless::preload
