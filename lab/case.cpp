@@ -11,15 +11,16 @@ namespace {
 // A row and a column of a large matrix lie far apart: its buffers would need gigabytes.
 constexpr std::int64_t kMaxExtentBytes = std::int64_t{64} << 20;
 
-// The block sizes of the paper's tests, those that the user wants, or fewer.
-std::vector<int> block_sizes(const Options& options, LayoutKind kind) {
-  if (!options.blocks.empty()) return options.blocks;
+constexpr std::array kSizes{3200, 2'560'000};  // [bytes]
+
+// The block sizes of the paper's tests, or fewer.
+std::vector<int> block_sizes(const Choice& choice, LayoutKind kind) {
   if (kind == LayoutKind::kHeterogeneous)
-    return options.quick ? std::vector{2, 16, 200} : std::vector{2, 6, 8, 10, 16, 100, 128, 200};
+    return choice.quick ? std::vector{2, 16, 200} : std::vector{2, 6, 8, 10, 16, 100, 128, 200};
   if (kind == LayoutKind::kRowColumn)
-    return options.quick ? std::vector{2, 10} : std::vector{2, 10, 100, 128, 512, 1000, 1024, 5000, 10000};
-  if (options.quick) return {2, 10, 1000};
-  return options.all_layouts ? std::vector{2, 10, 100, 1000, 1024, 10000} : std::vector{2, 10, 100, 1000};
+    return choice.quick ? std::vector{2, 10} : std::vector{2, 10, 100, 128, 512, 1000, 1024, 5000, 10000};
+  if (choice.quick) return {2, 10, 1000};
+  return choice.all_layouts ? std::vector{2, 10, 100, 1000, 1024, 10000} : std::vector{2, 10, 100, 1000};
 }
 
 void append(std::vector<ByteRun>& runs, std::int64_t displacement_bytes, std::int64_t bytes) {
@@ -46,7 +47,6 @@ Subject subject_of(const Layout& layout, int variant, int bytes) {
     append(subject.sent, displacement_bytes, layout.element_bytes);
   subject.received = subject.sent;
   subject.ints = layout.element_bytes == kIntBytes;
-  subject.layout = layout;
   return subject;
 }
 
@@ -59,14 +59,14 @@ Subject subject_of(Exchange exchange) {
   return subject;
 }
 
-void add_tests(const Options& options, std::vector<Case>& into) {
+void add_tests(const Choice& choice, std::vector<Case>& into) {
   std::vector<LayoutKind> kinds(kBasicLayouts.begin(), kBasicLayouts.end());
-  if (options.all_layouts) kinds.insert(kinds.end(), kFurtherLayouts.begin(), kFurtherLayouts.end());
+  if (choice.all_layouts) kinds.insert(kinds.end(), kFurtherLayouts.begin(), kFurtherLayouts.end());
   for (LayoutKind kind : kinds) {
     const bool basic = std::find(kBasicLayouts.begin(), kBasicLayouts.end(), kind) != kBasicLayouts.end();
     for (int variant : basic ? std::vector{1, 2} : std::vector{1})
-      for (int a : block_sizes(options, kind))
-        for (int bytes : options.sizes) {
+      for (int a : block_sizes(choice, kind))
+        for (int bytes : kSizes) {
           const std::string name = layout_name(kind);
           into.push_back(
               {name + "/v" + std::to_string(variant) + "/A=" + std::to_string(a) + "/" + std::to_string(bytes), "tests",
@@ -90,12 +90,12 @@ std::vector<ByteRun> runs_of(const TypeSpec& type, int count) {
   return runs;
 }
 
-std::vector<Case> make_cases(const Options& options) {
+std::vector<Case> make_cases(const Choice& choice) {
   std::vector<Case> cases;
-  if (options.has("tests")) add_tests(options, cases);
-  if (options.has("applications")) add_exchanges("applications", ddtbench_exchanges(), cases);
-  if (options.has("found")) add_exchanges("found", found_exchanges(), cases);
-  std::erase_if(cases, [&](const Case& one) { return one.name.find(options.filter) == std::string::npos; });
+  if (choice.has("tests")) add_tests(choice, cases);
+  if (choice.has("applications")) add_exchanges("applications", ddtbench_exchanges(), cases);
+  if (choice.has("found")) add_exchanges("found", found_exchanges(), cases);
+  std::erase_if(cases, [&](const Case& one) { return one.name.find(choice.filter) == std::string::npos; });
   return cases;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 namespace gapless::lab {
 namespace {
@@ -64,11 +63,9 @@ PayloadPlaces::PayloadPlaces(const std::vector<ByteRun>& given) {
     else
       runs.push_back(run);
   }
-  low_ = runs.empty() ? 0 : std::numeric_limits<std::int64_t>::max();
   for (const ByteRun& run : runs) {
     bytes_ += run.bytes;
-    low_ = std::min(low_, run.displacement_bytes);
-    high_ = std::max(high_, run.displacement_bytes + run.bytes);
+    whole_words_ = whole_words_ && (run.displacement_bytes | run.bytes) % kWordBytes == 0;
   }
   for (std::size_t at = 0; at < runs.size();) {
     const std::int64_t alone = strided(runs, at, 1), pairs = strided(runs, at, 2);
@@ -108,15 +105,20 @@ PayloadPlaces PayloadPlaces::contiguous(std::int64_t bytes) {
 template <class Visit>
 void PayloadPlaces::each_run(const Visit& visit) const {
   std::int64_t position = 0;
-  for (const Part& part : parts_)
-    for (std::int64_t i = 0; i < part.repetitions; ++i) {
-      visit(part.listed ? places_[part.list + static_cast<std::size_t>(i)] : part.first + i * part.stride,
-            part.first_bytes, position);
-      position += part.first_bytes;
-      if (part.second_bytes == 0) continue;
-      visit(part.second + i * part.stride, part.second_bytes, position);
-      position += part.second_bytes;
-    }
+  for (const Part part : parts_) {
+    const std::int64_t step = part.first_bytes + part.second_bytes;
+    if (part.listed)
+      for (std::int64_t i = 0; i < part.repetitions; ++i, position += step)
+        visit(places_[part.list + static_cast<std::size_t>(i)], part.first_bytes, position);
+    else if (part.second_bytes == 0)
+      for (std::int64_t i = 0; i < part.repetitions; ++i, position += step)
+        visit(part.first + i * part.stride, part.first_bytes, position);
+    else
+      for (std::int64_t i = 0; i < part.repetitions; ++i, position += step) {
+        visit(part.first + i * part.stride, part.first_bytes, position);
+        visit(part.second + i * part.stride, part.second_bytes, position + part.first_bytes);
+      }
+  }
 }
 
 void PayloadPlaces::write(char* origin, int rank, std::uint32_t version) const {
@@ -126,25 +128,43 @@ void PayloadPlaces::write(char* origin, int rank, std::uint32_t version) const {
   });
 }
 
-void PayloadPlaces::fill(char* origin, char value) const {
-  each_run([&](std::int64_t displacement, std::int64_t bytes, std::int64_t) {
-    std::memset(origin + displacement, value, static_cast<std::size_t>(bytes));
-  });
+// copy(in memory, in the packed bytes, bytes); whole words go one by one, as numbers do in a program.
+template <class Words, class Copy>
+void PayloadPlaces::each_copy(const char* origin, const Words& words, const Copy& copy) const {
+  if (whole_words_ && reinterpret_cast<std::uintptr_t>(origin) % kWordBytes == 0)
+    each_run([&](std::int64_t displacement, std::int64_t bytes, std::int64_t position) {
+      words(displacement, bytes / kWordBytes, position);
+    });
+  else
+    each_run([&](std::int64_t displacement, std::int64_t bytes, std::int64_t position) {
+      copy(displacement, static_cast<std::size_t>(bytes), position);
+    });
 }
 
-std::optional<std::int64_t> PayloadPlaces::first_wrong(const char* origin, int rank, std::uint32_t version) const {
-  const std::uint32_t first_word = payload_word(rank, version, 0);
-  std::optional<std::int64_t> wrong;
-  std::vector<char> expected;
-  each_run([&](std::int64_t displacement, std::int64_t bytes, std::int64_t position) {
-    if (wrong) return;
-    expected.resize(static_cast<std::size_t>(bytes));
-    write_run(expected.data(), position, bytes, first_word);
-    const char* const found = origin + displacement;
-    if (std::memcmp(found, expected.data(), expected.size()) != 0)
-      wrong = displacement + (std::mismatch(expected.begin(), expected.end(), found).first - expected.begin());
-  });
-  return wrong;
+void PayloadPlaces::gather(const char* origin, char* packed) const {
+  each_copy(
+      origin,
+      [&](std::int64_t displacement, std::int64_t words, std::int64_t position) {
+        const int* const from = reinterpret_cast<const int*>(origin + displacement);
+        int* const to = reinterpret_cast<int*>(packed + position);
+        for (std::int64_t i = 0; i < words; ++i) to[i] = from[i];
+      },
+      [&](std::int64_t displacement, std::size_t bytes, std::int64_t position) {
+        std::memcpy(packed + position, origin + displacement, bytes);
+      });
+}
+
+void PayloadPlaces::scatter(const char* packed, char* origin) const {
+  each_copy(
+      origin,
+      [&](std::int64_t displacement, std::int64_t words, std::int64_t position) {
+        const int* const from = reinterpret_cast<const int*>(packed + position);
+        int* const to = reinterpret_cast<int*>(origin + displacement);
+        for (std::int64_t i = 0; i < words; ++i) to[i] = from[i];
+      },
+      [&](std::int64_t displacement, std::size_t bytes, std::int64_t position) {
+        std::memcpy(origin + displacement, packed + position, bytes);
+      });
 }
 
 }  // namespace gapless::lab

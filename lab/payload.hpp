@@ -2,13 +2,8 @@
 // ..., so that what arrives is known by arithmetic alone, and data of another version are seen to be stale.
 #pragma once
 
-#include "bytes.hpp"
-
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
 #include <vector>
 
 namespace gapless::lab {
@@ -35,16 +30,12 @@ class PayloadPlaces {
   static PayloadPlaces contiguous(std::int64_t bytes);
 
   std::int64_t bytes() const { return bytes_; }
-  // Of the bytes: 0, 0 where there are none.
-  std::int64_t low() const { return low_; }
-  std::int64_t high() const { return high_; }
 
   // Writes the payload of this rank and version. `origin`: displacement 0.
   void write(char* origin, int rank, std::uint32_t version) const;
-  // Writes this byte to all places.
-  void fill(char* origin, char value) const;
-  // The first byte, as a displacement, that is not of this payload.
-  std::optional<std::int64_t> first_wrong(const char* origin, int rank, std::uint32_t version) const;
+  // Packing and unpacking by hand: the loops that a scientist would write.
+  void gather(const char* origin, char* packed) const;
+  void scatter(const char* packed, char* origin) const;
 
  private:
   // `repetitions` times one run or two, `stride` apart; or, if there is a list, one run at each of its places.
@@ -59,10 +50,13 @@ class PayloadPlaces {
   // visit(displacement, bytes, position in the payload)
   template <class Visit>
   void each_run(const Visit& visit) const;
+  template <class Words, class Copy>
+  void each_copy(const char* origin, const Words& words, const Copy& copy) const;
 
   std::vector<Part> parts_;
   std::vector<std::int32_t> places_;
-  std::int64_t bytes_ = 0, low_ = 0, high_ = 0;
+  std::int64_t bytes_ = 0;
+  bool whole_words_ = true;  // each run begins and ends between two words
 };
 
 }  // namespace gapless::lab

@@ -7,20 +7,38 @@
 namespace gapless::lab {
 namespace {
 
-// Long lists are for machines: people see how they begin and end.
+// The items of a list as the notation has them: numbers, "first..last:step", and "number*times".
 template <class Value>
-std::string list_text(const std::vector<Value>& values) {
-  constexpr std::size_t kShown = 6;
-  std::string text = "[";
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values.size() > 2 * kShown && i == kShown) {
-      text += ", ...";
-      i = values.size() - 2;
-    } else {
-      text += (i ? ", " : "") + std::to_string(values[i]);
+std::vector<std::string> items_of(const std::vector<Value>& values) {
+  constexpr std::size_t kFewest = 4;  // fewer are numbers
+  std::vector<std::string> items;
+  for (std::size_t i = 0; i < values.size();) {
+    std::size_t end = i + 1;
+    const Value step = end < values.size() ? values[end] - values[i] : 0;
+    while (end < values.size() && values[end] - values[end - 1] == step) ++end;
+    const std::string first = std::to_string(values[i]);
+    if (end - i < kFewest) {
+      items.push_back(first);
+      ++i;
+      continue;
     }
+    items.push_back(step == 0 ? first + "*" + std::to_string(end - i)
+                              : first + ".." + std::to_string(values[end - 1]) + ":" + std::to_string(step));
+    i = end;
   }
-  return text + "]";
+  return items;
+}
+
+template <class Value>
+std::string list_text(const std::vector<Value>& values, std::size_t shown) {
+  const std::vector<std::string> items = items_of(values);
+  std::string text;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const bool cut = items.size() > 2 * shown && i == shown;
+    text += (i == 0 ? "" : ", ") + (cut ? "..., " + items.back() : items[i]);
+    if (cut) break;
+  }
+  return "[" + text + "]";
 }
 
 }  // namespace
@@ -29,7 +47,6 @@ TypeSpec TypeSpec::base(const Named& named) {
   Node node;
   node.named = named;
   node.ub_bytes = named.bytes;
-  node.text = named.name;
   return TypeSpec(std::make_shared<const Node>(std::move(node)));
 }
 
@@ -51,6 +68,40 @@ TypeSpec TypeSpec::float32() {
 
 TypeSpec TypeSpec::float64() {
   return base({MPI_DOUBLE, "double", 8});
+}
+
+std::string TypeSpec::written(const Node& node, std::size_t shown) {
+  const auto number = [](std::int64_t value) { return std::to_string(value) + ", "; };
+  const auto list = [&](const auto& values) { return list_text(values, shown) + ", "; };
+  if (node.constructor == Constructor::kNamed) return node.named.name;
+  if (node.constructor == Constructor::kStruct) {
+    std::string text;
+    for (std::size_t i = 0; i < node.olds.size(); ++i)
+      text += (i == 0 ? "(" : ", (") + number(node.lengths[i]) + number(node.displacements_bytes[i]) +
+              written(*node.olds[i], shown) + ")";
+    return "struct([" + text + "])";
+  }
+  const std::string old = written(node.old(), shown) + ")";
+  switch (node.constructor) {
+    case Constructor::kNamed:
+    case Constructor::kStruct:
+      break;
+    case Constructor::kContiguous:
+      return "contiguous(" + number(node.count) + old;
+    case Constructor::kVector:
+      return "vector(" + number(node.count) + number(node.block_length) + number(node.stride) + old;
+    case Constructor::kHvector:
+      return "hvector(" + number(node.count) + number(node.block_length) + number(node.stride) + old;
+    case Constructor::kIndexedBlock:
+      return "indexed_block(" + number(node.block_length) + list(node.displacements) + old;
+    case Constructor::kIndexed:
+      return "indexed(" + list(node.lengths) + list(node.displacements) + old;
+    case Constructor::kResized:
+      return "resized(" + number(node.lb_bytes) + number(extent_of(node)) + old;
+    case Constructor::kSubarray:
+      return "subarray(" + list(node.sizes) + list(node.lengths) + list(node.displacements) + "C, " + old;
+  }
+  return old;
 }
 
 // The rows of a subarray from dimension `d` on, in which `element` elements of the array come before.
@@ -115,7 +166,6 @@ TypeSpec TypeSpec::contiguous(int count, TypeSpec old) {
   Node node;
   node.constructor = Constructor::kContiguous;
   node.count = count;
-  node.text = "contiguous(" + std::to_string(count) + ", " + old.text() + ")";
   node.olds = {old.node_};
   return finish(std::move(node));
 }
@@ -126,8 +176,6 @@ TypeSpec TypeSpec::vector(int count, int block_length, int stride, TypeSpec old)
   node.count = count;
   node.block_length = block_length;
   node.stride = stride;
-  node.text = "vector(" + std::to_string(count) + ", " + std::to_string(block_length) + ", " + std::to_string(stride) +
-              ", " + old.text() + ")";
   node.olds = {old.node_};
   return finish(std::move(node));
 }
@@ -138,8 +186,6 @@ TypeSpec TypeSpec::hvector(int count, int block_length, std::int64_t stride_byte
   node.count = count;
   node.block_length = block_length;
   node.stride = stride_bytes;
-  node.text = "hvector(" + std::to_string(count) + ", " + std::to_string(block_length) + ", " +
-              std::to_string(stride_bytes) + ", " + old.text() + ")";
   node.olds = {old.node_};
   return finish(std::move(node));
 }
@@ -148,8 +194,6 @@ TypeSpec TypeSpec::indexed_block(int block_length, std::vector<int> displacement
   Node node;
   node.constructor = Constructor::kIndexedBlock;
   node.block_length = block_length;
-  node.text =
-      "indexed_block(" + std::to_string(block_length) + ", " + list_text(displacements) + ", " + old.text() + ")";
   node.olds = {old.node_};
   node.displacements = std::move(displacements);
   return finish(std::move(node));
@@ -158,7 +202,6 @@ TypeSpec TypeSpec::indexed_block(int block_length, std::vector<int> displacement
 TypeSpec TypeSpec::indexed(std::vector<int> block_lengths, std::vector<int> displacements, TypeSpec old) {
   Node node;
   node.constructor = Constructor::kIndexed;
-  node.text = "indexed(" + list_text(block_lengths) + ", " + list_text(displacements) + ", " + old.text() + ")";
   node.olds = {old.node_};
   node.lengths = std::move(block_lengths);
   node.displacements = std::move(displacements);
@@ -168,7 +211,6 @@ TypeSpec TypeSpec::indexed(std::vector<int> block_lengths, std::vector<int> disp
 TypeSpec TypeSpec::resized(std::int64_t lb_bytes, std::int64_t extent_bytes, TypeSpec old) {
   Node node;
   node.constructor = Constructor::kResized;
-  node.text = "resized(" + std::to_string(lb_bytes) + ", " + std::to_string(extent_bytes) + ", " + old.text() + ")";
   node.olds = {old.node_};
   node.lb_bytes = lb_bytes;
   node.ub_bytes = lb_bytes + extent_bytes;
@@ -179,12 +221,7 @@ TypeSpec TypeSpec::structure(std::vector<int> lengths, std::vector<std::int64_t>
                              const std::vector<TypeSpec>& members) {
   Node node;
   node.constructor = Constructor::kStruct;
-  node.text = "struct(" + list_text(lengths) + ", " + list_text(displacements_bytes) + ", [";
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    node.text += (i ? ", " : "") + members[i].text();
-    node.olds.push_back(members[i].node_);
-  }
-  node.text += "])";
+  for (const TypeSpec& member : members) node.olds.push_back(member.node_);
   node.lengths = std::move(lengths);
   node.displacements_bytes = std::move(displacements_bytes);
   return finish(std::move(node));
@@ -193,8 +230,6 @@ TypeSpec TypeSpec::structure(std::vector<int> lengths, std::vector<std::int64_t>
 TypeSpec TypeSpec::subarray(std::vector<int> sizes, std::vector<int> subsizes, std::vector<int> starts, TypeSpec old) {
   Node node;
   node.constructor = Constructor::kSubarray;
-  node.text = "subarray(" + list_text(sizes) + ", " + list_text(subsizes) + ", " + list_text(starts) + ", C, " +
-              old.text() + ")";
   node.olds = {old.node_};
   // Its bounds are those of the whole array.
   node.ub_bytes = old.extent_bytes();

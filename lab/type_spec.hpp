@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -56,8 +57,10 @@ class TypeSpec {
   // In C order: the last dimension is the one without a stride.
   static TypeSpec subarray(std::vector<int> sizes, std::vector<int> subsizes, std::vector<int> starts, TypeSpec old);
 
-  // E.g. "resized(0, 16, contiguous(2, int32))".
-  const std::string& text() const { return node_->text; }
+  // For people, e.g. "resized(0, 16, contiguous(2, int32))"; of long lists how they begin and end.
+  std::string text() const { return written(*node_, 6); }
+  // The whole of it: docs/notation.md.
+  std::string notation() const { return written(*node_, std::numeric_limits<std::size_t>::max() / 2); }
   // A committed handle.
   MpiType commit() const;
   // The same type in the engine linked to the lab. Throws std::runtime_error if the engine refuses.
@@ -102,7 +105,6 @@ class TypeSpec {
     std::vector<std::int64_t> displacements_bytes;  // of a struct
     std::int64_t lb_bytes = 0;
     std::int64_t ub_bytes = 0;
-    std::string text;
   };
 
   explicit TypeSpec(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
@@ -115,6 +117,8 @@ class TypeSpec {
   static void each_block(const Node& node, const Block& block);
   template <class Block>
   static void each_row(const Node& node, std::size_t d, std::int64_t element, const Block& block);
+  // Of lists of more than twice `shown` items, so many and the last one.
+  static std::string written(const Node& node, std::size_t shown);
   static void expand(const Node& node, std::int64_t origin_bytes, const Visit& visit);
   static MpiType construct(const Node& node);
   static EngineType construct_engine(const Node& node);

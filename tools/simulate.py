@@ -13,7 +13,7 @@ from math import log
 import numpy as np
 from gapless.display import console, plain_table
 from gapless.lab.compare import decide_changes
-from gapless.lab.inference import NO_CLAIM, Array, interval, of_equal_launches
+from gapless.lab.statistics import NO_CLAIM, Array, interval, of_equal_launches
 from gapless.lab.verdicts import judge_table
 
 TOLERANCE, Q = 0.10, 0.05

@@ -8,6 +8,7 @@
 #include "stop_rule.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -17,7 +18,7 @@
 namespace gapless::lab::exchange {
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMostBytes = std::int64_t{2} << 30;
 
 // What a rank knows of one sample.
 struct Sample {
@@ -28,6 +29,7 @@ struct Sample {
 struct Member {
   const MemberSpec* spec;
   std::unique_ptr<Operation> operation;
+  std::optional<bool> layer_acts{};
   bool layer_on() const { return spec->method == MethodKind::kGapless; }
 };
 
@@ -85,26 +87,36 @@ class Group {
   }
 
   void prove_type_map(Message& message) {
-    const Message& first = messages_.front();
-    if (message.payload_bytes != first.payload_bytes)
-      throw VerificationError("its payload is " + std::to_string(message.payload_bytes) + " bytes, that of '" +
-                              first.name + "' " + std::to_string(first.payload_bytes));
-    Runs runs = type_map(*message.type, message.count);
-    const auto bytes = std::accumulate(runs.begin(), runs.end(), std::int64_t{0},
-                                       [](std::int64_t sum, const test::Entry& run) { return sum + run.bytes; });
-    if (bytes != message.payload_bytes)
-      throw VerificationError("its type map holds " + std::to_string(bytes) + " bytes, not " +
-                              std::to_string(message.payload_bytes));
-    message.padding = padding_bytes(*message.type, message.count);
-    if (spec_.fresh) {
-      std::vector<ByteRun> places;
-      for (const test::Entry& run : runs) places.push_back({run.displacement, run.bytes});
-      message.places.emplace(places);
-    }
-    const auto [at, is_new] = maps_.try_emplace(message.label, std::move(runs));
+    TypeMaps maps{proved_map(message.send), std::nullopt};
+    if (message.has_unlike_ends())
+      maps.unlike = proved_map(message.receive);
+    else
+      message.receive.places = message.send.places;
+    message.padding = padding_bytes(*message.receive.type, message.receive.count);
+    const auto [at, is_new] = maps_.try_emplace(message.label, std::move(maps));
     if (is_new) return;
-    if (const auto wrong = difference(at->second, runs))
-      throw VerificationError(*wrong + " (as in the other messages of the layout '" + message.label + "')");
+    auto wrong = difference(at->second.send, maps.send);
+    if (!wrong) wrong = difference(at->second.receive(), maps.receive());
+    if (wrong) throw VerificationError(*wrong + " (as in the other messages of the layout '" + message.label + "')");
+  }
+
+  Runs proved_map(End& end) const {
+    const Message& first = messages_.front();
+    if (end.payload_bytes() != first.payload_bytes())
+      throw VerificationError("its payload is " + std::to_string(end.payload_bytes()) + " bytes, that of '" +
+                              first.name + "' " + std::to_string(first.payload_bytes()));
+    Runs runs = type_map(*end.type, end.count);
+    std::vector<ByteRun> places;
+    std::int64_t bytes = 0;
+    for (const test::Entry& run : runs) {
+      places.push_back({run.displacement, run.bytes});
+      bytes += run.bytes;
+    }
+    if (bytes != end.payload_bytes())
+      throw VerificationError("its type map holds " + std::to_string(bytes) + " bytes, not " +
+                              std::to_string(end.payload_bytes()));
+    end.places.emplace(places);
+    return runs;
   }
 
   // With the layer on, as in a program that starts under it.
@@ -113,7 +125,11 @@ class Group {
     std::optional<Refused> refused;
     try {
       together([&] {
-        for (Message& message : messages_) message.handle = make_type(*message.type);
+        for (Message& message : messages_) {
+          message.send.handle = make_type(*message.send.type);
+          message.receive.handle = message.has_unlike_ends() ? make_type(*message.receive.type)
+                                                             : MpiType(message.send.handle.handle(), false);
+        }
       });
     } catch (const Refused& refusal) {
       refused = refusal;
@@ -126,13 +142,17 @@ class Group {
     together([&] {
       int capacity = 0;
       for (Message& message : messages_) {
-        MPI_Pack_size(message.count, message.handle.handle(), MPI_COMM_WORLD, &message.packed_capacity);
+        for (const End* end : {&message.send, &message.receive}) {
+          int needed = 0;
+          MPI_Pack_size(end->count, end->handle.handle(), MPI_COMM_WORLD, &needed);
+          message.packed_capacity = std::max({message.packed_capacity, needed, static_cast<int>(end->payload_bytes())});
+        }
         capacity = std::max(capacity, message.packed_capacity);
       }
       memory_.emplace(spec_, messages_, run_.place, static_cast<std::size_t>(capacity));
       for (Message& message : messages_) {
         memory_->require_disjoint(message, maps_.at(message.label));
-        MPI_Pack(memory_->send(message), message.count, message.handle.handle(), memory_->packed_send(),
+        MPI_Pack(memory_->send(message), message.send.count, message.send.handle.handle(), memory_->packed_send(),
                  message.packed_capacity, &message.packed_bytes, MPI_COMM_WORLD);
       }
       if (spec_.cold && !run_.validate) run_.eviction.prepare();
@@ -146,24 +166,28 @@ class Group {
         continue;
       }
       members_.push_back(
-          {&member, make_operation(spec_, member.method, messages_[member.message], *memory_, run_.place)});
+          {&member, make_operation(spec_, member.method, messages_[member.message], *memory_, run_.place), {}});
     }
   }
 
   void prove_transfers(const char* when) {
     for (Member& member : members_) {
       const Message& message = messages_[member.spec->message];
-      together([&] { memory_->reset(message, maps_.at(message.label)); });
+      const Operation::Leaves leaves = member.operation->leaves();
+      together([&] { memory_->reset(message, maps_.at(message.label), leaves); });
+      const long long before = run_.layer.conversions();
       run_.layer.set_all(member.layer_on());
       // Twice with fresh data: who kept the first message's would be seen to send it again.
       for (int i = 0; i < (spec_.fresh ? 2 : 1); ++i) {
-        if (writes_ahead()) memory_->write(message);
+        if (writes_ahead()) write(member);
         run(member);
       }
       run_.layer.set_all(false);
+      if (before >= 0 && member.layer_on() && spec_.pattern == Pattern::kPingPong)
+        member.layer_acts = run_.layer.conversions() > before;
       try {
         together([&] {
-          if (const auto wrong = memory_->check(message, maps_.at(message.label)))
+          if (const auto wrong = memory_->check(message, maps_.at(message.label), leaves))
             throw VerificationError(when + *wrong);
         });
       } catch (const VerificationError& error) {
@@ -176,14 +200,26 @@ class Group {
   // within the round trip.
   bool writes_ahead() const { return spec_.fresh && (spec_.cold || spec_.pattern != Pattern::kPingPong); }
 
+  // Nobody writes what is unpacked alone.
+  Writing write(Member& member) {
+    Writing writing;
+    const Message& message = messages_[member.spec->message];
+    if (member.operation->leaves() == Operation::Leaves::kUnpacked) return writing;
+    if (member.operation->sends())
+      writing.add(clock_reading_, [&] { memory_->write(message, true); });
+    else
+      memory_->write(message, false);
+    return writing;
+  }
+
   // Once, with what this rank writes within it.
   Writing run(Member& member) {
     Writing writing;
-    const Message& message = messages_[member.spec->message];
     const bool writes = spec_.fresh && !writes_ahead();
-    member.operation->run([&] {
-      if (writes) writing.add(clock_reading_, [&] { memory_->write(message); });
-    });
+    const auto before_send = [&] {
+      if (writes) writing = write(member);
+    };
+    member.operation->run(std::ref(before_send));  // by reference: a copy would be allocated within what is timed
     return writing;
   }
 
@@ -215,13 +251,12 @@ class Group {
   }
 
   Sample sample_of(Member& member) {
-    const Message& message = messages_[member.spec->message];
     run_.layer.set_all(member.layer_on());
     // Members take turns, so each finds the caches and the library as another one left them: one operation that is not
     // timed lets it start from its own.
     if (!spec_.cold) run(member);
     Sample sample;
-    if (writes_ahead()) sample.writing.add(clock_reading_, [&] { memory_->write(message); });
+    if (writes_ahead()) sample.writing = write(member);
     if (spec_.cold) run_.eviction.walk();
     const bool collective = spec_.pattern != Pattern::kPingPong;
     const int inner = spec_.cold || collective ? 1 : spec_.reps.inner;
@@ -263,12 +298,13 @@ class Group {
     MPI_Reduce(writing.data(), all_writing.data(), 2 * size, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     std::size_t at = 0;
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      MemberSamples of{members_[i].spec->name, {}, {}};
+      const bool sends = members_[i].operation->leaves() == Operation::Leaves::kReceived;
+      MemberSamples of{members_[i].spec->name, sends, members_[i].layer_acts, {}, {}};
       for (std::size_t n = 0; n < samples_[i].size(); ++n, ++at) {
         const double written = writes_ahead() ? 0 : all_writing[2 * at],
                      read = writes_ahead() ? 0 : all_writing[2 * at + 1];
         of.ns.push_back(longest[at] - written - read);
-        if (spec_.fresh) of.cycle_ns.push_back(cycle[at] - read);
+        if (spec_.fresh && sends) of.cycle_ns.push_back(cycle[at] - read);
       }
       result_.members.push_back(std::move(of));
     }
@@ -278,7 +314,7 @@ class Group {
   Run& run_;
   std::mt19937_64 random_;
   std::vector<Message> messages_;
-  std::map<std::string, Runs> maps_;  // by label
+  std::map<std::string, TypeMaps> maps_;  // by label
   std::optional<Memory> memory_;
   std::vector<Member> members_;
   double clock_reading_;

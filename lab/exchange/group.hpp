@@ -8,6 +8,7 @@
 #include "memory.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,8 +32,10 @@ struct Run {
 
 struct MemberSamples {
   std::string member;
-  std::vector<double> ns;        // the longest of all ranks; on rank 0 only
-  std::vector<double> cycle_ns;  // the same with the writing of fresh data
+  bool sends;                      // false: one rank packs or unpacks
+  std::optional<bool> layer_acts;  // whether the layer converted the transfer; where it is on and counts
+  std::vector<double> ns;          // the longest of all ranks; on rank 0 only
+  std::vector<double> cycle_ns;    // of what sends, the same with the writing of fresh data
 };
 
 struct GroupResult {

@@ -97,19 +97,29 @@ class Field {
 
 constexpr std::array<std::pair<const char*, Pattern>, 3> kPatterns{
     {{"pingpong", Pattern::kPingPong}, {"bcast", Pattern::kBcast}, {"allgather", Pattern::kAllgather}}};
-constexpr std::array<std::pair<const char*, MethodKind>, 5> kMethods{{{"native", MethodKind::kNative},
+constexpr std::array<std::pair<const char*, MethodKind>, 9> kMethods{{{"native", MethodKind::kNative},
                                                                       {"gapless", MethodKind::kGapless},
                                                                       {"pack", MethodKind::kPack},
                                                                       {"pack_send", MethodKind::kPackSend},
-                                                                      {"unpack_receive", MethodKind::kUnpackReceive}}};
+                                                                      {"unpack_receive", MethodKind::kUnpackReceive},
+                                                                      {"manual", MethodKind::kManual},
+                                                                      {"engine", MethodKind::kEngine},
+                                                                      {"engine_pack", MethodKind::kEnginePack},
+                                                                      {"engine_unpack", MethodKind::kEngineUnpack}}};
 constexpr std::array<std::pair<const char*, bool>, 2> kCaches{{{"warm", false}, {"cold", true}}};
 constexpr std::array<std::pair<const char*, bool>, 2> kData{{{"constant", false}, {"fresh", true}}};
+
+EndSpec read_end(const Field& field) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return {field.at("count").integer(0, kMost), field.at("type").text(),
+          field.has("origin") ? field.at("origin").integer(0, kMost) : 0};
+}
 
 MessageSpec read_message(const Field& field) {
   MessageSpec message;
   message.name = field.at("name").text();
-  message.count = field.at("count").integer(0, std::numeric_limits<std::int64_t>::max());
-  message.type = field.at("type").text();
+  message.send = read_end(field);
+  if (field.has("receive")) message.receive = read_end(field.at("receive"));
   message.layout = field.at("layout").text();
   return message;
 }
@@ -124,8 +134,9 @@ MemberSpec read_member(const Field& field, const GroupSpec& group) {
   member.message = static_cast<std::size_t>(found - group.messages.begin());
   const Field method = field.at("method");
   member.method = method.one_of(kMethods);
-  const bool one_sided = member.method == MethodKind::kPackSend || member.method == MethodKind::kUnpackReceive;
-  if (one_sided && group.pattern != Pattern::kPingPong) method.fail("only a pingpong has a side that packs alone");
+  const bool any_pattern = member.method == MethodKind::kNative || member.method == MethodKind::kGapless ||
+                           member.method == MethodKind::kPack;
+  if (!any_pattern && group.pattern != Pattern::kPingPong) method.fail("only members of a pingpong can have it");
   member.planted = field.has("plant") && field.at("plant").truth();
   return member;
 }

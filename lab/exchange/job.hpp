@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -10,15 +11,32 @@ namespace gapless::lab::exchange {
 
 enum class Pattern { kPingPong, kBcast, kAllgather };
 
-// How a message is sent: by a typed call with the layer off or on, or with MPI_Pack and MPI_Unpack around MPI_PACKED at
-// both ends or at one.
-enum class MethodKind { kNative, kGapless, kPack, kPackSend, kUnpackReceive };
+// How a message is sent: by a typed call with the layer off or on; with MPI_Pack and MPI_Unpack around MPI_PACKED at
+// both ends or at one; packed and unpacked by loops, or by the engine in the program. The last two send nothing: one
+// rank packs or unpacks.
+enum class MethodKind {
+  kNative,
+  kGapless,
+  kPack,
+  kPackSend,
+  kUnpackReceive,
+  kManual,
+  kEngine,
+  kEnginePack,
+  kEngineUnpack
+};
+
+struct EndSpec {
+  std::int64_t count = 0;
+  std::string type;         // in the text notation
+  std::int64_t origin = 0;  // [bytes] from a cache line to the buffer's address
+};
 
 struct MessageSpec {
   std::string name;
-  std::int64_t count = 0;
-  std::string type;    // in the text notation
-  std::string layout;  // messages of one label have equal type maps
+  EndSpec send;
+  std::optional<EndSpec> receive;  // where it differs from what is sent
+  std::string layout;              // messages of one label have equal type maps
 };
 
 struct MemberSpec {

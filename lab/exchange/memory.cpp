@@ -38,22 +38,22 @@ std::optional<std::string> first_difference(const char* buffer, const Bytes& exp
 
 }  // namespace
 
-// From the beginning of a buffer to the message's displacement 0: behind the guard, rounded up to a line (downwards
-// would run into the guard). Right for negative numbers too, in two's complement.
-std::int64_t Memory::origin(const Span& span) {
-  return (kGuard - span.low + kLine - 1) & ~(kLine - 1);
+// From the beginning of a buffer to the message's displacement 0: behind the guard, rounded up to its place in a line
+// (downwards would run into the guard). Right for negative numbers too, in two's complement.
+std::int64_t Memory::origin(const End& end) {
+  return ((kGuard - end.span.low - end.origin + kLine - 1) & ~(kLine - 1)) + end.origin;
 }
 
 // By its number: the address may lie outside of the memory.
-char* Memory::at(Bytes& memory, const Span& span) {
+char* Memory::at(Bytes& memory, const End& end) {
   return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(memory.data()) +
-                                 static_cast<std::uintptr_t>(origin(span)));
+                                 static_cast<std::uintptr_t>(origin(end)));
 }
 
-std::size_t Memory::room(const std::vector<Message>& messages, Span Message::* span) {
+std::size_t Memory::room(const std::vector<Message>& messages, End Message::* end) {
   std::int64_t bytes = 0;
   for (const Message& message : messages)
-    bytes = std::max(bytes, origin(message.*span) + (message.*span).high + kGuard);
+    bytes = std::max(bytes, origin(message.*end) + (message.*end).span.high + kGuard);
   return static_cast<std::size_t>(bytes);
 }
 
@@ -61,8 +61,8 @@ Memory::Memory(const GroupSpec& group, const std::vector<Message>& messages, Pla
     : pattern_(group.pattern),
       root_(group.root),
       place_(place),
-      user_send_(room(messages, &Message::send_span)),
-      user_receive_(room(messages, &Message::receive_span)),
+      user_send_(room(messages, &Message::send)),
+      user_receive_(room(messages, &Message::receive)),
       packed_send_(capacity),
       packed_receive_(group.pattern == Pattern::kAllgather ? capacity * static_cast<std::size_t>(place.ranks) : 0),
       send_image_(user_send_.size()),
@@ -70,13 +70,13 @@ Memory::Memory(const GroupSpec& group, const std::vector<Message>& messages, Pla
   for (Bytes* buffer : {&user_send_, &user_receive_, &packed_send_, &packed_receive_}) buffer->fill(kPackedPoison);
 }
 
-void Memory::require_disjoint(const Message& message, const Runs& runs) {
+void Memory::require_disjoint(const Message& message, const TypeMaps& maps) {
   imaged_.reset();
   receive_image_.fill(0);
   for (int block = 0; block < message.blocks; ++block) {
-    for (const test::Entry& run : runs) {
+    for (const test::Entry& run : maps.receive()) {
       const std::int64_t displacement = block * message.block_bytes() + run.displacement;
-      char* const first = receive_image_.data() + origin(message.receive_span) + displacement;
+      char* const first = receive_image_.data() + origin(message.receive) + displacement;
       const auto bytes = static_cast<std::size_t>(run.bytes);
       if (const void* taken = std::memchr(first, 1, bytes))
         throw Refused("message '" + message.name + "' receives byte " +
@@ -92,8 +92,8 @@ void Memory::write_blocks(const Message& message, const Runs& runs) {
   if (pattern_ == Pattern::kBcast && place_.rank == root_) return;
   for (int block = 0; block < message.blocks; ++block) {
     const int sender = pattern_ == Pattern::kAllgather ? block : pattern_ == Pattern::kBcast ? root_ : 1 - place_.rank;
-    const Bytes payload = payload_of(sender, version_, message.payload_bytes);
-    char* const to = receive_image_.data() + origin(message.receive_span) + block * message.block_bytes();
+    const Bytes payload = payload_of(sender, version_, message.payload_bytes());
+    char* const to = receive_image_.data() + origin(message.receive) + block * message.block_bytes();
     const char* from = payload.data();
     for (const test::Entry& run : runs) {
       std::memcpy(to + run.displacement, from, static_cast<std::size_t>(run.bytes));
@@ -102,49 +102,64 @@ void Memory::write_blocks(const Message& message, const Runs& runs) {
   }
 }
 
-void Memory::build_images(const Message& message, const Runs& runs) {
-  const Imaged wanted{message.label, message.blocks > 1 ? message.block_bytes() : 0, version_, own_};
+void Memory::build_images(const Message& message, const TypeMaps& maps, bool receives) {
+  const Imaged wanted{message.label,
+                      message.blocks > 1 ? message.block_bytes() : 0,
+                      origin(message.send),
+                      origin(message.receive),
+                      version_,
+                      own_,
+                      receives};
   if (imaged_ == wanted) return;
   send_image_.fill(kSendGap);
   receive_image_.fill(kReceiveGap);
-  const Bytes payload = payload_of(place_.rank, own_, message.payload_bytes);
+  const Bytes payload = payload_of(place_.rank, own_, message.payload_bytes());
   const char* from = payload.data();
-  for (const test::Entry& run : runs) {
-    std::memcpy(send_image_.data() + origin(message.send_span) + run.displacement, from,
+  for (const test::Entry& run : maps.send) {
+    std::memcpy(send_image_.data() + origin(message.send) + run.displacement, from,
                 static_cast<std::size_t>(run.bytes));
     from += run.bytes;
   }
-  write_blocks(message, runs);
+  if (receives) write_blocks(message, maps.receive());
   imaged_ = wanted;
 }
 
-void Memory::write(const Message& message) {
+void Memory::write(const Message& message, bool sends) {
   ++version_;
-  if (pattern_ == Pattern::kBcast && place_.rank != root_) return;
+  if (!sends) return;
   own_ = version_;
-  message.places->write(send(message), place_.rank, own_);
+  message.send.places->write(send(message), place_.rank, own_);
 }
 
-void Memory::reset(const Message& message, const Runs& runs) {
+bool Memory::receives(Operation::Leaves leaves) const {
+  return leaves == Operation::Leaves::kReceived || (leaves == Operation::Leaves::kUnpacked && place_.rank == kAlone);
+}
+
+void Memory::reset(const Message& message, const TypeMaps& maps, Operation::Leaves leaves) {
   own_ = version_;
-  build_images(message, runs);
+  build_images(message, maps, receives(leaves));
   user_send_.copy_from(send_image_);
   user_receive_.fill(kReceiveGap);
   packed_send_.fill(kPackedPoison);
   packed_receive_.fill(kPackedPoison);
+  if (leaves == Operation::Leaves::kUnpacked)
+    packed_send_.copy_from(payload_of(1 - place_.rank, version_, message.payload_bytes()));
 }
 
-std::optional<std::string> Memory::check(const Message& message, const Runs& runs) {
-  build_images(message, runs);
+std::optional<std::string> Memory::check(const Message& message, const TypeMaps& maps, Operation::Leaves leaves) {
+  build_images(message, maps, receives(leaves));
   for (int block = 0; block < message.blocks; ++block) {
     for (const test::Entry& run : message.padding) {
-      const std::int64_t at = origin(message.receive_span) + block * message.block_bytes() + run.displacement;
+      const std::int64_t at = origin(message.receive) + block * message.block_bytes() + run.displacement;
       std::memcpy(user_receive_.data() + at, receive_image_.data() + at, static_cast<std::size_t>(run.bytes));
     }
   }
-  if (auto wrong = first_difference("receive", receive_image_, user_receive_, origin(message.receive_span)))
-    return wrong;
-  return first_difference("send", send_image_, user_send_, origin(message.send_span));
+  if (auto wrong = first_difference("receive", receive_image_, user_receive_, origin(message.receive))) return wrong;
+  if (leaves == Operation::Leaves::kPacked && place_.rank == kAlone)
+    if (auto wrong =
+            first_difference("packed", payload_of(place_.rank, own_, message.payload_bytes()), packed_send_, 0))
+      return wrong;
+  return first_difference("send", send_image_, user_send_, origin(message.send));
 }
 
 std::int64_t memory_bytes(const std::vector<Message>& messages) {
@@ -153,10 +168,12 @@ std::int64_t memory_bytes(const std::vector<Message>& messages) {
   constexpr const char* kWhat = "bytes of memory";
   std::int64_t send = 0, receive = 0, packed = 0, maps = 0;
   for (const Message& message : messages) {
-    send = std::max(send, message.send_span.high - message.send_span.low);
-    receive = std::max(receive, message.receive_span.high - message.receive_span.low);
-    packed = std::max(packed, checked_mul(message.payload_bytes, message.blocks + 2, kWhat));
-    maps = checked_add(maps, type_map_cost_bytes(*message.type, message.count), kWhat);
+    send = std::max(send, message.send.span.high - message.send.span.low);
+    receive = std::max(receive, message.receive.span.high - message.receive.span.low);
+    packed = std::max(packed, checked_mul(message.payload_bytes(), message.blocks + 2, kWhat));
+    maps = checked_add(maps, type_map_cost_bytes(*message.send.type, message.send.count), kWhat);
+    if (message.has_unlike_ends())
+      maps = checked_add(maps, type_map_cost_bytes(*message.receive.type, message.receive.count), kWhat);
   }
   const std::int64_t twice = checked_mul(checked_add(send, receive, kWhat), 2, kWhat);
   return checked_add(checked_add(twice, packed, kWhat), maps, kWhat);

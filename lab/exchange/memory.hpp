@@ -5,6 +5,7 @@
 #include "../bytes.hpp"
 #include "job.hpp"
 #include "message.hpp"
+#include "operation.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -13,42 +14,39 @@
 
 namespace gapless::lab::exchange {
 
-// Which rank this is, of how many.
-struct Place {
-  int rank = 0;
-  int ranks = 0;
-};
-
 // All messages of a group share a send buffer and a receive buffer: those of one layout lie at the same addresses.
 class Memory {
  public:
   // `capacity`: what a packed message may need.
   Memory(const GroupSpec& group, const std::vector<Message>& messages, Place place, std::size_t capacity);
 
-  // Where the message's displacement 0 is, on a cache line; maybe outside of the memory, if its bytes are elsewhere.
-  char* send(const Message& message) { return at(user_send_, message.send_span); }
-  char* receive(const Message& message) { return at(user_receive_, message.receive_span); }
+  // Where the message's displacement 0 is; maybe outside of the memory, if its bytes are elsewhere.
+  char* send(const Message& message) { return at(user_send_, message.send); }
+  char* receive(const Message& message) { return at(user_receive_, message.receive); }
   char* packed_send() { return packed_send_.data(); }
   char* packed_receive() { return packed_receive_.data(); }
 
-  // Throws Refused if the message, whose type map is `runs`, receives a byte twice: MPI forbids that.
-  void require_disjoint(const Message& message, const Runs& runs);
+  // Throws Refused if the message, whose type map is `maps`, receives a byte twice: MPI forbids that.
+  void require_disjoint(const Message& message, const TypeMaps& maps);
 
-  // Before each message: the sender gives the data of the message values that they never had, and all others note that
-  // it does. Of two ranks each sends; of a bcast the root alone.
-  void write(const Message& message);
+  // Before each message: whoever sends gives the data of the message values that they never had, and all others note
+  // that it does.
+  void write(const Message& message, bool sends);
 
-  // Makes ready for a verified transfer of this message: own payload in the send buffer, sentinels everywhere else.
-  void reset(const Message& message, const Runs& runs);
-  // After it: every byte of both user buffers, gaps and guards included. Says what is wrong, or nothing.
-  std::optional<std::string> check(const Message& message, const Runs& runs);
+  // Makes ready for a verified run of such an operation with this message: own payload in the send buffer, what is to
+  // be unpacked in the packed one, sentinels everywhere else.
+  void reset(const Message& message, const TypeMaps& maps, Operation::Leaves leaves);
+  // After it: every byte of both user buffers, gaps and guards included, and what was packed alone. Says what is wrong,
+  // or nothing.
+  std::optional<std::string> check(const Message& message, const TypeMaps& maps, Operation::Leaves leaves);
 
  private:
-  static std::int64_t origin(const Span& span);
-  static char* at(Bytes& memory, const Span& span);
-  static std::size_t room(const std::vector<Message>& messages, Span Message::* span);
-  void build_images(const Message& message, const Runs& runs);
+  static std::int64_t origin(const End& end);
+  static char* at(Bytes& memory, const End& end);
+  static std::size_t room(const std::vector<Message>& messages, End Message::* end);
+  void build_images(const Message& message, const TypeMaps& maps, bool receives);
   void write_blocks(const Message& message, const Runs& runs);
+  bool receives(Operation::Leaves leaves) const;
 
   Pattern pattern_;
   int root_;
@@ -58,8 +56,9 @@ class Memory {
   // What the images are of: messages of one layout may still differ in the distance of an allgather's blocks.
   struct Imaged {
     std::string label;
-    std::int64_t block_bytes = 0;
+    std::int64_t block_bytes = 0, send_origin = 0, receive_origin = 0;
     std::uint32_t version = 0, own = 0;
+    bool receives = true;
     bool operator==(const Imaged&) const = default;
   };
   std::optional<Imaged> imaged_;

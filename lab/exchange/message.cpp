@@ -9,14 +9,26 @@
 namespace gapless::lab::exchange {
 namespace {
 
-layout::LayoutPtr parse_type(const MessageSpec& spec, const GroupSpec& group) {
+constexpr std::int64_t kLine = 64;
+
+layout::LayoutPtr parse_type(const EndSpec& end, const std::string& message, const GroupSpec& group) {
   try {
-    return notation::parse(spec.type);
+    return notation::parse(end.type);
   } catch (const base::Error& error) {
-    const std::string where = "group '" + group.id + "', message '" + spec.name + "', type: ";
+    const std::string where = "group '" + group.id + "', message '" + message + "', type: ";
     if (error.status() == base::Status::kInvalidArgument) throw JobError(where + error.what());
     throw Refused(where + error.what());
   }
+}
+
+End read_end(const EndSpec& spec, const std::string& message, const GroupSpec& group) {
+  End end;
+  end.type = parse_type(spec, message, group);
+  end.count = as_int(spec.count, "the count");
+  base::checked_mul(spec.count, end.type->size, "count * size");
+  end.origin = spec.origin % kLine;
+  end.span = span_of(*end.type, end.count);
+  return end;
 }
 
 }  // namespace
@@ -25,12 +37,16 @@ Message read_message(const MessageSpec& spec, const GroupSpec& group, int ranks)
   Message message;
   message.name = spec.name;
   message.label = spec.layout;
-  message.type = parse_type(spec, group);
-  message.count = as_int(spec.count, "the count");
-  message.payload_bytes = base::checked_mul(spec.count, message.type->size, "count * size");
+  message.send = read_end(spec.send, spec.name, group);
+  if (spec.receive) {
+    message.receive = read_end(*spec.receive, spec.name, group);
+  } else {
+    message.receive.type = message.send.type;
+    message.receive.count = message.send.count;
+    message.receive.origin = message.send.origin;
+  }
   message.blocks = group.pattern == Pattern::kAllgather ? ranks : 1;
-  message.send_span = span_of(*message.type, message.count);
-  message.receive_span = span_of(*message.type, spec.count * message.blocks);
+  message.receive.span = span_of(*message.receive.type, std::int64_t{message.receive.count} * message.blocks);
   return message;
 }
 

@@ -14,22 +14,38 @@
 
 namespace gapless::lab::exchange {
 
+// What is sent, or received.
+struct End {
+  layout::LayoutPtr type;
+  int count = 0;
+  std::int64_t origin = 0;  // [bytes] from a cache line to displacement 0, less than a line
+  Span span;                // of its buffer
+  MpiType handle;
+  std::optional<PayloadPlaces> places;  // of its bytes
+
+  std::int64_t payload_bytes() const { return count * type->size; }
+};
+
 struct Message {
   std::string name;
   std::string label;  // messages of one label have equal type maps
-  layout::LayoutPtr type;
-  int count = 0;
-  std::int64_t payload_bytes = 0;
-  Span send_span;     // of the send buffer
-  Span receive_span;  // of the receive buffer: `blocks` messages one after the other
-  int blocks = 1;     // what an allgather receives from so many ranks
-  Runs padding;       // bytes of the message that may arrive or not (type_map.hpp)
-  MpiType handle;
-  int packed_capacity = 0;              // what MPI_Pack_size says
-  int packed_bytes = 0;                 // what MPI_Pack makes of it
-  std::optional<PayloadPlaces> places;  // of its bytes, where data are fresh
+  End send;
+  End receive;              // its span is that of `blocks` messages one after the other
+  int blocks = 1;           // what an allgather receives from so many ranks
+  Runs padding;             // bytes of what is received that may arrive or not (type_map.hpp)
+  int packed_capacity = 0;  // what MPI_Pack_size says
+  int packed_bytes = 0;     // what MPI_Pack makes of it
 
-  std::int64_t block_bytes() const { return count * type->extent; }  // from one block to the next
+  bool has_unlike_ends() const { return send.type != receive.type; }
+  std::int64_t payload_bytes() const { return send.payload_bytes(); }
+  std::int64_t block_bytes() const { return receive.count * receive.type->extent; }  // from one block to the next
+};
+
+// Of its two ends.
+struct TypeMaps {
+  Runs send;
+  std::optional<Runs> unlike;  // what is received, where it differs
+  const Runs& receive() const { return unlike ? *unlike : send; }
 };
 
 // Throws JobError (the text is no type), Refused, or base::Error where a number does not fit.

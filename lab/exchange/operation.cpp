@@ -1,6 +1,12 @@
 #include "operation.hpp"
 
+#include "memory.hpp"
+#include "message.hpp"
+#include "packing.hpp"
+
 #include <mpi.h>
+
+#include <utility>
 
 namespace gapless::lab::exchange {
 namespace {
@@ -8,6 +14,7 @@ namespace {
 constexpr int kTag = 7;
 
 using Before = std::function<void()>;
+using PackingPtr = std::unique_ptr<Packing>;
 
 // A message and the addresses that it has in the memory of this rank.
 struct Ends {
@@ -16,26 +23,21 @@ struct Ends {
         receive(memory.receive(message)),
         packed_send(memory.packed_send()),
         packed_receive(memory.packed_receive()),
-        count(message.count),
-        type(message.handle.handle()),
+        send_count(message.send.count),
+        receive_count(message.receive.count),
+        send_type(message.send.handle.handle()),
+        receive_type(message.receive.handle.handle()),
         packed_bytes(message.packed_bytes),
         capacity(message.packed_capacity),
         block_bytes(message.block_bytes()),
         place(at) {}
 
-  // The packed size, not the upper bound that MPI_Pack_size gives.
-  int pack() const {
-    int position = 0;
-    MPI_Pack(send, count, type, packed_send, capacity, &position, MPI_COMM_WORLD);
-    return position;
-  }
-
   char* send;
   char* receive;
   char* packed_send;
   char* packed_receive;
-  int count;
-  MPI_Datatype type;
+  int send_count, receive_count;
+  MPI_Datatype send_type, receive_type;
   int packed_bytes;
   int capacity;
   std::int64_t block_bytes;
@@ -44,7 +46,8 @@ struct Ends {
 
 class PingPong final : public Operation {
  public:
-  PingPong(const Ends& ends, bool packs, bool unpacks) : ends_(ends), packs_(packs), unpacks_(unpacks) {}
+  PingPong(const Ends& ends, PackingPtr packing, bool packs, bool unpacks)
+      : ends_(ends), packing_(std::move(packing)), packs_(packs), unpacks_(unpacks) {}
   // A rank that answers sends from its send buffer, not what it just received: both directions touch the same memory.
   void run(const Before& before_send) override {
     if (ends_.place.rank == 0) {
@@ -62,65 +65,94 @@ class PingPong final : public Operation {
   // Packs and unpacks in one buffer: it stays warmer in the caches than two, and a rival deserves its best.
   void send(int peer) {
     if (packs_) {
-      const int bytes = ends_.pack();
+      const int bytes = packing_->pack(ends_.send, ends_.packed_send);
       MPI_Send(ends_.packed_send, bytes, MPI_PACKED, peer, kTag, MPI_COMM_WORLD);
     } else {
-      MPI_Send(ends_.send, ends_.count, ends_.type, peer, kTag, MPI_COMM_WORLD);
+      MPI_Send(ends_.send, ends_.send_count, ends_.send_type, peer, kTag, MPI_COMM_WORLD);
     }
   }
   void receive(int peer) {
     if (unpacks_) {
-      int position = 0;
       MPI_Recv(ends_.packed_send, ends_.capacity, MPI_PACKED, peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      MPI_Unpack(ends_.packed_send, ends_.capacity, &position, ends_.receive, ends_.count, ends_.type, MPI_COMM_WORLD);
+      packing_->unpack(ends_.packed_send, ends_.capacity, ends_.receive);
     } else {
-      MPI_Recv(ends_.receive, ends_.count, ends_.type, peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Recv(ends_.receive, ends_.receive_count, ends_.receive_type, peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
   }
 
   Ends ends_;
+  PackingPtr packing_;
   bool packs_;
   bool unpacks_;
 };
 
-class TypedBcast final : public Operation {
+// No message: one rank packs or unpacks where the others do, and the other one waits.
+class Alone final : public Operation {
  public:
-  TypedBcast(const Ends& ends, int root) : ends_(ends), root_(root) {}
-  void run(const Before&) override {
-    MPI_Bcast(ends_.place.rank == root_ ? ends_.send : ends_.receive, ends_.count, ends_.type, root_, MPI_COMM_WORLD);
+  Alone(const Ends& ends, PackingPtr packing, Leaves leaves)
+      : ends_(ends), packing_(std::move(packing)), leaves_(leaves) {}
+  void run(const Before& before_send) override {
+    if (leaves_ == Leaves::kPacked) before_send();
+    if (ends_.place.rank != kAlone) return;
+    if (leaves_ == Leaves::kPacked)
+      packing_->pack(ends_.send, ends_.packed_send);
+    else
+      packing_->unpack(ends_.packed_send, ends_.capacity, ends_.receive);
   }
+  Leaves leaves() const override { return leaves_; }
+  bool sends() const override { return ends_.place.rank == kAlone; }
 
  private:
+  Ends ends_;
+  PackingPtr packing_;
+  Leaves leaves_;
+};
+
+class Bcast : public Operation {
+ public:
+  Bcast(const Ends& ends, int root) : ends_(ends), root_(root) {}
+  bool sends() const override { return ends_.place.rank == root_; }
+
+ protected:
   Ends ends_;
   int root_;
 };
 
-class PackedBcast final : public Operation {
+class TypedBcast final : public Bcast {
  public:
-  PackedBcast(const Ends& ends, int root) : ends_(ends), root_(root) {}
+  using Bcast::Bcast;
   void run(const Before&) override {
-    if (ends_.place.rank == root_) {
-      const int bytes = ends_.pack();
+    if (sends())
+      MPI_Bcast(ends_.send, ends_.send_count, ends_.send_type, root_, MPI_COMM_WORLD);
+    else
+      MPI_Bcast(ends_.receive, ends_.receive_count, ends_.receive_type, root_, MPI_COMM_WORLD);
+  }
+};
+
+class PackedBcast final : public Bcast {
+ public:
+  PackedBcast(const Ends& ends, int root, PackingPtr packing) : Bcast(ends, root), packing_(std::move(packing)) {}
+  void run(const Before&) override {
+    if (sends()) {
+      const int bytes = packing_->pack(ends_.send, ends_.packed_send);
       MPI_Bcast(ends_.packed_send, bytes, MPI_PACKED, root_, MPI_COMM_WORLD);
       return;
     }
     // All ranks must name the same number of bytes: known from the same MPI_Pack before.
-    int position = 0;
     MPI_Bcast(ends_.packed_send, ends_.packed_bytes, MPI_PACKED, root_, MPI_COMM_WORLD);
-    MPI_Unpack(ends_.packed_send, ends_.packed_bytes, &position, ends_.receive, ends_.count, ends_.type,
-               MPI_COMM_WORLD);
+    packing_->unpack(ends_.packed_send, ends_.packed_bytes, ends_.receive);
   }
 
  private:
-  Ends ends_;
-  int root_;
+  PackingPtr packing_;
 };
 
 class TypedAllgather final : public Operation {
  public:
   explicit TypedAllgather(const Ends& ends) : ends_(ends) {}
   void run(const Before&) override {
-    MPI_Allgather(ends_.send, ends_.count, ends_.type, ends_.receive, ends_.count, ends_.type, MPI_COMM_WORLD);
+    MPI_Allgather(ends_.send, ends_.send_count, ends_.send_type, ends_.receive, ends_.receive_count, ends_.receive_type,
+                  MPI_COMM_WORLD);
   }
 
  private:
@@ -129,21 +161,34 @@ class TypedAllgather final : public Operation {
 
 class PackedAllgather final : public Operation {
  public:
-  explicit PackedAllgather(const Ends& ends) : ends_(ends) {}
+  PackedAllgather(const Ends& ends, PackingPtr packing) : ends_(ends), packing_(std::move(packing)) {}
   void run(const Before&) override {
-    const int bytes = ends_.pack();
+    const int bytes = packing_->pack(ends_.send, ends_.packed_send);
     MPI_Allgather(ends_.packed_send, bytes, MPI_PACKED, ends_.packed_receive, bytes, MPI_PACKED, MPI_COMM_WORLD);
     // Each is a packing unit of its own.
-    for (int rank = 0; rank < ends_.place.ranks; ++rank) {
-      int position = 0;
-      MPI_Unpack(ends_.packed_receive + std::int64_t{rank} * bytes, bytes, &position,
-                 ends_.receive + rank * ends_.block_bytes, ends_.count, ends_.type, MPI_COMM_WORLD);
-    }
+    for (int rank = 0; rank < ends_.place.ranks; ++rank)
+      packing_->unpack(ends_.packed_receive + std::int64_t{rank} * bytes, bytes,
+                       ends_.receive + rank * ends_.block_bytes);
   }
 
  private:
   Ends ends_;
+  PackingPtr packing_;
 };
+
+std::unique_ptr<Operation> make_pingpong(const Ends& ends, MethodKind method, PackingPtr packing) {
+  switch (method) {
+    case MethodKind::kEnginePack:
+      return std::make_unique<Alone>(ends, std::move(packing), Operation::Leaves::kPacked);
+    case MethodKind::kEngineUnpack:
+      return std::make_unique<Alone>(ends, std::move(packing), Operation::Leaves::kUnpacked);
+    default:
+      break;
+  }
+  const bool typed = method == MethodKind::kNative || method == MethodKind::kGapless;
+  return std::make_unique<PingPong>(ends, std::move(packing), !typed && method != MethodKind::kUnpackReceive,
+                                    !typed && method != MethodKind::kPackSend);
+}
 
 }  // namespace
 
@@ -151,18 +196,18 @@ std::unique_ptr<Operation> make_operation(const GroupSpec& group, MethodKind met
                                           Memory& memory, Place place) {
   const Ends ends(message, memory, place);
   const bool packed = method == MethodKind::kPack;
+  PackingPtr packing = make_packing(method, message);
   switch (group.pattern) {
     case Pattern::kPingPong:
       break;
     case Pattern::kBcast:
-      if (packed) return std::make_unique<PackedBcast>(ends, group.root);
+      if (packed) return std::make_unique<PackedBcast>(ends, group.root, std::move(packing));
       return std::make_unique<TypedBcast>(ends, group.root);
     case Pattern::kAllgather:
-      if (packed) return std::make_unique<PackedAllgather>(ends);
+      if (packed) return std::make_unique<PackedAllgather>(ends, std::move(packing));
       return std::make_unique<TypedAllgather>(ends);
   }
-  return std::make_unique<PingPong>(ends, packed || method == MethodKind::kPackSend,
-                                    packed || method == MethodKind::kUnpackReceive);
+  return make_pingpong(ends, method, std::move(packing));
 }
 
 }  // namespace gapless::lab::exchange

@@ -2,20 +2,35 @@
 #pragma once
 
 #include "job.hpp"
-#include "memory.hpp"
-#include "message.hpp"
 
 #include <functional>
 #include <memory>
 
 namespace gapless::lab::exchange {
 
+class Memory;
+struct Message;
+
+// Which rank this is, of how many.
+struct Place {
+  int rank = 0;
+  int ranks = 0;
+};
+
+// The rank that works where nothing is sent.
+inline constexpr int kAlone = 0;
+
 class Operation {
  public:
   virtual ~Operation() = default;
-  // Makes the MPI calls of the method, and before each send of a ping-pong what the sender does there, and nothing
-  // else.
+  // Makes the calls of the method, and before each send of a ping-pong what the sender does there, and nothing else.
   virtual void run(const std::function<void()>& before_send) = 0;
+
+  // Where the data are then.
+  enum class Leaves { kReceived, kPacked, kUnpacked };
+  virtual Leaves leaves() const { return Leaves::kReceived; }
+  // Whether this rank's data are sent, or packed.
+  virtual bool sends() const { return true; }
 };
 
 // `memory` and `message` must outlive it.

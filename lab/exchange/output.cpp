@@ -47,11 +47,12 @@ void Output::samples(const GroupSpec& group, const MemberSamples& samples) const
   row["experiment"] = "exchange";
   row["group"] = group.id;
   row["member"] = samples.member;
-  row["metric"] = group.pattern == Pattern::kPingPong ? "round_trip" : "call";
+  row["metric"] = group.pattern == Pattern::kPingPong && samples.sends ? "round_trip" : "call";
   row["unit"] = "ns";
   row["data"] = group.fresh ? "fresh" : "constant";
   row["samples"] = tenths(samples.ns);
   if (!samples.cycle_ns.empty()) row["cycle_samples"] = tenths(samples.cycle_ns);
+  if (samples.layer_acts) row["layer_acts"] = *samples.layer_acts;
   row["verified"] = true;  // a row that was not is never written: see error()
   write(row);
 }

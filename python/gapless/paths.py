@@ -68,7 +68,7 @@ class Build:
         raise GaplessError(f"nothing is built for the MPI in {mpi}", f"run 'make build MPI={mpi}' first")
 
     def program(self, relative: str) -> Path:
-        """Return a built program, for example ``lab/pingpong``."""
+        """Return a built program, for example ``lab/exchange``."""
         path = self.folder / relative
         if not os.access(path, os.X_OK):
             raise GaplessError(f"{path} is not there", "run 'make build' and look for a skipped part in what it prints")

@@ -274,14 +274,56 @@ TEST(Ddtbench, ListsAreDistinctPlacesInNoOrderAndTheSameAgain) {
   EXPECT_EQ(list[1], 87023);
 }
 
-TEST(Ddtbench, EveryGroupOfTheLabHasANameOfItsOwn) {
-  Options options;
-  options.layouts = {"tests", "applications", "found"};
-  options.all_layouts = true;
+std::vector<Case> all_cases() {
+  return make_cases({{"tests", "applications", "found"}, true, false, ""});
+}
+
+TEST(Cases, EachHasANameOfItsOwn) {
   std::set<std::string> names;
-  for (const Case& one : make_cases(options)) EXPECT_TRUE(names.insert(one.name).second) << one.name;
+  for (const Case& one : all_cases()) EXPECT_TRUE(names.insert(one.name).second) << one.name;
   EXPECT_TRUE(names.contains("WRF_x/2x2"));
   EXPECT_TRUE(names.contains("touching/24x40B/count=8"));
+}
+
+bool same_runs(const std::vector<ByteRun>& a, const std::vector<ByteRun>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ByteRun& x, const ByteRun& y) {
+    return x.displacement_bytes == y.displacement_bytes && x.bytes == y.bytes;
+  });
+}
+
+// The expected ones are from the layouts' own arithmetic, which knows no constructor.
+TEST(Cases, EveryDescriptionHasTheTypeMapOfItsLayout) {
+  for (const Case& one : all_cases()) {
+    const Subject subject = one.make();
+    for (const Description& of : subject.exchange.send.descriptions)
+      EXPECT_TRUE(same_runs(runs_of(of.type, of.count), subject.sent)) << one.name << " " << of.name;
+    for (const Description& of : subject.exchange.receive.descriptions)
+      EXPECT_TRUE(same_runs(runs_of(of.type, of.count), subject.received)) << one.name << " " << of.name;
+  }
+}
+
+std::string printed(gapless_type type) {
+  std::size_t needed = 0;
+  gapless_type_print(type, nullptr, 0, &needed);
+  std::string text(needed, ' ');
+  EXPECT_EQ(gapless_type_print(type, text.data(), needed, &needed), GAPLESS_SUCCESS);
+  return text;
+}
+
+TEST(Cases, TheNotationOfATypeIsReadAsTheSameConstructors) {
+  for (const Case& one : all_cases())
+    for (const Description& of : one.make().exchange.send.descriptions) {
+      EngineType read;
+      ASSERT_EQ(gapless_type_parse(of.type.notation().c_str(), read.address()), GAPLESS_SUCCESS) << of.type.text();
+      EXPECT_EQ(printed(read.handle()), printed(of.type.engine().handle())) << one.name << " " << of.name;
+    }
+}
+
+TEST(Cases, LongListsAreWrittenByTheirRule) {
+  const TypeSpec type = TypeSpec::indexed({2, 2, 2, 2, 1}, {0, 6, 12, 18, 5}, TypeSpec::int32());
+  EXPECT_EQ(type.notation(), "indexed([2*4, 1], [0..18:6, 5], int32)");
+  const TypeSpec listed = TypeSpec::indexed_block(1, {9, 3, 8, 1, 7, 0, 6, 5, 20, 2, 11, 4, 30, 50}, TypeSpec::int32());
+  EXPECT_EQ(listed.text(), "indexed_block(1, [9, 3, 8, 1, 7, 0, ..., 50], int32)");
 }
 
 }  // namespace

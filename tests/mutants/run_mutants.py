@@ -35,8 +35,8 @@ SETS = {"engine": mutants_engine.MUTANTS, "layer": mutants_layer.MUTANTS}
 # unchanged program takes, and not less than this.
 LEAST_LIMIT_S, LIMIT_TIMES, FIRST_LIMIT_S = 30.0, 10.0, 600.0
 SLOWEST = 5
-# So many runs before the unchanged program is said to fail, or a fault to go unnoticed: an MPI library may fail by itself
-# (ctest runs the same programs once each), and a fault that is a race need not show in a single run.
+# So many runs before the unchanged program is said to fail, or a fault to go unnoticed: an MPI library may fail by
+# itself (ctest runs the same programs once each), and a fault that is a race need not show in a single run.
 ATTEMPTS = 3
 
 

@@ -7,7 +7,7 @@ from math import log
 import numpy as np
 import pytest
 from gapless.lab.better_of import NOT_SLOWER, SLOWER, UNDECIDED, stands
-from gapless.lab.inference import interval, of_launches
+from gapless.lab.statistics import interval, of_launches
 from scipy import stats
 
 

@@ -70,7 +70,7 @@ def test_a_folder_with_copies_and_bindings_holds_each_library_once() -> None:
 
 
 def test_the_loaded_files_are_those_of_ldd(build: Build) -> None:
-    for program in (build.program("lab/pingpong"), Path(sys.executable), engine_library()):
+    for program in (build.program("lab/exchange"), Path(sys.executable), engine_library()):
         answer = subprocess.run(["ldd", program], capture_output=True, text=True, check=True)
         told = {Path(path).resolve() for path in re.findall(r"=> (/\S+) \(", answer.stdout)}
         ours = {path.resolve() for path in loaded_files(program, {})}

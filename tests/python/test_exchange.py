@@ -74,6 +74,7 @@ TYPES = [
     *(f"vector(3, 1, 2, {named})" for named in NAMED),
 ]
 PATTERNS = ("pingpong", "bcast", "allgather")
+ONLY_PINGPONG = ("pack_send", "unpack_receive", "manual", "engine", "engine_pack", "engine_unpack")
 
 
 def message(name: str, text: str, count: int = 1, layout: str | None = None) -> Line:
@@ -178,7 +179,7 @@ def everything(pattern: str, methods: Sequence[str]) -> list[Line]:
     [*((name, 2) for name in PATTERNS), *(pytest.param(name, 3, marks=pytest.mark.long) for name in PATTERNS[1:])],
 )
 def test_all_constructors_and_named_types_arrive(any_library: Exchange, pattern: str, ranks: int, layer: bool) -> None:
-    methods = ["native", "pack"] + (["pack_send", "unpack_receive"] if pattern == "pingpong" else [])
+    methods = ["native", "pack"] + (list(ONLY_PINGPONG) if pattern == "pingpong" else [])
     methods += ["gapless"] if layer else []
     groups = everything(pattern, methods)
     lines = any_library.lines(groups, ranks=ranks, layer=layer)
@@ -191,7 +192,50 @@ def test_all_constructors_and_named_types_arrive(any_library: Exchange, pattern:
     expected = {(one["id"], of["name"]) for one in groups for of in one["members"] if one["id"] not in refused}
     assert {(line["group"], line["member"]) for line in samples} == expected
     assert all(line["verified"] and len(line["samples"]) == 2 and min(line["samples"]) > 0 for line in samples)
-    assert {line["metric"] for line in samples} == {"round_trip" if pattern == "pingpong" else "call"}
+    alone = ("one:engine_pack", "one:engine_unpack", "dup:engine_pack", "dup:engine_unpack")
+    for line in samples:
+        sends = pattern == "pingpong" and line["member"] not in alone
+        assert line["metric"] == ("round_trip" if sends else "call")
+
+
+@pytest.mark.parametrize("data", ["fresh", "constant"])
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_another_type_may_be_received_than_is_sent(any_library: Exchange, pattern: str, data: str) -> None:
+    """Of equal signature; and both ends where they lie in arrays of which the message is a part."""
+    methods = ("native", "pack", *(ONLY_PINGPONG if pattern == "pingpong" else ()))
+    unlike = message("unlike", "vector(50, 2, 4, int32)", 1, "same") | {
+        "origin": 200, "receive": {"count": 100, "type": "resized(0, 12, int32)", "origin": 20},
+    }  # fmt: skip
+    again = unlike | {"name": "again", "count": 50, "type": "resized(0, 16, contiguous(2, int32))", "origin": 0}
+    lines = any_library.lines([group("g", [unlike, again], methods, pattern, data=data)], ranks=2)
+    assert of_kind(lines, "error") == [] == of_kind(lines, "refused")
+    assert len(of_kind(lines, "samples")) == 2 * len(methods)
+    cycles = {of["member"].split(":")[1] for of in of_kind(lines, "samples") if "cycle_samples" in of}
+    sending = {method for method in methods if method not in ("engine_pack", "engine_unpack")}
+    assert cycles == (sending if data == "fresh" else set())
+
+
+@pytest.mark.parametrize(
+    ("received", "where"),
+    [
+        ({"count": 99, "type": "int32"}, "its payload is 396 bytes, that of 'a' 400"),
+        ({"count": 100, "type": "resized(0, 8, int32)"}, "type maps differ at run 0"),
+    ],
+)
+def test_what_is_received_is_proved_too(exchange: Exchange, received: Line, where: str) -> None:
+    dense = message("a", "int32", 100, "same")
+    lines = exchange.lines([group("g", [dense, dense | {"name": "b", "receive": received}])], fails=True)
+    (error,) = of_kind(lines, "error")
+    assert error["member"] == "b" and where in error["reason"]
+
+
+def test_it_is_said_where_the_layer_acts(exchange: Exchange) -> None:
+    messages = [message("dense", "int32", 100_000), message("gaps", "vector(100000, 1, 2, int32)")]
+    exchange.write([group("g", messages, ("native", "gapless", "pack"))])
+    found = json_lines(exchange.build, exchange.command(2), True, 120, {"GAPLESS_STATS": "1"})
+    acts = {of["member"]: of["layer_acts"] for of in found if of["kind"] == "samples" and "layer_acts" in of}
+    assert acts == {"dense:gapless": False, "gaps:gapless": True}
+    assert not any("layer_acts" in of for of in exchange.lines([group("g", messages, ("gapless",))], layer=True))
 
 
 def test_blocks_of_an_allgather_lie_one_extent_apart(exchange: Exchange) -> None:
@@ -417,7 +461,12 @@ BROKEN = {"messages": [message("a", "int32")], "members": [member("a", "native")
         ({"members": []}, "groups[0].members", "no member"),
         ({"members": [member("b", "native")]}, "groups[0].members[0].message", "no message 'b'"),
         ({"members": [member("a", "native")] * 2}, "groups[0].members[1].name", "twice"),
-        ({"pattern": "bcast", "members": [member("a", "pack_send")]}, "members[0].method", "pingpong"),
+        *(
+            ({"pattern": "bcast", "members": [member("a", method)]}, "members[0].method", "only members of a pingpong")
+            for method in ONLY_PINGPONG
+        ),
+        ({"messages": [message("a", "int32") | {"receive": {"count": 1}}]}, "messages[0].receive", "'type' is missing"),
+        ({"messages": [message("a", "int32") | {"origin": -1}]}, "groups[0].messages[0].origin", "-1"),
         ({"reps": {"min": 5, "max": 4}}, "groups[0].reps.max", "between 5"),
         ({"cache": "hot"}, "groups[0].cache", "warm, cold"),
     ],

@@ -42,7 +42,7 @@ def choose(command: Sequence[object], **environment: str) -> tuple[str, str]:
 
 def test_mpich_has_large_counts(build: Build) -> None:
     reason = "libmpi.so.12, libmpi_abi.so.1 have MPI_Request_get_status_all"
-    assert choose([MPICH, "-n", 2, build.program("lab/pingpong")]) == ("lc41", reason)
+    assert choose([MPICH, "-n", 2, build.program("lab/exchange")]) == ("lc41", reason)
     assert choose([MPICH, "-n", 2, sys.executable, "script.py"]) == ("lc41", reason)
 
 
@@ -79,13 +79,13 @@ def test_one_program_among_several_decides(build: Build, compile_c: Compiler) ->
     source = "#include <mpi.h>\nint main(void) { return MPI_Finalize(); }\n"
     link = [f"-I{OPEN_MPI}/include", str(lib / "libmpi.so.40"), f"-Wl,-rpath,{lib}"]
     program = compile_c("with_openmpi", source, *link, mpi=False)
-    mixed = [MPICH, "-n", 1, build.program("lab/pingpong"), ":", "-n", 1, program]
+    mixed = [MPICH, "-n", 1, build.program("lab/exchange"), ":", "-n", 1, program]
     assert choose(mixed) == ("40", "libmpi.so.40 has no MPI_Send_c")
     assert choose([program]) == ("40", "libmpi.so.40 has no MPI_Send_c")
 
 
 def test_a_program_alone_is_told_by_what_it_is_linked_with(build: Build) -> None:
-    assert choose([build.program("lab/pingpong")]) == ("lc41", "libmpi.so.12 has MPI_Request_get_status_all")
+    assert choose([build.program("lab/exchange")]) == ("lc41", "libmpi.so.12 has MPI_Request_get_status_all")
 
 
 def test_a_library_on_the_users_path_decides_for_a_script() -> None:

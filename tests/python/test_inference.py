@@ -7,7 +7,8 @@ from math import log
 import numpy as np
 import pytest
 import simulate
-from gapless.lab.inference import (
+from gapless.lab.power import MOST_LAUNCHES, launches_for, launches_needed, power, spread_of
+from gapless.lab.statistics import (
     NO_CLAIM,
     Estimates,
     decide,
@@ -19,7 +20,6 @@ from gapless.lab.inference import (
     p_region,
     p_value,
 )
-from gapless.lab.power import MOST_LAUNCHES, launches_for, launches_needed, power, spread_of
 from scipy import stats
 from synthetic import row, run_with
 

@@ -11,8 +11,9 @@ import pytest
 from conftest import sample_line
 from gapless.datatype import as_datatype
 from gapless.display import OneLine
-from gapless.lab.demo_messages import MESSAGES, QUICK_MESSAGES, Samples, job, short
-from gapless.lab.demo_messages import sample_line as half_round_trips
+from gapless.lab.cases import Case, Repeated, Samples, job
+from gapless.lab.cases import sample_line as one_way
+from gapless.lab.demo_messages import MESSAGES, METHODS, QUICK_MESSAGES, short
 from gapless.lab.guidelines import rows_of
 from gapless.lab.halo import HaloRow
 from gapless.lab.report.demo_page import figures, halo_sentence, render
@@ -184,31 +185,59 @@ def test_all_descriptions_of_a_message_carry_its_bytes(message: Any) -> None:
 
 
 def test_a_job_has_every_message_once_and_contiguous_data_in_each() -> None:
-    made = job(MESSAGES, Samples(5, 15, 1000), Samples(20, 60, 1000), 3)
+    repeated = Repeated(METHODS, Samples(5, 15, 1000), Samples(20, 60, 1000), shuffled=True)
+    cases = [message.case for message in MESSAGES]
+    made = job(cases, repeated, 3)
     assert sorted(group["id"] for group in made["groups"]) == sorted(message.group for message in MESSAGES)
     for group in made["groups"]:
         assert [one["method"] for one in group["members"]][0] == "native"
         assert {one["method"] for one in group["members"]} == {"native", "pack", "gapless"}
         assert {one["message"] for one in group["members"]} == {one["name"] for one in group["messages"]}
         assert group["data"] == "fresh"
-    assert [g["id"] for g in made["groups"]] != [g["id"] for g in job(MESSAGES, Samples(5, 15, 1000),
-                                                                    Samples(20, 60, 1000), 4)["groups"]]  # fmt: skip
+    assert [g["id"] for g in made["groups"]] != [g["id"] for g in job(cases, repeated, 4)["groups"]]
+
+
+FACTS = {"mpi_library": "MPICH", "layer_present": True, "ranks": 2, "hosts": ["here"]}
 
 
 def test_a_sample_is_half_of_a_round_trip_and_its_type_is_short() -> None:
-    message = MESSAGES[4]
-    facts = {"mpi_library": "MPICH", "layer_present": True, "ranks": 2, "hosts": ["here"]}
     timed = {
         "member": "basic:gapless",
+        "metric": "round_trip",
         "samples": [8.0, 6.0],
         "cycle_samples": [10.0],
         "data": "fresh",
         "verified": True,
     }
-    line = half_round_trips(timed, message, 2, facts)
+    line = one_way(timed, MESSAGES[4].case, METHODS, 2, FACTS)
     assert (line["samples"], line["cycle_samples"], line["launch"]) == ([4.0, 3.0], [5.0], 2)
     assert (line["description"], line["method"]) == ("basic", "gapless")
     assert line["type"] == "hindexed_block(1, [21845 numbers], contiguous(6, double))"
     assert len(json.dumps(line)) < 1000
     assert short("vector(2, 1, 2, double)") == "vector(2, 1, 2, double)"
     assert all(message in MESSAGES or message.bytes < 2**20 for message in QUICK_MESSAGES)
+
+
+def test_what_sends_nothing_is_a_call_and_loops_by_hand_are_those_of_the_first_description() -> None:
+    messages = [
+        {"name": name, "count": 1, "type": "int32", "layout": name} for name in ("payload", "basic", "contiguous")
+    ]
+    told = {"group": "g", "payload_bytes": 4}
+    case = Case(told, messages, {"payload": "int32", "basic": "x", "contiguous": "y"}, {"basic": ["ET1"]})
+    methods = ("contiguous", "manual", "gapless", "engine_pack")
+    (group,) = job(
+        [case, Case({"group": "none"}, [], {}, {}, ["too large"])], Repeated(methods, Samples(1, 2), Samples(3, 4)), 1
+    )["groups"]
+    assert [(of["name"], of["message"], of["method"]) for of in group["members"]] == [
+        ("contiguous", "payload", "native"), ("manual", "basic", "manual"), ("basic:gapless", "basic", "gapless"),
+        ("basic:engine_pack", "basic", "engine_pack"), ("contiguous:gapless", "contiguous", "gapless"),
+        ("contiguous:engine_pack", "contiguous", "engine_pack"),
+    ]  # fmt: skip
+    assert (group["reps"]["min"], group["reps"]["max"], group["reps"]["inner"]) == (3, 4, 10)
+    timed = {"samples": [8.0], "data": "fresh", "verified": True}
+    packed = one_way(timed | {"member": "basic:engine_pack", "metric": "call"}, case, methods, 1, FACTS)
+    assert (packed["metric"], packed["samples"], packed["tests"]) == ("call", [8.0], ["ET1"])
+    manual = one_way(timed | {"member": "manual", "metric": "round_trip"}, case, methods, 1, FACTS)
+    assert (manual["metric"], manual["samples"], manual["type"], manual["tests"]) == (
+        "half_round_trip", [4.0], "int32", [],
+    )  # fmt: skip

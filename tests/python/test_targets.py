@@ -183,9 +183,9 @@ def test_launcher_words(build: Build) -> None:
     assert srun.launch(4) == ["srun", "--mpi=pmi2", "-n", "4", "--label"]
     assert "I_MPI_FABRICS" not in srun.settings and srun.settings["A"] == "1", "ranks may be on other nodes"
     assert with_launcher(library, launcher_words("aprun '-a b'")).launch(3) == ["aprun", "-a b", "-n", "3"]
-    command = mpi_command(srun, "lab/pingpong", ["--quick"], ranks=2)
+    command = mpi_command(srun, "lab/exchange", ["--quick"], ranks=2)
     launch = put_under(command, "/l.so", {"GAPLESS_FORCE": "1"}, {}, Launcher.SLURM)
-    program = str(build.folder / "lab/pingpong")
+    program = str(build.folder / "lab/exchange")
     export = "--export=ALL,LD_PRELOAD=/l.so,GAPLESS_FORCE=1"
     assert launch.command == ["srun", export, "--mpi=pmi2", "-n", "2", "--label", program, "--quick"]
 

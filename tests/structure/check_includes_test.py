@@ -29,9 +29,9 @@ CLEAN = {
     "tests/support/oracle.hpp": '#include "layout/tree.hpp"\n#include <gtest/gtest.h>\n',
     "tests/unit/plan_test.cpp": '#include "support/oracle.hpp"\n#include "plan/plan.hpp"\n',
     "tests/support/random_type.hpp": "",
-    "lab/pingpong.cpp": "#include <mpi.h>\n",
-    "lab/exchange/type_map.cpp": '#include "support/oracle.hpp"\n#include "../pingpong.hpp"\n',
-    "lab/pingpong.hpp": "",
+    "lab/cases.cpp": "#include <mpi.h>\n",
+    "lab/exchange/type_map.cpp": '#include "support/oracle.hpp"\n#include "../case.hpp"\n',
+    "lab/case.hpp": "",
     "python/extension/type.hpp": '#include "gapless/gapless.h"\n#include <nanobind/nanobind.h>\n',
     "python/extension/type.cpp": '#include "type.hpp"\n',
 }

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gapless.display import OneLine, console
-from gapless.lab.demo_messages import MESSAGES, QUICK_MESSAGES, Message, Samples, job, sample_line
+from gapless.lab.cases import Repeated, Samples
+from gapless.lab.demo_messages import MESSAGES, METHODS, QUICK_MESSAGES, Message
 from gapless.lab.environment import environment_line
 from gapless.lab.guidelines import rows_of
 from gapless.lab.halo import HaloSize, halo_rows, measure_halo, require_identical
-from gapless.lab.pingpong import require_measured
-from gapless.lab.programs import run_lab
+from gapless.lab.pingpong import PROGRAM, measure_pingpong
 from gapless.lab.report.tables import print_tables
-from gapless.lab.results import SCHEMA, Line, Recorder, new_file
+from gapless.lab.results import Line, Recorder, new_file
 from gapless.paths import Build
 
-PROGRAM = "lab/exchange"
 REPORT = Path("report.html")
 # How much of the time the ping-pong takes; the halo exchange takes the rest.
 PINGPONG_SHARE = 0.7
@@ -47,49 +45,10 @@ QUICK = Extent(
 
 
 def measure_messages(build: Build, extent: Extent, recorder: Recorder, now: Callable[[float, str], None]) -> None:
-    """Send every message in every way, in several launches, each in an address space of its own.
-
-    Parameters
-    ----------
-    build : Build
-        What to measure.
-    extent : Extent
-        How much.
-    recorder : Recorder
-        Where the lines go.
-    now : callable
-        Told which share is done, and what is being done.
-    """
-    messages = {message.group: message for message in extent.messages}
-    for launch in range(1, extent.launches + 1):
-        of = f"ping-pong, launch {launch} of {extent.launches}"
-        now((launch - 1) / extent.launches, of)
-        facts: Line = {}
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "job.json"
-            path.write_text(json.dumps(job(extent.messages, extent.large, extent.small, launch)), encoding="utf-8")
-            for line in run_lab(build, PROGRAM, ["--job", str(path)], launch):
-                if line["kind"] == "facts":
-                    facts = line
-                    recorder.add(line | {"launch": launch})
-                elif line["kind"] == "samples":
-                    recorder.add(sample_line(line, messages[line["group"]], launch, facts))
-                elif line["kind"] == "progress":
-                    now((launch - 1 + line["done"] / line["of"]) / extent.launches, of)
-                elif line["kind"] == "refused":
-                    words = messages[line["group"]].words
-                    recorder.add(
-                        {
-                            "schema": SCHEMA,
-                            "kind": "skipped",
-                            "group": words,
-                            "launch": launch,
-                            "reason": line["reason"],
-                        }
-                    )
-                else:
-                    recorder.add({"launch": launch} | line)
-    require_measured(recorder, PROGRAM)
+    """Send every message in every way, in several launches, the messages of each in an order drawn anew."""
+    cases = [message.case for message in extent.messages]
+    repeated = Repeated(METHODS, extent.large, extent.small, shuffled=True)
+    measure_pingpong(build, cases, repeated, extent.launches, recorder, now)
 
 
 def run_demo(build: Build, extent: Extent, as_json: bool) -> None:
@@ -108,7 +67,9 @@ def run_demo(build: Build, extent: Extent, as_json: bool) -> None:
     recorder = Recorder(new_file("demo"))
     recorder.add(environment_line(build, "gapless demo"))
     with OneLine("measuring") as line:
-        measure_messages(build, extent, recorder, lambda share, text: line.now(share * PINGPONG_SHARE, text))
+        measure_messages(
+            build, extent, recorder, lambda share, text: line.now(share * PINGPONG_SHARE, f"ping-pong, {text}"),
+        )  # fmt: skip
         measure_halo(
             build, extent.halo_sizes, extent.halo_launches, recorder,
             lambda share, text: line.now(PINGPONG_SHARE + share * (1 - PINGPONG_SHARE), text),

@@ -17,13 +17,12 @@ from rich.progress import Progress
 
 from gapless.errors import GaplessError
 from gapless.lab.better_of import SLOWER, Stand, stands
+from gapless.lab.cases import Repeated, Samples
 from gapless.lab.guidelines import EXPECTATIONS, PACK, TESTED_BY, WAYS, Medians
-from gapless.lab.inference import of_launches
 from gapless.lab.launch_facts import CONSTANT
-from gapless.lab.pingpong import measure_pingpong
-from gapless.lab.programs import run_lab
+from gapless.lab.pingpong import find_cases, launch_lines, measure_pingpong, shown_by
 from gapless.lab.results import Key, Line, Recorder
-from gapless.lab.statistics import Expectation
+from gapless.lab.statistics import Expectation, of_launches
 from gapless.lab.verdicts import FALSE_DISCOVERY_RATE, judge_table
 from gapless.targets.libraries import Library
 
@@ -130,7 +129,8 @@ class P2pRow:
 def measure_p2p(
     library: Library,
     launches: int,
-    reps: tuple[str, str],
+    samples: tuple[Samples, Samples],
+    data: str,
     arguments: Sequence[str],
     families: Sequence[str],
     recorder: Recorder,
@@ -144,10 +144,12 @@ def measure_p2p(
         What to measure.
     launches : int
         The number of replicates.
-    reps : tuple of str
-        Samples in a launch, of large and of small messages.
+    samples : tuple of Samples
+        In a launch, of large and of small messages.
+    data : str
+        fresh or constant.
     arguments : sequence of str
-        Passed on to the lab's program.
+        Passed on to lab/cases.
     families : sequence of str
         Which layouts.
     recorder : Recorder
@@ -155,25 +157,21 @@ def measure_p2p(
     progress : Progress
         Where the advance is shown.
     """
-    all_families = [*arguments, "--all-layouts", "--layouts", ",".join(families)]
-    once = ["--launch", "1", *all_families, "--methods", "gapless", "--reps-large", "1", "--reps-small", "1"]
-    for line in run_lab(library, "lab/pingpong", once, 1, {"GAPLESS_STATS": "1"}):
+    cases = find_cases(library, [*arguments, "--all-layouts", "--layouts", ",".join(families)])
+    once = Repeated(("gapless",), Samples(1, 1), Samples(1, 1), data)
+    for line in launch_lines(library, cases, once, 1, {"GAPLESS_STATS": "1"}):
         if line["kind"] in ("samples", "error"):
             kind = {"samples": "acts", "error": "error"}[line["kind"]]
             recorder.add({k: v for k, v in line.items() if k != "samples"} | {"kind": kind})
     failed = [line for line in recorder.lines if line["kind"] == "error"]
     if failed:
-        raise GaplessError(
-            f"the ping-pong failed: {failed[0]['reason']}", f"the reason is in {recorder.path}; see --filter, --layouts"
-        )
+        raise GaplessError(f"the ping-pong failed: {failed[0]['reason']}", f"the reason is in {recorder.path}")
     others = [family for family in families if family != TESTS]
-    for chosen, methods in (([TESTS] if TESTS in families else [], METHODS), (others, FEW_METHODS)):
+    for chosen, methods in (([TESTS], METHODS), (others, FEW_METHODS)):
+        of = [case for case in cases if case.told["family"] in chosen]
         # A filter may leave nothing of a family.
-        if not chosen or not any(line["kind"] == "acts" and line["family"] in chosen for line in recorder.lines):
-            continue
-        given = [*arguments, "--all-layouts", "--layouts", ",".join(chosen), "--methods", ",".join(methods)]
-        given += ["--reps-large", reps[0], "--reps-small", reps[1]]
-        measure_pingpong(library, launches, given, recorder, progress)
+        if any(line["kind"] == "acts" and line["family"] in chosen for line in recorder.lines):
+            measure_pingpong(library, of, Repeated(methods, *samples, data), launches, recorder, shown_by(progress))
 
 
 def p2p_rows(library: str, lines: Sequence[Line]) -> list[P2pRow]:

@@ -191,9 +191,10 @@ def p2p(
     from gapless.bench.p2p_tables import p2p_table, p2p_tsv, summarise, table_name
     from gapless.display import console
     from gapless.errors import GaplessError
+    from gapless.lab.cases import Samples
     from gapless.lab.environment import environment_line
     from gapless.lab.launch_facts import peer_lines_text
-    from gapless.lab.pingpong import progress_bar
+    from gapless.lab.pingpong import CASES, PROGRAM, progress_bar
     from gapless.lab.results import Recorder, new_file, read
 
     families = [name.strip() for name in layouts.split(",")]
@@ -206,13 +207,18 @@ def p2p(
             found[path.stem] = read(path)
     else:
         large, _, small = (reps or ("5,12" if quick else "9,30")).partition(",")
-        arguments = ["--filter", only, "--data", data.value] + (["--quick"] if quick else [])
+        try:
+            counts = [int(large), int(small or large)]
+        except ValueError as error:
+            raise GaplessError(f"--reps: '{reps}' is no two numbers", "for example --reps 9,30") from error
+        samples = (Samples(counts[0], counts[0]), Samples(counts[1], counts[1]))
+        arguments = ["--filter", only] + (["--quick"] if quick else [])
         for library in chosen_libraries(mpi):
-            library.require("lab/pingpong")
+            library.require(PROGRAM, CASES)
             recorder = Recorder(new_file(f"p2p-{library.name}"))
             recorder.add(environment_line(library, f"gapless {shlex.join(sys.argv[1:])}"))
             with progress_bar() as progress:
-                measure_p2p(library, launches, (large, small or large), arguments, families, recorder, progress)
+                measure_p2p(library, launches, samples, data.value, arguments, families, recorder, progress)
             found[library.name] = recorder.lines
             console(stderr=True).print(f"gapless: {library.name}: samples in {recorder.path}", soft_wrap=True)
     rows = {name: p2p_rows(name, lines) for name, lines in found.items()}

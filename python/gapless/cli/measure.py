@@ -36,19 +36,23 @@ def pingpong(
     [bold]Exit status:[/bold] 1 if a launch failed (what was measured before is kept).
     """
     from gapless.display import console
+    from gapless.lab.cases import Repeated, Samples
     from gapless.lab.environment import environment_line
-    from gapless.lab.pingpong import measure_pingpong, progress_bar
+    from gapless.lab.guidelines import METHODS
+    from gapless.lab.pingpong import CASES, PROGRAM, find_cases, measure_pingpong, progress_bar, shown_by
     from gapless.lab.results import Recorder, new_file
     from gapless.targets.libraries import find_library
 
     build = find_library(mpi)
-    build.require("lab/pingpong")
+    build.require(PROGRAM, CASES)
     recorder = Recorder(out or new_file("pingpong"))
     recorder.add(environment_line(build, "gapless measure pingpong"))
     arguments = (["--quick"] if quick else []) + (["--filter", only] if only else [])
-    arguments += ["--all-layouts"] if every else []
+    cases = find_cases(build, arguments + (["--all-layouts"] if every else []))
+    large, small = (9, 30) if quick else (25, 100)
+    repeated = Repeated(METHODS, Samples(large, large), Samples(small, small))
     with progress_bar() as progress:
-        measure_pingpong(build, launches, arguments, recorder, progress)
+        measure_pingpong(build, cases, repeated, launches, recorder, shown_by(progress))
     console(stderr=True).print(
         f"gapless: samples in {recorder.path}; 'gapless report {recorder.path}' shows them", soft_wrap=True
     )

@@ -19,7 +19,7 @@ from math import exp, inf, log
 
 import numpy as np
 
-from gapless.lab.inference import Array, decide, of_launches, p_region, ratio_interval
+from gapless.lab.statistics import Array, decide, of_launches, p_region, ratio_interval
 
 SLOWER, NOT_SLOWER, UNDECIDED = "slower", "not slower", "undecided"
 BETTER_TOLERANCE = 0.05

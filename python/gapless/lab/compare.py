@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from gapless.errors import GaplessError
-from gapless.lab.inference import (
+from gapless.lab.run_file import CONTIGUOUS_MEMBER, Members, Row, Run
+from gapless.lab.statistics import (
     NO_CLAIM,
+    TOLERANCE,
     Decisions,
     Estimates,
     decide,
@@ -25,8 +27,6 @@ from gapless.lab.inference import (
     p_region,
     ratio_interval,
 )
-from gapless.lab.run_file import CONTIGUOUS_MEMBER, Members, Row, Run
-from gapless.lab.statistics import TOLERANCE
 from gapless.lab.verdicts import FALSE_DISCOVERY_RATE
 
 REGRESSION, IMPROVEMENT, SAME, UNDECIDED = "regression", "improvement", "same", "undecided"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gapless.lab.results import SCHEMA, Line
+from gapless.lab.cases import CONTIGUOUS, PAYLOAD, Case
 
-BASIC, LISTED, CONTIGUOUS = "basic", "listed", "contiguous"
-# How each description is sent; contiguous data need no datatype.
-METHODS = ("pack", "native", "gapless")
-SMALL_BYTES = 65536  # up to here several round trips are timed together
+BASIC, LISTED = "basic", "listed"
+METHODS = (CONTIGUOUS, "pack", "native", "gapless")
 LONGEST_TEXT = 72
 
 
@@ -44,14 +41,17 @@ class Message:
         """Return for example ``blocks_40/1048560``."""
         return f"{self.layout}/{self.bytes}"
 
-
-@dataclass(frozen=True)
-class Samples:
-    """How often a launch repeats a message: at least `fewest` and at most `most` times, up to `limit_ms` in between."""
-
-    fewest: int
-    most: int
-    limit_ms: int
+    @property
+    def case(self) -> Case:
+        """Return what is measured of it."""
+        dense = self.bytes // {"int32": 4, "double": 8}[self.contiguous]
+        messages = [{"name": PAYLOAD, "count": dense, "type": self.contiguous, "layout": PAYLOAD}]
+        messages += [{"name": name, "count": 1, "type": text, "layout": "data"} for name, text in self.types.items()]
+        told = {
+            "group": self.group, "layout": self.layout, "words": self.words, "variant": 0, "A": 0,
+            "bytes": self.bytes, "payload_bytes": self.bytes,
+        }  # fmt: skip
+        return Case(told, messages, {PAYLOAD: self.contiguous} | {k: short(t) for k, t in self.types.items()}, {})
 
 
 def _second_blocks(count: int, doubles: int) -> Message:
@@ -124,61 +124,3 @@ def short(text: str) -> str:
     listed, _, after = rest.partition("]")
     numbers = listed.count(",") + 1
     return f"{before}[{numbers} numbers]{after}"
-
-
-def members(message: Message) -> dict[str, tuple[str, str]]:
-    """Return what is timed of a message: the member's name to its description and method."""
-    found = {CONTIGUOUS: (CONTIGUOUS, CONTIGUOUS)}
-    return found | {
-        f"{description}:{method}": (description, method) for description in message.types for method in METHODS
-    }
-
-
-def job(messages: Sequence[Message], large: Samples, small: Samples, seed: int) -> Line:
-    """Return what lab/exchange is to measure; the order of the messages is drawn from the seed."""
-    order = list(messages)
-    random.Random(seed).shuffle(order)
-    return {"schema": SCHEMA, "seed": seed, "groups": [_group(message, large, small) for message in order]}
-
-
-def _group(message: Message, large: Samples, small: Samples) -> Line:
-    is_small = message.bytes <= SMALL_BYTES
-    reps = small if is_small else large
-    dense = {"int32": 4, "double": 8}[message.contiguous]
-    named = {name: {"name": name, "count": 1, "type": text, "layout": "data"} for name, text in message.types.items()}
-    named[CONTIGUOUS] = {
-        "name": CONTIGUOUS, "count": message.bytes // dense, "type": message.contiguous, "layout": CONTIGUOUS,
-    }  # fmt: skip
-    return {
-        "id": message.group,
-        "pattern": "pingpong",
-        "cache": "warm",
-        "data": "fresh",
-        "messages": list(named.values()),
-        "members": [
-            {"name": name, "message": description, "method": "native" if method == CONTIGUOUS else method}
-            for name, (description, method) in members(message).items()
-        ],
-        "reps": {
-            "min": reps.fewest,
-            "max": reps.most,
-            "inner": 10 if is_small else 1,
-            "budget_ms": reps.limit_ms,
-            "warmup": 2,
-        },
-    }
-
-
-def sample_line(line: Line, message: Message, launch: int, facts: Line) -> Line:
-    """Return samples of lab/exchange, which are round trips, as the lines of a ping-pong are: half of that."""
-    description, method = members(message)[line["member"]]
-    named = {"group": message.group, "layout": message.layout, "words": message.words, "variant": 0, "A": 0}
-    halves = {key: [ns / 2 for ns in line[key]] for key in ("samples", "cycle_samples") if key in line}
-    text = message.types.get(description, message.contiguous)
-    told = {key: facts[key] for key in ("mpi_library", "layer_present", "ranks", "hosts")}
-    return {
-        "schema": SCHEMA, "kind": "samples", "experiment": "pingpong", "launch": launch, **named,
-        "bytes": message.bytes, "payload_bytes": message.bytes, "description": description, "type": short(text),
-        "method": method, "unit": "ns", "metric": "half_round_trip", "data": line["data"], **halves,
-        "verified": line["verified"], "tests": [], **told,
-    }  # fmt: skip

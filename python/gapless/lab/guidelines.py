@@ -16,12 +16,11 @@ import numpy as np
 
 from gapless.display import bytes_text
 from gapless.lab.better_of import Stand, stands
-from gapless.lab.demo_messages import SMALL_BYTES
+from gapless.lab.cases import OF_THE_GROUP, SMALL_BYTES
 from gapless.lab.results import Key, Line, samples_by_key
 from gapless.lab.statistics import TOLERANCE, Expectation, Verdict, judge, median_of_medians
 
 Launch = tuple[int, int]
-OF_THE_GROUP = ("contiguous", "manual")  # methods without a description
 METHODS = ("contiguous", "manual", "pack", "native", "gapless")
 TYPED = ("native", "gapless")
 # Which guideline a description is there to test, and which description it is measured against.
@@ -159,13 +158,13 @@ def rows_of(lines: Sequence[Line]) -> list[Row]:
     rows = []
     seen = dict.fromkeys((key.group, key.description) for key in medians.ns)
     for group, description in seen:
-        if description in ("contiguous", "manual"):
+        if description in OF_THE_GROUP:
             continue
         contiguous = medians.get(group, "contiguous", "contiguous")
         if contiguous is None:
             continue
         for method in METHODS:
-            own = description if method not in ("contiguous", "manual") else method
+            own = description if method not in OF_THE_GROUP else method
             sets = medians.lines_by_key.get(Key(group, own, method))
             if not sets:
                 continue

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from gapless.errors import GaplessError
+from gapless.lab.cases import SMALL_BYTES
 from gapless.lab.catalogue import TESTS
 from gapless.lab.own import Pair, add_pairs, from_table
 from gapless.lab.plan import Place, Plan, Selection, add_twins, plan_of
 from gapless.lab.results import Line, of_kind, read
 from gapless.lab.run_file import NAME
 
-SMALL_BYTES = 65536  # up to here several round trips are timed together
 PAPER_TESTS = tuple(name for name in TESTS if name != "X")
 
 

@@ -14,10 +14,19 @@ from typing import Any
 import numpy as np
 
 from gapless.errors import GaplessError
-from gapless.lab.inference import Array, Decisions, Estimates, decide, of_launches, p_region, ratio_interval
 from gapless.lab.power import MOST_LAUNCHES, launches_for
 from gapless.lab.run_file import Row, Run
-from gapless.lab.statistics import TOLERANCE, Expectation
+from gapless.lab.statistics import (
+    TOLERANCE,
+    Array,
+    Decisions,
+    Estimates,
+    Expectation,
+    decide,
+    of_launches,
+    p_region,
+    ratio_interval,
+)
 
 FALSE_DISCOVERY_RATE = 0.05
 POWER = 0.8

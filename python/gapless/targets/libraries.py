@@ -47,7 +47,7 @@ class Library(Build):
     namespace: Path | None = None
 
     def program(self, relative: str) -> Path:
-        """Return a built program; ``lab/pingpong`` is ``lab/openmpi/pingpong`` for Open MPI."""
+        """Return a built program; ``lab/exchange`` is ``lab/openmpi/exchange`` for Open MPI."""
         path = Path(relative)
         if self.abi != "mpich" and path.parts[0] in ("lab", "bench"):
             abi_path = path.parent / self.abi / path.name

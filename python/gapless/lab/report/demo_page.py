@@ -10,7 +10,8 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader
 
 from gapless.errors import GaplessError
-from gapless.lab.demo_messages import BASIC, SMALL_BYTES
+from gapless.lab.cases import SMALL_BYTES
+from gapless.lab.demo_messages import BASIC
 from gapless.lab.guidelines import Row, rows_of
 from gapless.lab.halo import HaloRow, halo_rows
 from gapless.lab.launch_facts import peer_lines_text

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from gapless.lab.better_of import SLOWER
-from gapless.lab.demo_messages import BASIC, CONTIGUOUS, SMALL_BYTES
+from gapless.lab.cases import CONTIGUOUS, SMALL_BYTES
+from gapless.lab.demo_messages import BASIC
 from gapless.lab.guidelines import Medians, stands_against_best
-from gapless.lab.inference import of_equal_launches, ratio_interval
 from gapless.lab.results import Key, Line
+from gapless.lab.statistics import of_equal_launches, ratio_interval
 
 FASTER, UNDECIDED = "faster", "undecided"
 LEVEL = 0.05  # how often the interval of the gain misses the truth

@@ -10,7 +10,8 @@ from rich.table import Table
 
 from gapless.display import bytes_text, plain_table
 from gapless.lab.better_of import FEWEST_LAUNCHES, NOT_SLOWER, SLOWER
-from gapless.lab.demo_messages import BASIC, SMALL_BYTES
+from gapless.lab.cases import SMALL_BYTES
+from gapless.lab.demo_messages import BASIC
 from gapless.lab.guidelines import TYPED, GuidelineSummary, Row, message_text, rows_of, stands_against_best, summaries
 from gapless.lab.halo import HaloRow, halo_rows
 from gapless.lab.launch_facts import data_text, peer_lines_text
