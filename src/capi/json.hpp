@@ -42,7 +42,10 @@ class Json {
     return members.emplace_back(name, Json()).second;
   }
   // Of a list.
-  void push_back(Json value) { std::get<List>(value_).push_back(std::move(value)); }
+  template <class Value>
+  void push_back(Value&& value) {
+    std::get<List>(value_).emplace_back(std::forward<Value>(value));
+  }
   // Of a list or an object.
   std::size_t size() const {
     if (const Object* const members = std::get_if<Object>(&value_)) return members->size();
