@@ -24,14 +24,15 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "kernel": ("base",),
     "plan": ("normal", "kernel"),
     "move": ("plan",),
-    "wire": ("move",),
     "capi": ("move", "notation", "serial"),
     "mpi": ("base",),
     "mpi/abi": ("mpi",),
-    "mpi/types": ("mpi/abi", "wire"),
+    "mpi/types": ("mpi/abi", "move"),
     "mpi/staging": ("mpi",),
-    "ext": ("mpi/types", "mpi/staging"),
-    "preload": ("ext",),  # what the front and the backend know of each other, and the wrappers' declarations
+    "preload": (
+        "mpi/types",
+        "mpi/staging",
+    ),  # what the front and the backend know of each other, and the wrappers' declarations
     "preload/policy": ("preload",),
     "preload/stats": ("preload/policy",),
     "preload/transfer": ("preload/stats",),
@@ -43,7 +44,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
 }
 MPI_HEADERS = {"mpi.h", "mpi_abi.h", "mpi_proto.h"}
 MPI_PLACES = (
-    "src/mpi", "src/ext", "src/preload", "lab", "examples", "bench", "tests/conformance", "tests/lab", "tests/mpi",
+    "src/mpi", "src/preload", "lab", "examples", "bench", "tests/conformance", "tests/lab", "tests/mpi",
     "tests/preload", "tests/python", "include/gapless/gapless_mpi.h",
 )  # fmt: skip
 INTRINSICS = re.compile(r"(\w*intrin|arm_neon|arm_sve|arm_acle)\.h")

@@ -42,7 +42,6 @@ std::string own_folder() {
   return std::string(path, std::strrchr(path, '/') + 1);
 }
 
-// A program may be bound to what its library has and this front lacks, or ask for it by name.
 // At the end: a process that has an MPI library, but no call of it came here, says so to who started it. The library
 // itself is not asked: it may have ended before.
 [[gnu::destructor]] void tell_of_calls_that_passed_by() {

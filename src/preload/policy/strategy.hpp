@@ -1,4 +1,4 @@
-// The one decision that every transfer passes through.
+// The one decision that every transfer between two processes passes through.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,8 @@ struct Broken {
   int error_class = 0;         // MPI_SUCCESS: nothing
   std::int64_t max_bytes = 0;  // of a message that it checks
   bool checks_mixed = false;   // also types of more than one basic type
-  bool through_world = false;  // completing procedures call MPI_COMM_WORLD's error handler; else see broken_comm()
+  // Completing procedures call the error handler of MPI_COMM_WORLD, not that of the message's communicator.
+  bool through_world = false;
 };
 
 // For the library that the program runs on: the built-in rules (defaults.rules), overridden by what was measured here

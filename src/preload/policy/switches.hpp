@@ -1,4 +1,5 @@
-// The rules and switches that are in force in this process.
+// The rules and switches that are in force in this process. The switches themselves are functions of the interface
+// (world/backend.cpp).
 #pragma once
 
 #include <atomic>
