@@ -5,8 +5,12 @@ set -euo pipefail
 groups=${1:?usage: tools/locked.sh GROUP[,GROUP...] [NAME...]}
 shift
 names=$(IFS='|'; echo "${*:-.*}")
-awk -v groups=" (${groups//,/|})(,|\$)" -v names="^($names)==" '
+entries=$(awk -v groups=" (${groups//,/|})(,|\$)" -v names="^($names)==" '
   /^[^ #]/ { entry = "" }
   { entry = entry $0 "\n" }
   /^ +# for / && $0 ~ groups && entry ~ names { found = 1; printf "%s", entry }
-  END { if (!found) { print "gapless: requirements.lock has nothing for" groups > "/dev/stderr"; exit 1 } }' "$(dirname "$0")/../requirements.lock"
+  END { if (!found) { print "gapless: requirements.lock has nothing for" groups > "/dev/stderr"; exit 1 } }' "$(dirname "$0")/../requirements.lock")
+for name; do
+  grep -q "^$name==" <<<"$entries" || { echo "gapless: requirements.lock has no $name for $groups" >&2; exit 1; }
+done
+printf '%s\n' "$entries"

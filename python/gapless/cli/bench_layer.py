@@ -211,6 +211,8 @@ def p2p(
             counts = [int(large), int(small or large)]
         except ValueError as error:
             raise GaplessError(f"--reps: '{reps}' is no two numbers", "for example --reps 9,30") from error
+        if min(counts) < 1:
+            raise GaplessError(f"--reps: '{reps}': at least 1 sample is needed", "for example --reps 9,30")
         samples = (Samples(counts[0], counts[0]), Samples(counts[1], counts[1]))
         arguments = ["--filter", only] + (["--quick"] if quick else [])
         for library in chosen_libraries(mpi):

@@ -81,7 +81,7 @@ bool reserve::open(std::int64_t bytes) noexcept {
   const std::lock_guard lock(all.mutex);
   if (all.data != nullptr) return true;
   bytes = bytes / page_bytes() * page_bytes();
-  if (bytes <= 0 || may_be_refused()) return false;
+  if (bytes <= 0 || bytes > INT64_MAX - kMaxBuffers * page_bytes() || may_be_refused()) return false;
   // Each buffer is rounded up to pages, which who counts on `bytes` does not count.
   const std::int64_t room = bytes + kMaxBuffers * page_bytes();
   // Nobody can touch it (nor lock it in memory) until it is handed out.

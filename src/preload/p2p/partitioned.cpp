@@ -74,15 +74,12 @@ template <class Pack, class Call>
 [[gnu::noinline]] int arrived(const MPI_Request& request, int partition, int* flag) {
   HeldEntries held(1, &request);
   RequestEntry* const entry = held[0];
-  bool unpacked = false;
-  int code;
-  {
-    const OutputArgument answer(flag);
-    code = mpi::library.Parrived(request, partition, flag);
-    unpacked = entry != nullptr && entry->partitions != nullptr && entry->receives && entry->is_active() &&
-               code == MPI_SUCCESS && answer.value_or(0) != 0;
-  }
+  OutputArgument answer(flag);
+  const int code = mpi::library.Parrived(request, partition, answer.get());
+  const bool unpacked = entry != nullptr && entry->partitions != nullptr && entry->receives && entry->is_active() &&
+                        code == MPI_SUCCESS && answer.value_or(0) != 0;
   if (unpacked) entry->partitions->unpack(entry->received, partition);
+  answer.give();
   count_completion(Procedure::kParrived, unpacked);
   return code;
 }

@@ -40,25 +40,22 @@ bool is_within_world(MPI_Comm comm, int size) {
   return within;
 }
 
-Members describe(MPI_Comm comm) {
-  Members members;
+// False if the library refuses the handle.
+bool describe(MPI_Comm comm, Members& members) {
   int inter = 1;
-  if (mpi::library.Comm_test_inter(comm, &inter) != MPI_SUCCESS) return members;
+  if (mpi::library.Comm_test_inter(comm, &inter) != MPI_SUCCESS) return false;
   members.inter = inter != 0;
-  if (mpi::library.Comm_size(comm, &members.size) != MPI_SUCCESS) return members;
+  if (mpi::library.Comm_size(comm, &members.size) != MPI_SUCCESS) return false;
   mpi::library.Comm_rank(comm, &members.rank);
   members.agreed = inter == 0 && world_agreed() && is_within_world(comm, members.size);
-  return members;
+  return true;
 }
 
 [[gnu::noinline]] Members find_slowly(MPI_Comm comm, std::uint64_t key, Communicators::Remembered mine) noexcept {
   Communicators::Found found;
   try {
     found = Communicators::find(key);
-    if (!found.is_kept) {
-      found.facts = describe(comm);
-      found = Communicators::keep(comm, found.facts);
-    }
+    if (!found.is_kept && describe(comm, found.facts)) found = Communicators::keep(comm, found.facts);
   } catch (...) {  // no memory: asked for again at the next use
   }
   if (found.is_kept && mine.slot != nullptr) *mine.slot = {key, mine.generation, found.facts};

@@ -60,7 +60,7 @@ enum class Of { kOne, kAll, kAny, kSome };
 enum class Effect { kCompletes, kTells };
 
 // A completing call of n requests. `output`: its flag (kOne, kAll; null if it has none), index (kAny), or count of
-// `indices` (kSome). `call(statuses)` makes the library's call.
+// `indices` (kSome). `call(output, statuses)` makes the library's call.
 template <Of of, Effect effect = Effect::kCompletes, class Call>
 [[gnu::noinline]] int complete(Procedure procedure, int n, const MPI_Request* list, int* output, const int* indices,
                                MPI_Status* statuses, Call&& call) {
@@ -72,12 +72,12 @@ template <Of of, Effect effect = Effect::kCompletes, class Call>
   HeldEntries held(n, list);
   if (!held.any()) {
     count_completion(procedure, false);
-    return call(statuses);
+    return call(output, statuses);
   }
   const bool ignored = statuses == (single ? MPI_STATUS_IGNORE : MPI_STATUSES_IGNORE);
   OwnStatuses own(single ? 1 : n, ignored ? nullptr : statuses);
-  const OutputArgument returned(output);
-  const int code = call(own.get());
+  OutputArgument returned(output);
+  const int code = call(returned.get(), own.get());
 
   // The k-th status belongs to the k-th request, or to that at the k-th of the returned indices. MPI_UNDEFINED is
   // negative, as in the other ABIs.
@@ -120,6 +120,7 @@ template <Of of, Effect effect = Effect::kCompletes, class Call>
     if (!single) own[k].MPI_ERROR = policy.broken.error_class;
   }
   own.give(count, broken && !single);
+  returned.give();
   count_completion(procedure, completed);
   if (!broken || code != MPI_SUCCESS) return code;
   return raise_broken(single ? policy.broken.error_class : MPI_ERR_IN_STATUS,
@@ -132,14 +133,14 @@ int wrap_Wait(MPI_Request* request, MPI_Status* status) {
   if (request == nullptr || takes_fast_path(1, request)) [[likely]]
     return mpi::library.Wait(request, status);
   return complete<Of::kOne>(Procedure::kWait, 1, request, nullptr, nullptr, status,
-                            [=](MPI_Status* own) { return mpi::library.Wait(request, own); });
+                            [=](int*, MPI_Status* own) { return mpi::library.Wait(request, own); });
 }
 
 int wrap_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   if (request == nullptr || flag == nullptr || takes_fast_path(1, request)) [[likely]]
     return mpi::library.Test(request, flag, status);
   return complete<Of::kOne>(Procedure::kTest, 1, request, flag, nullptr, status,
-                            [=](MPI_Status* own) { return mpi::library.Test(request, flag, own); });
+                            [=](int* to, MPI_Status* own) { return mpi::library.Test(request, to, own); });
 }
 
 int wrap_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
@@ -147,21 +148,21 @@ int wrap_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
     return mpi::library.Request_get_status(request, flag, status);
   return complete<Of::kOne, Effect::kTells>(
       Procedure::kRequest_get_status, 1, &request, flag, nullptr, status,
-      [=](MPI_Status* own) { return mpi::library.Request_get_status(request, flag, own); });
+      [=](int* to, MPI_Status* own) { return mpi::library.Request_get_status(request, to, own); });
 }
 
 int wrap_Waitall(int n, MPI_Request* list, MPI_Status* statuses) {
   if (takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitall(n, list, statuses);
   return complete<Of::kAll>(Procedure::kWaitall, n, list, nullptr, nullptr, statuses,
-                            [=](MPI_Status* own) { return mpi::library.Waitall(n, list, own); });
+                            [=](int*, MPI_Status* own) { return mpi::library.Waitall(n, list, own); });
 }
 
 int wrap_Testall(int n, MPI_Request* list, int* flag, MPI_Status* statuses) {
   if (flag == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testall(n, list, flag, statuses);
   return complete<Of::kAll>(Procedure::kTestall, n, list, flag, nullptr, statuses,
-                            [=](MPI_Status* own) { return mpi::library.Testall(n, list, flag, own); });
+                            [=](int* to, MPI_Status* own) { return mpi::library.Testall(n, list, to, own); });
 }
 
 int wrap_Request_get_status_all(int n, const MPI_Request* list, int* flag, MPI_Status* statuses) {
@@ -169,21 +170,21 @@ int wrap_Request_get_status_all(int n, const MPI_Request* list, int* flag, MPI_S
     return mpi::library.Request_get_status_all(n, list, flag, statuses);
   return complete<Of::kAll, Effect::kTells>(
       Procedure::kRequest_get_status_all, n, list, flag, nullptr, statuses,
-      [=](MPI_Status* own) { return mpi::library.Request_get_status_all(n, list, flag, own); });
+      [=](int* to, MPI_Status* own) { return mpi::library.Request_get_status_all(n, list, to, own); });
 }
 
 int wrap_Waitany(int n, MPI_Request* list, int* index, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitany(n, list, index, status);
   return complete<Of::kAny>(Procedure::kWaitany, n, list, index, nullptr, status,
-                            [=](MPI_Status* own) { return mpi::library.Waitany(n, list, index, own); });
+                            [=](int* to, MPI_Status* own) { return mpi::library.Waitany(n, list, to, own); });
 }
 
 int wrap_Testany(int n, MPI_Request* list, int* index, int* flag, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testany(n, list, index, flag, status);
   return complete<Of::kAny>(Procedure::kTestany, n, list, index, nullptr, status,
-                            [=](MPI_Status* own) { return mpi::library.Testany(n, list, index, flag, own); });
+                            [=](int* to, MPI_Status* own) { return mpi::library.Testany(n, list, to, flag, own); });
 }
 
 int wrap_Request_get_status_any(int n, const MPI_Request* list, int* index, int* flag, MPI_Status* status) {
@@ -191,21 +192,23 @@ int wrap_Request_get_status_any(int n, const MPI_Request* list, int* index, int*
     return mpi::library.Request_get_status_any(n, list, index, flag, status);
   return complete<Of::kAny, Effect::kTells>(
       Procedure::kRequest_get_status_any, n, list, index, nullptr, status,
-      [=](MPI_Status* own) { return mpi::library.Request_get_status_any(n, list, index, flag, own); });
+      [=](int* to, MPI_Status* own) { return mpi::library.Request_get_status_any(n, list, to, flag, own); });
 }
 
 int wrap_Waitsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitsome(n, list, done_count, indices, statuses);
-  return complete<Of::kSome>(Procedure::kWaitsome, n, list, done_count, indices, statuses,
-                             [=](MPI_Status* own) { return mpi::library.Waitsome(n, list, done_count, indices, own); });
+  return complete<Of::kSome>(
+      Procedure::kWaitsome, n, list, done_count, indices, statuses,
+      [=](int* to, MPI_Status* own) { return mpi::library.Waitsome(n, list, to, indices, own); });
 }
 
 int wrap_Testsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testsome(n, list, done_count, indices, statuses);
-  return complete<Of::kSome>(Procedure::kTestsome, n, list, done_count, indices, statuses,
-                             [=](MPI_Status* own) { return mpi::library.Testsome(n, list, done_count, indices, own); });
+  return complete<Of::kSome>(
+      Procedure::kTestsome, n, list, done_count, indices, statuses,
+      [=](int* to, MPI_Status* own) { return mpi::library.Testsome(n, list, to, indices, own); });
 }
 
 int wrap_Request_get_status_some(int n, const MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
@@ -213,7 +216,7 @@ int wrap_Request_get_status_some(int n, const MPI_Request* list, int* done_count
     return mpi::library.Request_get_status_some(n, list, done_count, indices, statuses);
   return complete<Of::kSome, Effect::kTells>(
       Procedure::kRequest_get_status_some, n, list, done_count, indices, statuses,
-      [=](MPI_Status* own) { return mpi::library.Request_get_status_some(n, list, done_count, indices, own); });
+      [=](int* to, MPI_Status* own) { return mpi::library.Request_get_status_some(n, list, to, indices, own); });
 }
 
 }  // namespace gapless::preload

@@ -76,25 +76,23 @@ class HeldEntries {
   Scratch<RequestEntry*> entries_;
 };
 
-// A flag, index or count of the program's, which the library does not set if it fails: the return code does not tell
-// that where the program's error handler returns (MPICH). May be null: there is no such argument.
+// A flag, index or count of the program's. The library writes its own value, so that the program's other threads see it
+// only once the data are delivered; it writes none if it fails: the return code does not tell that where the program's
+// error handler returns (MPICH). May be null: there is no such argument.
 class OutputArgument {
  public:
-  explicit OutputArgument(int* users) noexcept : users_(users) {
-    if (users_ != nullptr) given_ = std::exchange(*users_, kUnset);
-  }
-  ~OutputArgument() {
-    if (users_ != nullptr && *users_ == kUnset) *users_ = given_;
-  }
-  OutputArgument(const OutputArgument&) = delete;
-  OutputArgument& operator=(const OutputArgument&) = delete;
+  explicit OutputArgument(int* users) noexcept : users_(users) {}
+  int* get() noexcept { return users_ == nullptr ? nullptr : &own_; }
   // What the library set, or `unset` if it set nothing.
-  int value_or(int unset) const noexcept { return users_ == nullptr || *users_ == kUnset ? unset : *users_; }
+  int value_or(int unset) const noexcept { return own_ == kUnset ? unset : own_; }
+  void give() const noexcept {
+    if (users_ != nullptr && own_ != kUnset) *users_ = own_;
+  }
 
  private:
   static constexpr int kUnset = -0x47415055;  // no flag, index or count, and not MPI_UNDEFINED
   int* users_;
-  int given_ = 0;
+  int own_ = kUnset;
 };
 
 // Counts a completing call: as accelerated if it completed a staged operation.
