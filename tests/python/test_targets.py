@@ -93,10 +93,13 @@ def test_what_cannot_be_found_is_told_with_a_remedy(mpi: str, launcher: str | No
     assert told in str(caught.value)
 
 
-@pytest.mark.parametrize("mpicc", first_in_make_test(
+# Half a minute each, of which the compiler takes nearly all.
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "mpicc",
     [VENV / "bin/mpicc", OPEN_MPI / "bin/mpicc", INTEL / "bin/mpicc", Path("/usr/bin/mpicc.mpich"),
-     Path("/usr/bin/mpicc.openmpi")]
-))  # fmt: skip
+     Path("/usr/bin/mpicc.openmpi")],
+)  # fmt: skip
 def test_an_mpi_by_its_compiler_wrapper_is_compiled_for_once(mpicc: Path, own_folder: Path, tmp_path: Path) -> None:
     wrapper(mpicc)
     said: list[str] = []
