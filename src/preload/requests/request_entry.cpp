@@ -24,7 +24,7 @@ RequestEntry::State RequestEntry::start() noexcept {
 void RequestEntry::deliver(const MPI_Status& status) noexcept {
   if (!receives || (!whole && status.MPI_SOURCE == kUnsetSource)) return;
   State expected = State::kActive;
-  if (__atomic_compare_exchange_n(&state_, &expected, State::kDelivering, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+  if (atomic_state().compare_exchange_strong(expected, State::kDelivering, std::memory_order_acquire)) {
     unpack(whole ? received.bytes() : received_bytes(status));
     return set(State::kDelivered);
   }

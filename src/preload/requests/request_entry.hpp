@@ -1,6 +1,7 @@
 // A staged operation, from the call that makes its request to the one that frees it.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "preload/transfer/partitions.hpp"
@@ -65,8 +66,10 @@ struct RequestEntry {
 
  private:
   friend class Requests;
-  State state() const noexcept { return __atomic_load_n(&state_, __ATOMIC_ACQUIRE); }
-  void set(State state) noexcept { __atomic_store_n(&state_, state, __ATOMIC_RELEASE); }
+  State state() const noexcept { return atomic_state().load(std::memory_order_acquire); }
+  void set(State state) noexcept { atomic_state().store(state, std::memory_order_release); }
+  // The entry is copied and reset as a whole, so the state is no std::atomic.
+  std::atomic_ref<State> atomic_state() const noexcept { return std::atomic_ref(state_); }
   // Returns true if the message of this status ends inside a basic type (MessageBuffer::judge), and corrects the
   // status.
   bool is_broken(MPI_Status& status) const noexcept;
@@ -75,7 +78,7 @@ struct RequestEntry {
   bool has_data_after(int code, const MPI_Status& status) const noexcept;
   void unpack(std::int64_t received_bytes) noexcept;
 
-  State state_ = State::kActive;
+  mutable State state_ = State::kActive;
   MPI_Request handle_{};
   RequestEntry* next_ = nullptr;
   int holds_ = 0;
