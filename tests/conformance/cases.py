@@ -120,8 +120,8 @@ CASES = (
     Case("odd", ("16",)),
     Case("odd", ("9",), FORCED),
     Case("threads", ("32",)),
-    # Each process for itself: on two MPICH 5.0.2 itself fails or hangs now and then, without the layer too, when one is in
-    # another epoch than the other (5 runs of 30 on a loaded machine).
+    # Each process for itself: on two MPICH 5.0.2 itself fails or hangs now and then, without the layer too, when one is
+    # in another epoch than the other (5 runs of 30 on a loaded machine).
     Case("sessions", ("1",), ranks=1),
     Case("sessions", ("3",), ranks=1),
     Case("process", ("fork",)),

@@ -112,8 +112,7 @@ int main(int argc, char** argv) {
 #endif
   MPI_Init(&argc, &argv);
   const std::string world_size = mode == "sessions" ? "\"world_size\":1" : "\"world_size\":2";
-  CHECK(contents(own_file()).find(world_size) != std::string::npos, "the file says: %s",
-        contents(own_file()).c_str());
+  CHECK(contents(own_file()).find(world_size) != std::string::npos, "the file says: %s", contents(own_file()).c_str());
   const long long start = layer.accelerated("MPI_Sendrecv");
   exchange(1000, MPI_COMM_SELF);
   CHECK(layer.accelerated("MPI_Sendrecv") == start + 1, "on");

@@ -22,7 +22,7 @@ namespace gapless::mpi {
 template <class Kind, class Facts, std::size_t kSlots>
 class HandleCache {
  public:
-  using Handle = typename Kind::Handle;
+  using Handle = Kind::Handle;
   struct Found {
     Facts facts{};
     bool is_kept = false;
