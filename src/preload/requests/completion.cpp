@@ -74,7 +74,7 @@ template <Of of, Effect effect = Effect::kCompletes, class Call>
     count_completion(procedure, false);
     return call(output, statuses);
   }
-  const bool ignored = single ? statuses == MPI_STATUS_IGNORE : statuses == MPI_STATUSES_IGNORE;
+  const bool ignored = (single && statuses == MPI_STATUS_IGNORE) || (!single && statuses == MPI_STATUSES_IGNORE);
   OwnStatuses own(single ? 1 : n, ignored ? nullptr : statuses);
   OutputArgument returned(output);
   const int code = call(returned.get(), own.get());
