@@ -4,13 +4,16 @@
 set -euo pipefail
 groups=${1:?usage: tools/locked.sh GROUP[,GROUP...] [NAME...]}
 shift
+# Nobody sees the exit status of <(...), and pip takes an empty list: so what is printed must be no requirement.
+lacks() {
+  echo "requirements.lock lacks $1" | tee /dev/stderr
+  exit 1
+}
 names=$(IFS='|'; echo "${*:-.*}")
 entries=$(awk -v groups=" (${groups//,/|})(,|\$)" -v names="^($names)==" '
   /^[^ #]/ { entry = "" }
   { entry = entry $0 "\n" }
-  /^ +# for / && $0 ~ groups && entry ~ names { found = 1; printf "%s", entry }
-  END { if (!found) { print "gapless: requirements.lock has nothing for" groups > "/dev/stderr"; exit 1 } }' "$(dirname "$0")/../requirements.lock")
-for name; do
-  grep -q "^$name==" <<<"$entries" || { echo "gapless: requirements.lock has no $name for $groups" >&2; exit 1; }
-done
+  /^ +# for / && $0 ~ groups && entry ~ names { printf "%s", entry }' "$(dirname "$0")/../requirements.lock")
+[ -n "$entries" ] || lacks "$groups"
+for name; do grep -q "^$name==" <<<"$entries" || lacks "$name for $groups"; done
 printf '%s\n' "$entries"

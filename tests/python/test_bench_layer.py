@@ -5,8 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from conftest import VERSIONS, Command
 from gapless.paths import Build
+
+
+@pytest.mark.parametrize("reps", ["0", "9,0", "9,x"])
+def test_p2p_refuses_what_measures_nothing(gapless: Command, reps: str, tmp_path: Path) -> None:
+    answer = gapless("bench", "p2p", "--mpi", "mpich", "--reps", reps)
+    assert answer.returncode != 0 and f"--reps: '{reps}'" in answer.stderr
+    assert not (tmp_path / "results").exists()
 
 
 def test_p2p_has_every_layout_and_description(gapless: Command, mpi: str, tmp_path: Path) -> None:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from collections import Counter
 
 import pytest
 from gapless.paths import REPOSITORY
 from lock_requirements import LOCK, SETTINGS, groups, pinned
 
+TOOL = REPOSITORY / "tools" / "locked.sh"
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 ENTRY = re.compile(r"(?P<pin>\S.*) \\\n(?P<hashes>(?: .*\n)+)    # for (?P<groups>.*)\n")
 
 
 def locked(*arguments: str) -> list[re.Match[str]]:
     """Return the entries that the tool prints."""
-    tool = str(REPOSITORY / "tools" / "locked.sh")
-    text = subprocess.run([tool, *arguments], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([str(TOOL), *arguments], capture_output=True, text=True, check=True).stdout
     entries = list(ENTRY.finditer(text))
     assert "".join(entry[0] for entry in entries) == text
     return entries
@@ -77,3 +78,14 @@ def test_what_builds_the_extension_is_pinned() -> None:
         name = requirement.partition("==")[0]
         assert name != requirement
         assert pins.get(name, requirement) == requirement
+
+
+@pytest.mark.parametrize("arguments", [("no-such-group",), ("tools", "cmake", "no-such-package")])
+def test_what_the_lock_lacks_is_not_installed(arguments: tuple[str, ...]) -> None:
+    """Whoever reads the list with <(...) does not see the exit status: pip must refuse what is printed."""
+    answer = subprocess.run([str(TOOL), *arguments], capture_output=True, text=True, check=False)
+    assert answer.returncode == 1
+    assert f"requirements.lock lacks {arguments[-1]}" in answer.stderr
+    pip = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-deps", "--require-hashes", "-r", "/dev/stdin"]
+    refused = subprocess.run(pip, input=answer.stdout, capture_output=True, text=True, check=False)
+    assert refused.returncode != 0 and "Invalid requirement" in refused.stderr
