@@ -25,6 +25,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "plan": ("normal", "kernel"),
     "move": ("plan",),
     "capi": ("move", "notation", "serial"),
+    "wire": ("base",),
     "mpi": ("base",),
     "mpi/abi": ("mpi",),
     "mpi/types": ("mpi/abi", "move"),
@@ -38,8 +39,9 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "preload/transfer": ("preload/stats",),
     "preload/requests": ("preload/transfer",),
     "preload/p2p": ("preload/requests",),
-    "preload/collectives": ("preload/requests",),
-    "preload/world": ("preload/requests",),
+    "preload/paired": ("preload/transfer", "wire"),
+    "preload/collectives": ("preload/requests", "preload/paired"),
+    "preload/world": ("preload/requests", "preload/paired"),
     "preload/interpose": ("preload/stats",),
 }
 MPI_HEADERS = {"mpi.h", "mpi_abi.h", "mpi_proto.h"}

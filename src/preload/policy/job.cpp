@@ -3,38 +3,22 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "base/process.hpp"
 #include "base/settings.hpp"
 
 namespace gapless::preload {
 
 namespace {
 
-// A small file of /proc; empty if it cannot be read.
-std::string contents(std::int64_t pid, const char* name) {
-  char path[48], part[1024];
-  std::snprintf(path, sizeof path, "/proc/%lld/%s", static_cast<long long>(pid), name);
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return "";
-  std::string text;
-  ssize_t n;
-  while ((n = read(file, part, sizeof part)) > 0 || (n < 0 && errno == EINTR)) {
-    if (n > 0) text.append(part, static_cast<std::size_t>(n));
-  }
-  close(file);
-  return text;
-}
-
 // The word behind an option of a process, or empty.
 std::string option_of(std::int64_t pid, const char* option) {
-  const std::string words = contents(pid, "cmdline");
+  const std::string words = base::process_text(pid, "cmdline");
   const std::string wanted = std::string(1, '\0') + option + '\0';
   const std::size_t at = words.find(wanted);
   if (at == std::string::npos) return "";
@@ -77,7 +61,7 @@ void name_by_pmi(Job& job, int to_manager) {
   ucred peer{};
   socklen_t length = sizeof peer;
   if (getsockopt(to_manager, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.pid <= 0) return;
-  const std::uint64_t began = beginning_of(peer.pid);
+  const std::uint64_t began = base::beginning_of(peer.pid);
   if (began == 0) return;
   job.here = "p " + std::to_string(peer.pid) + ' ' + std::to_string(began);
   const std::string unique = text_of("I_MPI_HYDRA_UUID"), step = text_of("SLURM_STEP_ID");
@@ -95,14 +79,6 @@ void name_by_pmi(Job& job, int to_manager) {
 }
 
 }  // namespace
-
-std::uint64_t beginning_of(std::int64_t pid) {
-  const std::string text = contents(pid, "stat");
-  // Field 22; the second one is a name in parentheses and may hold anything.
-  std::size_t at = text.rfind(')');
-  for (int field = 2; at != std::string::npos && field < 22; ++field) at = text.find(' ', at + 1);
-  return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at, nullptr, 10);
-}
 
 Job find_job() {
   Job job;

@@ -16,10 +16,6 @@ struct Job {
 // May throw bad_alloc.
 Job find_job();
 
-// The start time of a process in ticks since the machine's; 0 if there is no such process. Tells processes apart that
-// had the same number.
-std::uint64_t beginning_of(std::int64_t pid);
-
 // FNV-1a.
 inline std::uint64_t hash_of(const std::string& text) noexcept {
   std::uint64_t hash = 0xcbf29ce484222325u;

@@ -11,7 +11,7 @@
 #include <ctime>
 #include <new>
 
-#include "preload/policy/job.hpp"
+#include "base/process.hpp"
 
 namespace gapless::preload {
 
@@ -32,7 +32,7 @@ bool has_live_process(int table) {
   for (int k = 0; k < kMaxEntries; ++k) {
     const off_t at = kFirstEntry + k * static_cast<off_t>(sizeof entry);
     if (pread(table, &entry, sizeof entry, at) != sizeof entry || (entry.pid == 0 && entry.began == 0)) return false;
-    if (entry.began != 0 && entry.began == beginning_of(entry.pid)) return true;
+    if (entry.began != 0 && entry.began == base::beginning_of(entry.pid)) return true;
   }
   return false;
 }

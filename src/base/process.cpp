@@ -1,0 +1,57 @@
+#include "base/process.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+namespace gapless::base {
+
+namespace {
+
+// Where field `wanted` of a process's state begins; npos if there is no such field. Fields are counted from 1; the
+// second one is a name in parentheses and may hold anything.
+std::size_t field(const std::string& state, int wanted) {
+  std::size_t at = state.rfind(')');
+  for (int k = 2; at != std::string::npos && k < wanted; ++k) at = state.find(' ', at + 1);
+  return at == std::string::npos ? at : at + 1;
+}
+
+std::uint64_t beginning_in(const std::string& state) {
+  const std::size_t at = field(state, 22);
+  return at == std::string::npos ? 0 : std::strtoull(state.c_str() + at, nullptr, 10);
+}
+
+}  // namespace
+
+std::string process_text(std::int64_t pid, const char* name) {
+  char path[48], part[1024];
+  std::snprintf(path, sizeof path, "/proc/%lld/%s", static_cast<long long>(pid), name);
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return "";
+  std::string text;
+  ssize_t n;
+  while ((n = read(file, part, sizeof part)) > 0 || (n < 0 && errno == EINTR)) {
+    if (n > 0) text.append(part, static_cast<std::size_t>(n));
+  }
+  close(file);
+  return text;
+}
+
+std::uint64_t beginning_of(std::int64_t pid) {
+  return beginning_in(process_text(pid, "stat"));
+}
+
+bool is_running(std::int64_t pid, std::uint64_t began) noexcept {
+  try {
+    const std::string state = process_text(pid, "stat");
+    const std::size_t at = field(state, 3);
+    return at != std::string::npos && beginning_in(state) == began && state[at] != 'Z' && state[at] != 'X';
+  } catch (...) {  // no memory to ask: asked again later
+    return true;
+  }
+}
+
+}  // namespace gapless::base

@@ -1,0 +1,134 @@
+// The two ends of a message: the sender's, which packs it part by part into chunks, and a receiver's, which unpacks
+// them as they come. Neither ever waits in here; what they do to the shared words is control.hpp's protocol.
+//
+// `Memory`: Segment, or the test's.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "wire/pool.hpp"
+
+namespace gapless::wire {
+
+// What a receiver has to know of a message.
+struct Ticket {
+  std::uint32_t process = 0;  // the sender, by its number on the node
+  std::uint32_t record = 0;
+  std::int64_t bytes = 0, part_bytes = 0;
+};
+
+// [bytes] of a part: the receiver begins when the first is packed, so short messages have several, and long ones fill
+// the chunks.
+inline std::int64_t part_bytes_of(std::int64_t bytes) noexcept {
+  constexpr std::int64_t kParts = 4, kLeast = 32 << 10, kUnit = 4 << 10;
+  const std::int64_t part = (bytes / kParts + kUnit - 1) / kUnit * kUnit;
+  return std::clamp(part, kLeast, kChunkBytes);
+}
+inline std::int64_t parts_of(std::int64_t bytes, std::int64_t part_bytes) noexcept {
+  return (bytes + part_bytes - 1) / part_bytes;
+}
+
+enum class Step {
+  kMoved,   // a part
+  kWaits,   // for the other side
+  kDone,    // nothing is left
+  kBroken,  // what the other process wrote makes no sense
+};
+
+// Chunks that are used in turn: warm ones, which must fit into the second cache together. Others are taken only where
+// these do not come back.
+inline constexpr std::int64_t kWindow = 8;
+
+template <class Memory>
+class Outgoing {
+ public:
+  Outgoing() = default;
+  // With a chunk for each part in the lease.
+  Outgoing(Memory& memory, Lease lease, const Ticket& ticket, std::uint32_t readers) noexcept
+      : memory_(&memory), lease_(std::move(lease)), ticket_(ticket), readers_(readers) {
+    memory_->record(process(), ticket_.record).occupy(readers_);
+  }
+
+  const Ticket& ticket() const noexcept { return ticket_; }
+  const Lease& lease() const noexcept { return lease_; }
+  std::uint32_t used_chunks() const noexcept { return used_; }
+  bool is_done() const noexcept { return parts_done_ * ticket_.part_bytes >= ticket_.bytes; }
+
+  // Packs the next part by pack(position, to, bytes). With `patience` it waits rather for a warm chunk than take
+  // another one, as long as all receivers are at work.
+  template <class Pack>
+  Step advance(bool patience, Pack&& pack) noexcept {
+    if (is_done()) return Step::kDone;
+    std::uint32_t& turn = window_[parts_done_ % kWindow];
+    if (parts_done_ < kWindow) {
+      turn = lease_.chunks[used_++];
+    } else if (!memory_->chunk(process(), turn).is_free()) {
+      const auto& record = memory_->record(process(), ticket_.record);
+      if (patience && record.pulls.load(std::memory_order_relaxed) == readers_) return Step::kWaits;
+      turn = lease_.chunks[used_++];
+    }
+    const std::int64_t position = parts_done_ * ticket_.part_bytes;
+    pack(position, memory_->data(process(), turn), std::min(ticket_.part_bytes, ticket_.bytes - position));
+    memory_->chunk(process(), turn).occupy(readers_);
+    auto& before = parts_done_ == 0 ? memory_->record(process(), ticket_.record) : memory_->chunk(process(), last_);
+    before.link_to(turn);
+    last_ = turn;
+    ++parts_done_;
+    return Step::kMoved;
+  }
+
+ private:
+  int process() const noexcept { return static_cast<int>(ticket_.process); }
+  Memory* memory_ = nullptr;
+  Lease lease_;
+  Ticket ticket_;
+  std::uint32_t readers_ = 1, used_ = 0, last_ = 0;
+  std::int64_t parts_done_ = 0;
+  std::uint32_t window_[kWindow] = {};
+};
+
+template <class Memory>
+class Incoming {
+ public:
+  Incoming() = default;
+  Incoming(Memory& memory, const Ticket& ticket) noexcept : memory_(&memory), ticket_(ticket) {
+    memory_->record(process(), ticket_.record).pulls.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  const Ticket& ticket() const noexcept { return ticket_; }
+  bool is_done() const noexcept { return parts_done_ * ticket_.part_bytes >= ticket_.bytes; }
+
+  // Unpacks the next part, if it is there, by unpack(position, from, bytes).
+  template <class Unpack>
+  Step advance(Unpack&& unpack) noexcept {
+    if (is_done()) return Step::kDone;
+    auto& record = memory_->record(process(), ticket_.record);
+    const bool first = parts_done_ == 0;
+    const std::uint32_t link =
+        (first ? record : memory_->chunk(process(), chunk_)).link.load(std::memory_order_acquire);
+    if (link == 0) return Step::kWaits;
+    if (!memory_->is_known(process(), link - 1)) return Step::kBroken;
+    if (!first) memory_->chunk(process(), chunk_).give_back();
+    chunk_ = link - 1;
+    const std::int64_t position = parts_done_ * ticket_.part_bytes;
+    unpack(position, static_cast<const char*>(memory_->data(process(), chunk_)),
+           std::min(ticket_.part_bytes, ticket_.bytes - position));
+    ++parts_done_;
+    if (is_done()) {
+      memory_->chunk(process(), chunk_).give_back();
+      record.give_back();
+    }
+    return Step::kMoved;
+  }
+
+ private:
+  int process() const noexcept { return static_cast<int>(ticket_.process); }
+  Memory* memory_ = nullptr;
+  Ticket ticket_;
+  std::uint32_t chunk_ = 0;
+  std::int64_t parts_done_ = 0;
+};
+
+}  // namespace gapless::wire

@@ -1,0 +1,250 @@
+#include "wire/segment.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/process.hpp"
+#include "wire/channels.hpp"
+
+namespace gapless::wire {
+
+namespace {
+
+constexpr std::uint64_t kMagic = 0x3165726977706167;  // "gapwire1"
+constexpr std::uint32_t kGrowthChunks = 8;            // at a time, at least
+constexpr std::int64_t kRecordBytes = kRecords * sizeof(Control<Word>);
+constexpr int kLowestDescriptor = 200;  // out of the way of a program that counts on small ones
+
+std::int64_t page() noexcept {
+  static const std::int64_t bytes = sysconf(_SC_PAGESIZE);
+  return bytes;
+}
+
+std::int64_t rounded_up(std::int64_t bytes) noexcept {
+  return (bytes + page() - 1) / page() * page();
+}
+
+std::string with_errno(const char* what) {
+  return std::string(what) + ": " + std::strerror(errno);
+}
+
+bool is_limited(__rlimit_resource_t resource, std::int64_t bytes) noexcept {
+  rlimit limit;
+  return getrlimit(resource, &limit) != 0 ||
+         (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < static_cast<rlim_t>(bytes));
+}
+
+}  // namespace
+
+struct Segment::Header {
+  std::uint64_t magic;
+  std::int64_t cap;
+  std::int32_t processes;
+  std::uint32_t max_chunks;
+  alignas(64) std::atomic<std::int64_t> used;
+  alignas(64) std::atomic<std::uint64_t> channels_taken[kChannels / 64];
+};
+
+// What a process says of itself.
+struct alignas(64) Segment::Member {
+  std::atomic<std::uint64_t> began;  // 0: has not attached yet
+  std::atomic<std::int64_t> pid;
+  std::atomic<std::uint32_t> chunks;
+};
+
+void Segment::set_layout(int processes, std::uint32_t max_chunks) noexcept {
+  processes_ = processes;
+  max_chunks_ = max_chunks;
+  channels_at_ =
+      rounded_up(static_cast<std::int64_t>(sizeof(Header)) + processes * static_cast<std::int64_t>(sizeof(Member)));
+  channel_bytes_ = rounded_up(bytes_of_channel(processes));
+  sections_at_ = channels_at_ + kChannels * channel_bytes_;
+  data_at_ =
+      rounded_up((kRecords + static_cast<std::int64_t>(max_chunks)) * static_cast<std::int64_t>(sizeof(Control<Word>)));
+  section_bytes_ = data_at_ + static_cast<std::int64_t>(max_chunks) * kChunkBytes;
+  bytes_ = sections_at_ + processes * section_bytes_;
+}
+
+int Segment::make(int processes, std::int64_t cap, std::string& why) {
+  Segment plan;
+  if (processes < 2 || processes > kMaxProcesses) {
+    why = processes < 2 ? "one process on this node" : "more than 512 processes on this node";
+    return -1;
+  }
+  // A process alone may use half of it.
+  plan.set_layout(processes, static_cast<std::uint32_t>(std::clamp<std::int64_t>(cap / 2 / kChunkBytes, 0, 1 << 20)));
+  if (plan.max_chunks_ == 0) {
+    why = "GAPLESS_PAIRED_BYTES is too small";
+    return -1;
+  }
+  if (is_limited(RLIMIT_FSIZE, plan.bytes_)) {
+    why = "the size of files is limited (RLIMIT_FSIZE)";
+    return -1;
+  }
+  const int file = memfd_create("gapless", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file < 0 || ftruncate(file, plan.bytes_) != 0 || fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0 ||
+      fallocate(file, 0, 0, plan.channels_at_) != 0) {
+    why = with_errno("no shared memory");
+    if (file >= 0) close(file);
+    return -1;
+  }
+  void* const start =
+      mmap(nullptr, static_cast<std::size_t>(plan.channels_at_), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (start == MAP_FAILED) {
+    why = with_errno("no shared memory");
+    close(file);
+    return -1;
+  }
+  auto& header = *static_cast<Header*>(start);
+  header.cap = cap;
+  header.processes = processes;
+  header.max_chunks = plan.max_chunks_;
+  header.magic = kMagic;
+  munmap(start, static_cast<std::size_t>(plan.channels_at_));
+  return file;
+}
+
+Segment::Member& Segment::member(int process) const noexcept {
+  return reinterpret_cast<Member*>(base_ + sizeof(Header))[process];
+}
+
+bool Segment::attach(int descriptor, int self, std::string& why) {
+  descriptor_ = fcntl(descriptor, F_DUPFD_CLOEXEC, kLowestDescriptor);
+  if (descriptor_ < 0) {
+    descriptor_ = descriptor;
+  } else {
+    close(descriptor);
+  }
+  const auto fail = [&](std::string reason) {
+    detach();
+    why = std::move(reason);
+    return false;
+  };
+  Header header;
+  struct stat file{};
+  // The header's atomics are plain words in the file.
+  if (pread(descriptor_, static_cast<void*>(&header), sizeof header, 0) != sizeof header || header.magic != kMagic ||
+      header.processes < 2 || header.processes > kMaxProcesses || self < 0 || self >= header.processes) {
+    return fail("the shared memory is not of this layer");
+  }
+  set_layout(header.processes, header.max_chunks);
+  if (fstat(descriptor_, &file) != 0 || file.st_size != bytes_) return fail("the shared memory is not of this layer");
+  device_ = file.st_dev;
+  inode_ = file.st_ino;
+  self_ = self;
+  // What a limited program has of address space it may need itself.
+  if (is_limited(RLIMIT_AS, INT64_MAX)) return fail("address space is limited (RLIMIT_AS)");
+  const std::uint64_t began = base::beginning_of(getpid());
+  if (began == 0) return fail("no /proc to see in whether another process has ended");
+  void* const start =
+      mmap(nullptr, static_cast<std::size_t>(bytes_), PROT_NONE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
+  if (start == MAP_FAILED) return fail(with_errno("no address space for shared memory"));
+  base_ = static_cast<char*>(start);
+  madvise(base_, static_cast<std::size_t>(bytes_), MADV_DONTFORK);
+  madvise(base_, static_cast<std::size_t>(bytes_), MADV_DONTDUMP);
+  const std::int64_t own_section = sections_at_ + self * section_bytes_, records = rounded_up(kRecordBytes);
+  if (!open(0, channels_at_) || !commit(own_section, records) || !open(own_section, records)) {
+    return fail("no memory for the pool's records");
+  }
+  Member& own = member(self);
+  own.pid.store(getpid(), std::memory_order_relaxed);
+  own.began.store(began, std::memory_order_release);
+  return true;
+}
+
+void Segment::detach() noexcept {
+  if (base_ != nullptr) munmap(base_, static_cast<std::size_t>(bytes_));
+  if (descriptor_ >= 0) close(descriptor_);
+  base_ = nullptr;
+  descriptor_ = -1;
+  for (auto& chunks : opened_) chunks.store(0, std::memory_order_relaxed);
+}
+
+std::int64_t Segment::used_bytes() const noexcept {
+  return header().used.load(std::memory_order_relaxed);
+}
+
+std::int64_t Segment::cap_bytes() const noexcept {
+  return header().cap;
+}
+
+std::uint32_t Segment::chunks_of(int process) const noexcept {
+  return std::min(member(process).chunks.load(std::memory_order_acquire), max_chunks_);
+}
+
+// The kernel's promise that there is memory for these pages. A program that closes descriptors which are not its own
+// may have given the number to a file of its own.
+bool Segment::commit(std::int64_t at, std::int64_t bytes) noexcept {
+  struct stat file{};
+  if (fstat(descriptor_, &file) != 0 || file.st_dev != device_ || file.st_ino != inode_) return false;
+  int code;
+  do code = fallocate(descriptor_, 0, at, bytes);
+  while (code != 0 && errno == EINTR);
+  return code == 0;
+}
+
+bool Segment::use(std::int64_t bytes) noexcept {
+  if (header().used.fetch_add(bytes, std::memory_order_relaxed) + bytes <= header().cap) return true;
+  header().used.fetch_sub(bytes, std::memory_order_relaxed);
+  return false;
+}
+
+bool Segment::open(std::int64_t at, std::int64_t bytes) noexcept {
+  return mprotect(base_ + at, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE) == 0;
+}
+
+std::uint32_t Segment::grow(std::uint32_t wanted) noexcept {
+  const std::uint32_t now = chunks_of(self_);
+  if (wanted <= now) return now;
+  const std::uint32_t then = std::min(std::max(wanted, now + kGrowthChunks), max_chunks_);
+  if (then == now) return now;
+  const std::int64_t more = (then - now) * kChunkBytes;
+  if (!use(more)) return now;
+  const std::int64_t own = sections_at_ + self_ * section_bytes_;
+  const std::int64_t controls = rounded_up(kRecordBytes + then * std::int64_t{sizeof(Control<Word>)});
+  const std::int64_t data = own + data_at_ + now * kChunkBytes;
+  if (!commit(own, controls) || !commit(data, more) || !open(own, controls) || !open(data, more)) {
+    header().used.fetch_sub(more, std::memory_order_relaxed);
+    return now;
+  }
+  opened_[self_].store(then, std::memory_order_release);
+  member(self_).chunks.store(then, std::memory_order_release);
+  return then;
+}
+
+bool Segment::open_section(int process, std::uint32_t chunk) noexcept {
+  const std::uint32_t chunks = chunks_of(process);
+  if (chunk >= chunks) return false;
+  const std::int64_t at = sections_at_ + process * section_bytes_;
+  if (!open(at, rounded_up(kRecordBytes + chunks * std::int64_t{sizeof(Control<Word>)})) ||
+      !open(at + data_at_, chunks * kChunkBytes)) {
+    return false;
+  }
+  // Another thread may have opened more meanwhile; then the difference is opened again.
+  opened_[process].store(chunks, std::memory_order_release);
+  return true;
+}
+
+bool Segment::is_running(int process) const noexcept {
+  const std::uint64_t began = member(process).began.load(std::memory_order_acquire);
+  return began == 0 || base::is_running(member(process).pid.load(std::memory_order_relaxed), began);
+}
+
+std::atomic<std::uint64_t>* Segment::channels_taken() noexcept {
+  return header().channels_taken;
+}
+
+char* Segment::open_channel(int number) noexcept {
+  if (number < 0 || number >= kChannels) return nullptr;
+  const std::int64_t at = channels_at_ + number * channel_bytes_;
+  return commit(at, channel_bytes_) && open(at, channel_bytes_) ? base_ + at : nullptr;
+}
+
+}  // namespace gapless::wire

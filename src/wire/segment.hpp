@@ -1,0 +1,93 @@
+// The memory that the processes of a node share: one file without a name, made by the first of them and handed to the
+// others over a socket, mapped by each. It has a section for each process, its pool of chunks, and room for channels.
+//
+// Nothing in it is memory until it is grown, with the kernel's promise that it is there (fallocate): a full node is an
+// answer here, never SIGBUS later. What is not grown is mapped without access, so that mlockall cannot fill it.
+// A child of fork does not have the mapping.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "wire/control.hpp"
+
+namespace gapless::wire {
+
+using Word = std::atomic<std::uint32_t>;
+
+inline constexpr int kMaxProcesses = 512;
+inline constexpr std::int64_t kChunkBytes = 96 << 10;
+inline constexpr std::uint32_t kRecords = 512;  // messages of a process that are under way
+
+class Segment {
+ public:
+  Segment() = default;
+  ~Segment() { detach(); }
+  Segment(const Segment&) = delete;
+  Segment& operator=(const Segment&) = delete;
+
+  // Makes the memory for so many processes. Returns its descriptor, or -1 and why not. `cap` [bytes]: what all of them
+  // may use of it together.
+  static int make(int processes, std::int64_t cap, std::string& why);
+  // Maps it, as process `self` of those; takes the descriptor, whatever comes of it. Returns false and why not.
+  bool attach(int descriptor, int self, std::string& why);
+  void detach() noexcept;
+  bool is_attached() const noexcept { return base_ != nullptr; }
+
+  int self() const noexcept { return self_; }
+  int processes() const noexcept { return processes_; }
+  std::uint32_t max_chunks() const noexcept { return max_chunks_; }
+  // [bytes] in use on the node, and at most.
+  std::int64_t used_bytes() const noexcept;
+  std::int64_t cap_bytes() const noexcept;
+  std::uint32_t chunks_of(int process) const noexcept;
+
+  // Grows this process's section. Returns the number of chunks that it has then, `wanted` or fewer. One thread at a
+  // time.
+  std::uint32_t grow(std::uint32_t wanted) noexcept;
+
+  // Of any process; the caller has checked is_known(). Chunks are those with numbers below chunks_of().
+  Control<Word>& record(int process, std::uint32_t number) noexcept { return controls(process)[number]; }
+  Control<Word>& chunk(int process, std::uint32_t number) noexcept { return controls(process)[kRecords + number]; }
+  char* data(int process, std::uint32_t number) noexcept {
+    return section(process) + data_at_ + static_cast<std::int64_t>(number) * kChunkBytes;
+  }
+  // True if another process's chunk exists, and may be accessed from now on.
+  bool is_known(int process, std::uint32_t chunk) noexcept {
+    return chunk < opened_[process].load(std::memory_order_acquire) || open_section(process, chunk);
+  }
+
+  // False if the process has ended. Asks the kernel.
+  bool is_running(int process) const noexcept;
+
+  // Room for channels (channels.hpp): kChannels places of channel_bytes() each.
+  static constexpr int kChannels = 256;
+  std::int64_t channel_bytes() const noexcept { return channel_bytes_; }
+  // The bits of those that are taken.
+  std::atomic<std::uint64_t>* channels_taken() noexcept;
+  // The room of one, grown and accessible; nullptr: no memory.
+  char* open_channel(int number) noexcept;
+
+ private:
+  struct Header;
+  struct Member;
+  Header& header() const noexcept { return *reinterpret_cast<Header*>(base_); }
+  Member& member(int process) const noexcept;
+  char* section(int process) const noexcept { return base_ + sections_at_ + process * section_bytes_; }
+  Control<Word>* controls(int process) const noexcept { return reinterpret_cast<Control<Word>*>(section(process)); }
+  bool commit(std::int64_t at, std::int64_t bytes) noexcept;
+  bool use(std::int64_t bytes) noexcept;
+  bool open(std::int64_t at, std::int64_t bytes) noexcept;
+  bool open_section(int process, std::uint32_t chunk) noexcept;
+  void set_layout(int processes, std::uint32_t max_chunks) noexcept;
+
+  char* base_ = nullptr;
+  int descriptor_ = -1, self_ = -1, processes_ = 0;
+  std::uint64_t device_ = 0, inode_ = 0;
+  std::uint32_t max_chunks_ = 0;
+  std::int64_t channels_at_ = 0, channel_bytes_ = 0, sections_at_ = 0, section_bytes_ = 0, data_at_ = 0, bytes_ = 0;
+  std::atomic<std::uint32_t> opened_[kMaxProcesses] = {};  // chunks of each section
+};
+
+}  // namespace gapless::wire

@@ -1,0 +1,45 @@
+#include "wire/wait.hpp"
+
+#include <sched.h>
+
+#include <ctime>
+
+namespace gapless::wire {
+
+namespace {
+
+// Some microseconds: a part takes no longer to pack.
+constexpr std::int64_t kSpins = 1000;
+constexpr std::int64_t kAskNs = 50'000'000;
+
+void pause() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+std::int64_t now_ns() noexcept {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+bool Wait::again(int process) noexcept {
+  if (++rounds_ < kSpins) {
+    pause();
+    return true;
+  }
+  if (rounds_ == kSpins) asked_ns_ = now_ns();
+  if (meanwhile_ != nullptr) meanwhile_();
+  sched_yield();
+  const std::int64_t now = now_ns();
+  if (now - asked_ns_ < kAskNs) return true;
+  asked_ns_ = now;
+  return segment_.is_running(process);
+}
+
+}  // namespace gapless::wire
