@@ -1,7 +1,11 @@
 // The collectives without a root, over all processes or over a topology's neighbours.
 #pragma once
 
+#include <numeric>
+#include <vector>
+
 #include "preload/collectives/forms.hpp"
+#include "preload/collectives/pairing.hpp"
 #include "preload/collectives/refusal.hpp"
 
 namespace gapless::preload {
@@ -16,12 +20,39 @@ struct Peers {
 
 // Returns false if the communicator has no topology.
 bool find_neighbours(const Call& call, Peers& peers) noexcept;
+// The members at the ends of all blocks, MPI_PROC_NULL where there is none. Returns false without memory.
+struct Ends {
+  std::vector<int> targets, sources;
+};
+bool find_neighbour_ends(const Call& call, const Peers& peers, Ends& ends) noexcept;
 
 // The peers of a process: all of the communicator, or the neighbours of its topology.
 enum class Among { kAll, kNeighbours };
 inline bool find_peers(Among among, const Call& call, Peers& peers) noexcept {
   peers = {call.members.size, call.members.size};
   return among == Among::kAll || find_neighbours(call, peers);
+}
+
+inline bool find_ends(Among among, const Call& call, const Peers& peers, Ends& ends) noexcept {
+  if (among == Among::kNeighbours) return find_neighbour_ends(call, peers, ends);
+  try {
+    ends.targets.resize(static_cast<std::size_t>(peers.out));
+    std::iota(ends.targets.begin(), ends.targets.end(), 0);
+    ends.sources = ends.targets;
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+// Pairs what can be paired of a v- or w-call that is described. Returns false with the collective's error.
+inline bool pair_among(Among among, const Call& call, const Peers& peers, Collective& collective) noexcept {
+  if (!may_exchange(call)) return true;
+  if (Ends ends; find_ends(among, call, peers, ends)) {
+    return pair_blocks(call, collective, ends.targets, ends.sources);
+  }
+  collective.error = MPI_ERR_NO_MEM;
+  return false;
 }
 
 // The directions of a side that has a block for each peer.
@@ -118,12 +149,38 @@ int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     if (!find_peers(among, call, peers)) return Reason::kArguments;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
     if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;
-    const Reason reason =
-        collective.received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
-    if (in_place || reason != Reason::kNone) return reason;
-    return collective.sent.describe(out, peers.out, to_all(peers));
+    Side &sent = collective.sent, &received = collective.received;
+    Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
+    if (in_place || (reason != Reason::kNone && reason != Reason::kLarge)) return reason;
+    const Reason of_sent = sent.describe(out, peers.out, to_all(peers));
+    if (of_sent != Reason::kNone && of_sent != Reason::kLarge) return of_sent;
+    if (reason == Reason::kNone) reason = of_sent;
+    if (!pair_among(among, call, peers, collective) || !collective.is_exchanged()) return reason;
+    if (reason == Reason::kLarge) {
+      sent.leave();
+      received.leave();
+    }
+    return Reason::kNone;
   };
   return perform(call, out, in, describe, native);
+}
+
+// Of the blocks of a w-call that are left to the library: each side is rewritten if that is worth while.
+inline Reason decide_rest(Collective& collective, bool in_place) noexcept {
+  Side &sent = collective.sent, &received = collective.received;
+  // Not one side alone: of the block that a process sends to itself, MPICH 5.0.2 delivers only the beginning if one
+  // end is contiguous and the other has a type too deep to decode (nonblocking, four processes or more).
+  if (sent.blocks().needs_library() || received.blocks().needs_library()) return Reason::kCombiner;
+  if (policy.force) return Reason::kNone;
+  const bool one_is_contiguous = received.blocks().are_contiguous() || (!in_place && sent.blocks().are_contiguous());
+  const Operation operation = one_is_contiguous ? Operation::kExchangeReady : Operation::kExchange;
+  Reason reason = Reason::kContiguous;
+  for (Side* const side : {&sent, &received}) {
+    if (!side->is_rewritten() || side->is_worth(operation)) continue;
+    if (side->is_packed()) reason = Reason::kSmall;
+    side->leave();
+  }
+  return sent.is_rewritten() || received.is_rewritten() ? Reason::kNone : reason;
 }
 
 // Alltoallw: each process decides for itself, and for each of its sides separately.
@@ -137,21 +194,20 @@ int w_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
     if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
-    if (!in_place && reason == Reason::kNone) reason = sent.describe(out, peers.out, to_all(peers));
-    if (reason != Reason::kNone) return reason;
-    // Not one side alone: of the block that a process sends to itself, MPICH 5.0.2 delivers only the beginning if one
-    // end is contiguous and the other has a type too deep to decode (nonblocking, four processes or more).
-    if (sent.blocks().needs_library() || received.blocks().needs_library()) return Reason::kCombiner;
-    if (policy.force) return Reason::kNone;
-    const bool one_is_contiguous = received.blocks().are_contiguous() || (!in_place && sent.blocks().are_contiguous());
-    const Operation operation = one_is_contiguous ? Operation::kExchangeReady : Operation::kExchange;
-    reason = Reason::kContiguous;
-    for (Side* const side : {&sent, &received}) {
-      if (!side->is_rewritten() || side->is_worth(operation)) continue;
-      if (side->is_packed()) reason = Reason::kSmall;
-      side->leave();
+    bool exchanged = false;
+    if (!in_place && (reason == Reason::kNone || reason == Reason::kLarge)) {
+      const Reason of_sent = sent.describe(out, peers.out, to_all(peers));
+      if (of_sent != Reason::kNone && of_sent != Reason::kLarge) return of_sent;
+      if (reason == Reason::kNone) reason = of_sent;
+      if (!pair_among(among, call, peers, collective)) return reason;
+      exchanged = collective.is_exchanged();
     }
-    return sent.is_rewritten() || received.is_rewritten() ? Reason::kNone : reason;
+    if (reason == Reason::kNone && !switched_on()) reason = Reason::kOff;
+    if (reason == Reason::kNone) reason = decide_rest(collective, in_place);
+    if (!exchanged || reason == Reason::kNone) return reason;
+    sent.leave();
+    received.leave();
+    return Reason::kNone;
   };
   return perform(call, out, in, describe, native);
 }
