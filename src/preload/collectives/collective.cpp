@@ -47,7 +47,8 @@ Reason reason_not_to_convert(Call& call) noexcept {
 }
 
 bool may_exchange(const Call& call) noexcept {
-  return call.form == Form::kBlocking && call.members.near != nullptr && collectives_switched_on();
+  return call.form == Form::kBlocking && call.members.near != nullptr && collectives_switched_on() &&
+         pairing_switched_on();
 }
 
 // A library without MPI_X_c may count all blocks together in an int, and there are more bytes than elements.

@@ -31,7 +31,8 @@ int number_on_node(int world_rank) noexcept;
 
 // The number of procedures that the front has: a call that it lacks is never changed.
 int served_procedures() noexcept;
-// The run-time switch of collectives (GAPLESS_Switch_collectives).
+// The run-time switches of collectives and of pairing (GAPLESS_Switch_collectives, GAPLESS_Switch_paired).
 bool collectives_switched_on() noexcept;
+bool pairing_switched_on() noexcept;
 
 }  // namespace gapless::preload
