@@ -82,6 +82,7 @@ void count_contiguous(const Call& call, std::int64_t bytes) noexcept {
 }
 
 void count_collective(const Call& call, const Collective* collective, Reason reason) noexcept {
+  if (collective != nullptr && collective->exchange.has_value()) collective->exchange->count();
   if (reason == Reason::kNone && !collective->is_packed()) return count_contiguous(call, collective->bytes());
   if (logging()) log_collective(call.procedure, collective == nullptr ? 0 : collective->bytes(), reason);
   if (!counting()) return;

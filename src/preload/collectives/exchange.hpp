@@ -60,6 +60,8 @@ class Exchange {
   // Leaves all to the library: nothing was packed yet.
   void leave() noexcept;
   std::int64_t bytes() const noexcept;
+  // Counts and logs what goes through shared memory, and why what could have gone does not.
+  void count() const noexcept;
   // True if a sender's message and the receiver's block differ in size: an error of the program.
   bool differs() const noexcept { return differs_; }
 
@@ -69,6 +71,8 @@ class Exchange {
     const Piece* piece;
     bool is_paired;
     wire::Outgoing<Segment> message;
+    int to = -1;                  // the member that it goes to; -1: all others
+    Reason left = Reason::kNone;  // why it was left to the library at once
   };
   struct Post {
     int to;

@@ -20,6 +20,14 @@ bool settle(Collective& collective) noexcept {
   return collective.error == MPI_SUCCESS;
 }
 
+// Of what is not sent by the exchange, a block that was too small to be.
+void count_small(const Call& call, int target, const Piece& piece) noexcept {
+  if (counting() && target >= 0 && target != call.members.rank && piece.bytes() > 0 &&
+      piece.bytes() < smallest_paired()) {
+    count_unpaired(call.procedure, Reason::kSmall);
+  }
+}
+
 // A contiguous block is as fast through the library.
 bool is_left_to_library(const Piece& piece) noexcept {
   const plan::Plan* const plan = piece.elements->plan;
@@ -40,7 +48,10 @@ bool pair_blocks(const Call& call, Collective& collective, std::span<const int> 
                                received = collective.received.blocks().pieces();
   bool room = true, any = false;
   for (std::size_t k = 0; k < sent.size() && room; ++k) {
-    if (!is_paired(targets, sent, k)) continue;
+    if (!is_paired(targets, sent, k)) {
+      count_small(call, targets[k], sent[k]);
+      continue;
+    }
     any = true;
     room = exchange->send(sent[k], targets.subspan(k, 1), !switched_on() || is_left_to_library(sent[k]));
   }
@@ -61,7 +72,10 @@ bool pair_blocks(const Call& call, Collective& collective, std::span<const int> 
 
 bool pair_broadcast(const Call& call, Collective& collective, int root) noexcept {
   const Piece& piece = collective.received.blocks().pieces()[0];
-  if (piece.bytes() < smallest_paired()) return false;
+  if (piece.bytes() < smallest_paired()) {
+    if (call.members.rank == root && may_exchange(call)) count_small(call, (root + 1) % call.members.size, piece);
+    return false;
+  }
   Exchange* const exchange = begin(call, collective);
   if (exchange == nullptr) return false;
   bool room = true;
