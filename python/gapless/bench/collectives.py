@@ -208,7 +208,9 @@ def collective_rows(library: str, lines: Iterable[Line]) -> list[CollectiveRow]:
             continue
         both = sorted(set.intersection(*(set(of) for of in by_way.values())))
 
-        def ratio(way: str, samples: str = "samples", of: dict = by_way, launches: list[int] = both) -> Ratio:
+        def ratio(
+            way: str, samples: str = "samples", of: dict[str, dict[int, Line]] = by_way, launches: list[int] = both
+        ) -> Ratio:
             return ratio_of_medians([(of["paired"][at][samples], of[way][at][samples]) for at in launches])
 
         us = {way: median(median(of[at]["samples"]) for at in both) / 1000 for way, of in by_way.items()}

@@ -99,7 +99,7 @@ def collectives(
         print(json_module.dumps([row.as_json() for row in everything]))
         return
     out = console()
-    out.width = max(out.width, 140)
+    out.width = max(out.width, 160)
     for name, of in rows.items():
         out.print(collective_table(f"{name}: the time of paired over another way's, medians over layouts", of))
 
