@@ -177,6 +177,7 @@ int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     Peers peers;
     if (!find_peers(among, call, peers)) return Reason::kArguments;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
+    if (!in_place) prepare_blocks(call);
     if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;
     Side &sent = collective.sent, &received = collective.received;
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
@@ -221,6 +222,7 @@ int w_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     Peers peers;
     if (!find_peers(among, call, peers)) return Reason::kArguments;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
+    if (!in_place) prepare_blocks(call);
     if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
     bool exchanged = false;

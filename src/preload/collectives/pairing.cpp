@@ -102,6 +102,10 @@ bool list_blocks(const Blocks& side, int n, std::vector<Piece>& blocks) noexcept
   }
 }
 
+void prepare_blocks(const Call& call) noexcept {
+  if (may_exchange(call)) channel_of(call.comm, *call.members.near);
+}
+
 bool pair_blocks(const Call& call, Collective& collective, std::span<const int> targets,
                  std::span<const int> sources) noexcept {
   Exchange* const exchange = begin(call, collective);

@@ -9,6 +9,9 @@
 
 namespace gapless::preload {
 
+// Of a v- or w-call, first of all, on every process, whatever becomes of its arguments: the communicator gets its channel.
+void prepare_blocks(const Call& call) noexcept;
+
 // Of a v- or w-call: each block that is long enough, and whose sender wants to pack it, whatever becomes of the others,
 // which are left to the library. `targets`, `sources`: the member of each block, or MPI_PROC_NULL. Blocks that a
 // process sends to itself, and between a pair that exchanges several in one direction, are the library's. Returns false
