@@ -71,7 +71,7 @@ enum class Sent { kInPlace, kOneForAll, kOneForEach };
 // Pairs all of a call that is described, or nothing; returns true if all. `bytes`: of the mean block, the same on every
 // process.
 inline bool pair_whole(const Call& call, Collective& collective, std::int64_t bytes, Sent sent) noexcept {
-  if (!may_exchange(call, bytes)) return false;
+  if (!may_exchange(call, Traffic::kExchange, bytes)) return false;
   const int n = call.members.size;
   std::vector<Piece>&out = collective.blocks_out, &in = collective.blocks_in;
   const bool room =
@@ -118,7 +118,7 @@ int plain_exchange(Among among, bool same, Call call, const View& out, const Vie
     View data_out = out, data_in = in;
     const int n = call.members.size;
     if (among != Among::kAll || !rewrite_as_bytes(data_out, same ? 1 : n) || !rewrite_as_bytes(data_in, n) ||
-        may_exchange(call, data_out.count) || !may_be_staged(both_ways(data_out.count, n)) ||
+        may_exchange(call, Traffic::kExchange, data_out.count) || !may_be_staged(both_ways(data_out.count, n)) ||
         is_wrongly_refused(data_out, data_in, out, in, same ? call.members.rank : 0)) {
       return false;
     }

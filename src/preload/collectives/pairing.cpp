@@ -111,7 +111,8 @@ bool pair_blocks(const Call& call, Collective& collective, std::span<const int> 
   Exchange* const exchange = begin(call, collective);
   if (exchange == nullptr) return true;
   const auto is_paired = [&](std::span<const int> members, std::span<const Piece> pieces, std::size_t k) {
-    return members[k] >= 0 && members[k] != call.members.rank && pieces[k].bytes() >= smallest_paired() &&
+    return members[k] >= 0 && members[k] != call.members.rank &&
+           pieces[k].bytes() >= smallest_paired(Traffic::kExchange) &&
            std::count(members.begin(), members.end(), members[k]) == 1;
   };
   const std::span<const Piece> sent = collective.sent.blocks().pieces(),
@@ -136,8 +137,8 @@ bool pair_blocks(const Call& call, Collective& collective, std::span<const int> 
       std::count(from, sources.end(), *from) == 1) {
     const Piece &out = sent[static_cast<std::size_t>(to - targets.begin())],
                 &in = received[static_cast<std::size_t>(from - sources.begin())];
-    if (out.bytes() == in.bytes() && out.bytes() >= smallest_paired() && is_ready(out) && is_ready(in) &&
-        switched_on()) {
+    if (out.bytes() == in.bytes() && out.bytes() >= smallest_paired(Traffic::kExchange) && is_ready(out) &&
+        is_ready(in) && switched_on()) {
       any = true;
       room = exchange->copy(out, in);
     }
