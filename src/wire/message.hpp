@@ -95,6 +95,7 @@ template <class Memory>
 class Incoming {
  public:
   Incoming() = default;
+  // The caller has asked whether the sender's first chunk is known.
   Incoming(Memory& memory, const Ticket& ticket) noexcept : memory_(&memory), ticket_(ticket) {
     memory_->record(process(), ticket_.record).pulls.fetch_add(1, std::memory_order_relaxed);
   }
