@@ -10,43 +10,60 @@ namespace gapless::wire::test {
 
 namespace {
 
+constexpr int kMembers = 3, kChannels = 2;
+
+// One way: all by member 0, so that nothing orders the threads but the messages themselves.
+std::vector<Message> messages_of(std::uint64_t round, bool one_way) {
+  std::vector<Message> messages = random_messages(round, kMembers, 60, 3 << 20);
+  for (Message& message : messages) {
+    if (!one_way) continue;
+    message.from = 0;
+    if (message.to == 0) message.to = 1;
+  }
+  return messages;
+}
+
+bool exchange_by_threads(Segment& segment, Pool& pool, std::uint64_t round, bool one_way) {
+  const std::vector<Message> messages = messages_of(round, one_way);
+  const std::vector<int> peers(kMembers, Pool::kNoPeer);
+  std::atomic<bool> good{true};
+  std::vector<std::thread> threads;
+  for (int k = 0; k < kChannels; ++k) {
+    const int number = Channel::take(segment, kMembers);
+    for (int self = 0; self < kMembers; ++self) {
+      threads.emplace_back([&, number, self] {
+        const auto channel = Channel::open(segment, number, self, kMembers);
+        const std::string wrong = channel == nullptr
+                                      ? "no channel"
+                                      : exchange(segment, pool, *channel, self, peers, messages,
+                                                 round * 100 + static_cast<std::uint64_t>(number * kMembers + self));
+        if (wrong.empty()) return;
+        std::printf("FAILED: round %d, member %d of channel %d: %s\n", static_cast<int>(round), self, number,
+                    wrong.c_str());
+        good = false;
+      });
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  return good;
+}
+
 bool run() {
-  constexpr int kThreads = 4, kRounds = 20;
   Segment segment;
   std::string why;
-  if (!segment.attach(Segment::make(2, 64 << 20, why), 0, why)) {
+  if (!segment.attach(Segment::make(kMembers, 64 << 20, why), 0, why)) {
     std::printf("FAILED: %s\n", why.c_str());
     return false;
   }
   Pool pool(segment);
-  std::atomic<bool> good{true};
-  for (std::uint64_t round = 0; round < kRounds; ++round) {
-    // Two by two, for a segment for two processes has channels of two members.
-    std::vector<std::thread> threads;
-    const std::vector<Message> messages = random_messages(round, 2, 60, 1 << 20);
-    for (int thread = 0; thread < kThreads; thread += 2) {
-      const int number = Channel::take(segment, 2);
-      for (int self = 0; self < 2; ++self) {
-        threads.emplace_back([&, number, self, thread] {
-          const auto channel = Channel::open(segment, number, self, 2);
-          const std::string wrong = channel == nullptr
-                                        ? "no channel"
-                                        : exchange(segment, pool, *channel, self, {Pool::kNoPeer, Pool::kNoPeer},
-                                                   messages, round * 10 + static_cast<std::uint64_t>(thread + self));
-          if (wrong.empty()) return;
-          std::printf("FAILED: round %d, member %d of channel %d: %s\n", static_cast<int>(round), self, number,
-                      wrong.c_str());
-          good = false;
-        });
-      }
-    }
-    for (std::thread& thread : threads) thread.join();
+  for (std::uint64_t round = 0; round < 8; ++round) {
+    if (!exchange_by_threads(segment, pool, round, round % 2 == 0)) return false;
     if (pool.busy() != 0) {
       std::printf("FAILED: chunks did not come back\n");
       return false;
     }
   }
-  return good;
+  return true;
 }
 
 }  // namespace
