@@ -89,7 +89,9 @@ TEST(Segment, RefusesWhatIsNotItsOwn) {
   const int other = memfd_create("other", MFD_CLOEXEC);
   ASSERT_EQ(ftruncate(other, kMega), 0);
   const int nobody = made(2, kCap);  // there is no process 2
-  for (const auto& [file, self] : {std::pair{other, 0}, std::pair{nobody, 2}}) {
+  const int alike = made(2, kCap);
+  ASSERT_EQ(pwrite(alike, "another1", 8, 0), 8);
+  for (const auto& [file, self] : {std::pair{other, 0}, std::pair{nobody, 2}, std::pair{alike, 0}}) {
     Segment segment;
     std::string why;
     EXPECT_FALSE(segment.attach(file, self, why));
@@ -253,7 +255,7 @@ TEST(Segment, ALockedProgramLocksNoMoreThanItUses) {
   GAPLESS_NOT_UNDER_SANITIZERS;
   for (const bool is_before : {true, false}) {
     in_child([&] {
-      const int file = made(2, 4096 * kMega);
+      const int file = made(2, 512 * kMega);
       const int watch = dup(file);
       Segment segment;
       if (is_before && mlockall(MCL_CURRENT | MCL_FUTURE) != 0) return;  // not permitted here
