@@ -24,7 +24,7 @@ void exchange_on_node(int processes, std::int64_t cap, const std::vector<Message
     std::vector<int> peers;
     for (int k = 0; k < processes; ++k) peers.push_back(k);
     Pool pool(segment);
-    EXPECT_EQ(exchange(segment, pool, *channel, self, peers, messages, seed + static_cast<std::uint64_t>(self)), "");
+    ASSERT_EQ(exchange(segment, pool, *channel, self, peers, messages, seed + static_cast<std::uint64_t>(self)), "");
     expect_all_back(pool);
   });
 }
