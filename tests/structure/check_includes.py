@@ -34,14 +34,13 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "mpi/types",
         "mpi/staging",
     ),  # what the front and the backend know of each other, and the wrappers' declarations
-    "preload/policy": ("preload",),
+    "preload/policy": ("preload", "wire"),
     "preload/stats": ("preload/policy",),
     "preload/transfer": ("preload/stats",),
     "preload/requests": ("preload/transfer",),
     "preload/p2p": ("preload/requests",),
-    "preload/paired": ("preload/transfer", "wire"),
-    "preload/collectives": ("preload/requests", "preload/paired"),
-    "preload/world": ("preload/requests", "preload/paired"),
+    "preload/collectives": ("preload/requests",),
+    "preload/world": ("preload/requests",),
     "preload/interpose": ("preload/stats",),
 }
 MPI_HEADERS = {"mpi.h", "mpi_abi.h", "mpi_proto.h"}

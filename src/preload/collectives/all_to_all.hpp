@@ -1,7 +1,13 @@
 // The collectives without a root, over all processes or over a topology's neighbours.
 #pragma once
 
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <vector>
+
 #include "preload/collectives/forms.hpp"
+#include "preload/collectives/pairing.hpp"
 #include "preload/collectives/refusal.hpp"
 
 namespace gapless::preload {
@@ -16,6 +22,11 @@ struct Peers {
 
 // Returns false if the communicator has no topology.
 bool find_neighbours(const Call& call, Peers& peers) noexcept;
+// The members at the ends of all blocks, MPI_PROC_NULL where there is none. Returns false without memory.
+struct Ends {
+  std::vector<int> targets, sources;
+};
+bool find_neighbour_ends(const Call& call, const Peers& peers, Ends& ends) noexcept;
 
 // The peers of a process: all of the communicator, or the neighbours of its topology.
 enum class Among { kAll, kNeighbours };
@@ -24,12 +35,52 @@ inline bool find_peers(Among among, const Call& call, Peers& peers) noexcept {
   return among == Among::kAll || find_neighbours(call, peers);
 }
 
+inline bool find_ends(Among among, const Call& call, const Peers& peers, Ends& ends) noexcept {
+  if (among == Among::kNeighbours) return find_neighbour_ends(call, peers, ends);
+  try {
+    ends.targets.resize(static_cast<std::size_t>(peers.out));
+    std::iota(ends.targets.begin(), ends.targets.end(), 0);
+    ends.sources = ends.targets;
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+// Pairs what can be paired of a v- or w-call that is described. Returns false with the collective's error.
+inline bool pair_among(Among among, const Call& call, const Peers& peers, Collective& collective) noexcept {
+  if (!may_exchange(call)) return true;
+  if (Ends ends; find_ends(among, call, peers, ends)) {
+    return pair_blocks(call, collective, ends.targets, ends.sources);
+  }
+  collective.error = MPI_ERR_NO_MEM;
+  return false;
+}
+
 // The directions of a side that has a block for each peer.
 inline Directions to_all(const Peers& peers) noexcept {
   return {.most = kOut, .absent = peers.absent};
 }
 inline Directions from_all(const Peers& peers) noexcept {
   return {.most = kIn, .absent = peers.absent};
+}
+
+// What a process sends to all: one block, which may lie where it is to be received, or one for each.
+enum class Sent { kInPlace, kOneForAll, kOneForEach };
+
+// Pairs all of a call that is described, or nothing; returns true if all. `bytes`: of the mean block, the same on every
+// process.
+inline bool pair_whole(const Call& call, Collective& collective, std::int64_t bytes, Sent sent) noexcept {
+  if (!may_exchange(call, bytes)) return false;
+  const int n = call.members.size;
+  std::vector<Piece>&out = collective.blocks_out, &in = collective.blocks_in;
+  const bool room =
+      list_blocks(collective.received.blocks(), n, in) &&
+      (sent == Sent::kInPlace || list_blocks(collective.sent.blocks(), sent == Sent::kOneForAll ? 1 : n, out));
+  if (!room) collective.error = MPI_ERR_NO_MEM;
+  const auto own = static_cast<std::size_t>(call.members.rank);
+  return room &&
+         pair_all(call, collective, sent == Sent::kInPlace ? std::span(in).subspan(own, 1) : std::span(out), in);
 }
 
 // Allgather, Alltoall: as many bytes in each block. `same`: one block goes to all peers.
@@ -44,7 +95,9 @@ int plain_exchange(Among among, bool same, Call call, const View& out, const Vie
     if (among == Among::kAll && out.buffer == MPI_IN_PLACE) {
       const Directions in_place = same ? Directions{kIn, rank, kOut} : Directions{kOutAndIn};
       const Reason reason = received.describe(in, peers.in, in_place);
-      call.max_bytes = both_ways(received.blocks().block_bytes(), call.members.size);
+      const std::int64_t bytes_in = received.blocks().block_bytes();
+      call.max_bytes = both_ways(bytes_in, call.members.size);
+      if (reason == Reason::kNone && same) pair_whole(call, collective, bytes_in, Sent::kInPlace);
       return reason;
     }
     Reason reason = same ? sent.describe(out, 1, {kOut}) : sent.describe(out, peers.out, to_all(peers));
@@ -55,6 +108,7 @@ int plain_exchange(Among among, bool same, Call call, const View& out, const Vie
     if (reason != Reason::kNone || among != Among::kAll) return reason;
     const int own = same ? rank : 0;
     if (is_refused(out, in, own, bytes)) return Reason::kArguments;
+    if (pair_whole(call, collective, bytes, same ? Sent::kOneForAll : Sent::kOneForEach)) return Reason::kNone;
     if (!sent.is_packed() && !received.is_packed() && is_refused(sent.view(out), received.view(in), own, bytes)) {
       sent.stage();
     }
@@ -64,7 +118,7 @@ int plain_exchange(Among among, bool same, Call call, const View& out, const Vie
     View data_out = out, data_in = in;
     const int n = call.members.size;
     if (among != Among::kAll || !rewrite_as_bytes(data_out, same ? 1 : n) || !rewrite_as_bytes(data_in, n) ||
-        !may_be_staged(both_ways(data_out.count, n)) ||
+        may_exchange(call, data_out.count) || !may_be_staged(both_ways(data_out.count, n)) ||
         is_wrongly_refused(data_out, data_in, out, in, same ? call.members.rank : 0)) {
       return false;
     }
@@ -91,12 +145,18 @@ int v_gather(Among among, Call call, const View& out, const In& in, Native&& nat
     if (among == Among::kAll) directions.own = call.members.rank, directions.of_own = in_place ? kOut : kIn;
     Reason reason = received.describe(in, peers.in, directions);
     call.max_bytes = both_ways(received.blocks().bytes(), 1, tables);
-    if (in_place || reason != Reason::kNone) return reason;
+    if (reason != Reason::kNone) return reason;
+    const std::int64_t mean_bytes = received.blocks().bytes() / std::max(peers.in, 1);
+    if (in_place) {
+      pair_whole(call, collective, mean_bytes, Sent::kInPlace);
+      return reason;
+    }
     reason = sent.describe(out, 1, {kOut});
     const std::int64_t bytes = sent.blocks().block_bytes();
     if (reason == Reason::kNone && bytes > max_block_bytes(in)) return Reason::kLarge;
     if (reason != Reason::kNone || among != Among::kAll) return reason;
     if (is_refused(out, in, call.members.rank, bytes)) return Reason::kArguments;
+    if (pair_whole(call, collective, mean_bytes, Sent::kOneForAll)) return Reason::kNone;
     sent.join(received);
     return Reason::kNone;
   };
@@ -118,12 +178,38 @@ int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     if (!find_peers(among, call, peers)) return Reason::kArguments;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
     if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;
-    const Reason reason =
-        collective.received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
-    if (in_place || reason != Reason::kNone) return reason;
-    return collective.sent.describe(out, peers.out, to_all(peers));
+    Side &sent = collective.sent, &received = collective.received;
+    Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
+    if (in_place || (reason != Reason::kNone && reason != Reason::kLarge)) return reason;
+    const Reason of_sent = sent.describe(out, peers.out, to_all(peers));
+    if (of_sent != Reason::kNone && of_sent != Reason::kLarge) return of_sent;
+    if (reason == Reason::kNone) reason = of_sent;
+    if (!pair_among(among, call, peers, collective) || !collective.is_exchanged()) return reason;
+    if (reason == Reason::kLarge) {
+      sent.leave();
+      received.leave();
+    }
+    return Reason::kNone;
   };
   return perform(call, out, in, describe, native);
+}
+
+// Of the blocks of a w-call that are left to the library: each side is rewritten if that is worth while.
+inline Reason decide_rest(Collective& collective, bool in_place) noexcept {
+  Side &sent = collective.sent, &received = collective.received;
+  // Not one side alone: of the block that a process sends to itself, MPICH 5.0.2 delivers only the beginning if one
+  // end is contiguous and the other has a type too deep to decode (nonblocking, four processes or more).
+  if (sent.blocks().needs_library() || received.blocks().needs_library()) return Reason::kCombiner;
+  if (policy.force) return Reason::kNone;
+  const bool one_is_contiguous = received.blocks().are_contiguous() || (!in_place && sent.blocks().are_contiguous());
+  const Operation operation = one_is_contiguous ? Operation::kExchangeReady : Operation::kExchange;
+  Reason reason = Reason::kContiguous;
+  for (Side* const side : {&sent, &received}) {
+    if (!side->is_rewritten() || side->is_worth(operation)) continue;
+    if (side->is_packed()) reason = Reason::kSmall;
+    side->leave();
+  }
+  return sent.is_rewritten() || received.is_rewritten() ? Reason::kNone : reason;
 }
 
 // Alltoallw: each process decides for itself, and for each of its sides separately.
@@ -137,21 +223,20 @@ int w_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
     if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
-    if (!in_place && reason == Reason::kNone) reason = sent.describe(out, peers.out, to_all(peers));
-    if (reason != Reason::kNone) return reason;
-    // Not one side alone: of the block that a process sends to itself, MPICH 5.0.2 delivers only the beginning if one
-    // end is contiguous and the other has a type too deep to decode (nonblocking, four processes or more).
-    if (sent.blocks().needs_library() || received.blocks().needs_library()) return Reason::kCombiner;
-    if (policy.force) return Reason::kNone;
-    const bool one_is_contiguous = received.blocks().are_contiguous() || (!in_place && sent.blocks().are_contiguous());
-    const Operation operation = one_is_contiguous ? Operation::kExchangeReady : Operation::kExchange;
-    reason = Reason::kContiguous;
-    for (Side* const side : {&sent, &received}) {
-      if (!side->is_rewritten() || side->is_worth(operation)) continue;
-      if (side->is_packed()) reason = Reason::kSmall;
-      side->leave();
+    bool exchanged = false;
+    if (!in_place && (reason == Reason::kNone || reason == Reason::kLarge)) {
+      const Reason of_sent = sent.describe(out, peers.out, to_all(peers));
+      if (of_sent != Reason::kNone && of_sent != Reason::kLarge) return of_sent;
+      if (reason == Reason::kNone) reason = of_sent;
+      if (!pair_among(among, call, peers, collective)) return reason;
+      exchanged = collective.is_exchanged();
     }
-    return sent.is_rewritten() || received.is_rewritten() ? Reason::kNone : reason;
+    if (reason == Reason::kNone && !switched_on()) reason = Reason::kOff;
+    if (reason == Reason::kNone) reason = decide_rest(collective, in_place);
+    if (!exchanged || reason == Reason::kNone) return reason;
+    sent.leave();
+    received.leave();
+    return Reason::kNone;
   };
   return perform(call, out, in, describe, native);
 }

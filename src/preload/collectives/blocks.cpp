@@ -1,5 +1,6 @@
 #include "preload/collectives/blocks.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <type_traits>
@@ -86,7 +87,8 @@ Reason Blocks::describe(const Views<Count, Displacement, Types>& given, int n, c
   own_ = directions.own;
   base_ = static_cast<const char*>(given.buffer);
   contiguous_ = !policy.force;
-  bool reach = true;  // the displacements of bytes can say where they lie
+  bool reach = true;   // the displacements of bytes can say where they lie
+  bool counts = true;  // the procedure that the program called can count the bytes
   for (int k = 0; k < n; ++k) {
     const Count count = given.counts[k];
     Elements* elements = &elements_;
@@ -101,13 +103,44 @@ Reason Blocks::describe(const Views<Count, Displacement, Types>& given, int n, c
       return Reason::kLarge;  // where an empty block lies does not matter, for the other processes do not know it
     }
     if (!add(moved(base_, displacement), count, *elements, directions.of(k))) return Reason::kBuffer;
-    // True if the procedure that the program called can count the bytes.
-    if (pieces_[k].bytes() > std::numeric_limits<Count>::max()) return Reason::kLarge;
+    counts = counts && pieces_[k].bytes() <= std::numeric_limits<Count>::max();
     reach = reach && displacement <= std::numeric_limits<Displacement>::max() &&
             displacement >= std::numeric_limits<Displacement>::min();
   }
   contiguous_ = contiguous_ && reach;
-  return bytes_ > std::numeric_limits<Displacement>::max() ? Reason::kLarge : Reason::kNone;
+  return counts && bytes_ <= std::numeric_limits<Displacement>::max() ? Reason::kNone : Reason::kLarge;
+}
+
+Piece Blocks::block(int k) const noexcept {
+  if (counts_ != nullptr && block_bytes_ == 0) return pieces_[k];
+  Piece whole = pieces_[0];
+  whole.count = elements_.size == 0 ? 0 : block_bytes_ / elements_.size;
+  whole.address = moved(base_, k * whole.count * elements_.extent);
+  return whole;
+}
+
+void Blocks::close_gaps() noexcept {
+  bytes_ = runs_ = 0;
+  for (int k = 0; k < piece_count_; ++k) {
+    Piece& piece = pieces_[k];
+    if (piece.is_paired) continue;
+    piece.at = bytes_;
+    bytes_ += piece.bytes();
+    std::int64_t runs;
+    if (piece.elements->plan == nullptr || runs_ == INT64_MAX) continue;
+    if (!product(piece.count, piece.elements->plan->run_count(), runs) || __builtin_add_overflow(runs_, runs, &runs_)) {
+      runs_ = INT64_MAX;
+    }
+  }
+}
+
+template <class Count, class Displacement, class Types>
+Views<Count, Displacement, Types> Blocks::unpaired(const Views<Count, Displacement, Types>& given) const noexcept {
+  const auto is_paired = [](const Piece& piece) { return piece.is_paired; };
+  if (std::none_of(pieces_, pieces_ + piece_count_, is_paired)) return given;
+  auto* const counts = static_cast<Count*>(counts_);
+  for (int k = 0; k < piece_count_; ++k) counts[k] = pieces_[k].is_paired ? 0 : given.counts[k];
+  return {given.buffer, counts, given.displacements, given.types};
 }
 
 // For each block, and one more lest there be none: a piece, a count and a displacement of any kind, and, if `typed`,
@@ -134,7 +167,7 @@ bool Blocks::reserve_tables(int n, bool typed) noexcept {
 
 bool Blocks::needs_library() const noexcept {
   for (const Piece& piece : pieces()) {
-    if (piece.bytes() > 0 && piece.elements->plan == nullptr) return true;
+    if (piece.bytes() > 0 && !piece.is_paired && piece.elements->plan == nullptr) return true;
   }
   return false;
 }
@@ -167,7 +200,7 @@ Views<Count, Displacement, Types> Blocks::as_bytes(const Views<Count, Displaceme
   auto* const displacements = static_cast<Displacement*>(displacements_);
   for (int k = 0; k < piece_count_; ++k) {
     const Piece& piece = pieces_[k];
-    counts[k] = static_cast<Count>(piece.bytes());
+    counts[k] = piece.is_paired ? 0 : static_cast<Count>(piece.bytes());
     displacements[k] = static_cast<Displacement>(staging != nullptr ? piece.at : piece.address - base_);
     if (types_ != nullptr) types_[k] = MPI_PACKED;
   }
@@ -182,7 +215,8 @@ Views<Count, Displacement, Types> Blocks::as_bytes(const Views<Count, Displaceme
 #define GAPLESS_VIEWS(Count, Displacement, Types)                                                              \
   template Reason Blocks::describe(const Views<Count, Displacement, Types>&, int, const Directions&) noexcept; \
   template Views<Count, Displacement, Types> Blocks::as_bytes(const Views<Count, Displacement, Types>&, void*) \
-      const noexcept;
+      const noexcept;                                                                                          \
+  template Views<Count, Displacement, Types> Blocks::unpaired(const Views<Count, Displacement, Types>&) const noexcept;
 GAPLESS_VIEWS(int, int, MPI_Datatype)
 GAPLESS_VIEWS(MPI_Count, MPI_Aint, MPI_Datatype)
 GAPLESS_VIEWS(int, int, const MPI_Datatype*)

@@ -35,7 +35,8 @@ class Blocks {
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
 
-  // Describes `n` blocks. Returns kNone, or the reason to leave the call to the library.
+  // Describes `n` blocks. Returns kNone, or the reason to leave the call to the library; of a v-side that is described
+  // all the same, and only has more bytes than the procedure can count, kLarge.
   Reason describe(const View& given, int n, const Directions& directions) noexcept;
   template <class Count, class Displacement, class Types>
   Reason describe(const Views<Count, Displacement, Types>& given, int n, const Directions& directions) noexcept;
@@ -43,6 +44,11 @@ class Blocks {
   static std::int64_t table_bytes(int n, bool typed = false) noexcept;
 
   std::span<const Piece> pieces() const noexcept { return {pieces_, static_cast<std::size_t>(piece_count_)}; }
+  // Takes blocks of a v-side out of what the library gets: marks one; closes the gaps that they leave.
+  void pair(const Piece& piece) noexcept { pieces_[&piece - pieces_].is_paired = true; }
+  void close_gaps() noexcept;
+  // Block `k`: of a plain side several may be one piece.
+  Piece block(int k) const noexcept;
   // The block of this process, a piece of its own.
   const Piece& own() const noexcept { return pieces_[own_]; }
   // The bytes of one block, of a plain side; of all blocks together; of the mean run.
@@ -58,6 +64,10 @@ class Blocks {
   void leave_device_data_to_library() noexcept;
   void leave_to_library(const Piece& piece) const noexcept { piece.elements->leave_to_library(outlasts_); }
 
+  // The blocks as the program gave them, those that are paired empty.
+  View unpaired(const View& given) const noexcept { return given; }
+  template <class Count, class Displacement, class Types>
+  Views<Count, Displacement, Types> unpaired(const Views<Count, Displacement, Types>& given) const noexcept;
   // The blocks as bytes, packed one behind the other at `staging`, or (null) where they lie.
   View as_bytes(const View&, void* staging) const noexcept;
   template <class Count, class Displacement, class Types>

@@ -35,14 +35,19 @@ Reason reason_not_to_convert(Call& call) noexcept {
   if (call.form != Form::kBlocking && receives_stay_native) return Reason::kCompletion;
   if (policy.persistent_sends_stale_data && sends_stale_data(call.procedure)) return Reason::kLibrary;
   if (call.scope == DecisionScope::kLocal) {
-    if (!switched_on()) return Reason::kOff;
     call.members = find_members(call.comm);
+    // One that is switched off takes part all the same where others may send it blocks through shared memory.
+    if (!switched_on() && !may_exchange(call)) return Reason::kOff;
     return call.members.inter ? Reason::kUnproved : Reason::kNone;
   }
   if (!world_agreed()) return Reason::kUnproved;
   if (!collectives_switched_on()) return Reason::kOff;
   call.members = find_members(call.comm);
   return call.members.agreed ? Reason::kNone : Reason::kUnproved;
+}
+
+bool may_exchange(const Call& call) noexcept {
+  return call.form == Form::kBlocking && call.members.near != nullptr && collectives_switched_on();
 }
 
 // A library without MPI_X_c may count all blocks together in an int, and there are more bytes than elements.
@@ -83,9 +88,25 @@ void count_collective(const Call& call, const Collective* collective, Reason rea
   count_accelerated(call.procedure, collective->bytes());
 }
 
-int raise_no_memory(MPI_Comm comm) noexcept {
-  mpi::library.Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
-  return MPI_ERR_NO_MEM;
+int raise(MPI_Comm comm, int error_class) noexcept {
+  mpi::library.Comm_call_errhandler(comm, error_class);
+  return error_class;
+}
+
+bool run_sends(Collective& collective) noexcept {
+  if (!collective.exchange.has_value() || collective.exchange->run_sends()) return true;
+  collective.error = MPI_ERR_OTHER;
+  return false;
+}
+
+bool finish(Collective& collective) noexcept {
+  if (!collective.exchange.has_value()) return true;
+  if (!collective.exchange->finish()) {
+    collective.error = MPI_ERR_OTHER;
+  } else if (collective.exchange->differs()) {
+    collective.error = MPI_ERR_TRUNCATE;
+  }
+  return collective.error == MPI_SUCCESS;
 }
 
 int start_and_keep(const Call& call, RequestEntry* entry, std::unique_ptr<Collective> collective, MPI_Request made,

@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
+#include <vector>
 
+#include "preload/collectives/exchange.hpp"
 #include "preload/collectives/side.hpp"
 #include "preload/policy/members.hpp"
 #include "preload/requests/requests.hpp"
@@ -20,15 +23,32 @@ class Collective final : public CollectiveData {
   Collective(Procedure procedure, Form form) noexcept
       : sent(form != Form::kBlocking), received(form != Form::kBlocking), procedure_(procedure) {}
   Side sent, received;
+  // What goes through shared memory, of a blocking call on this node; `whole`: nothing else is left to do.
+  std::optional<Exchange> exchange;
+  bool whole = false;
+  std::vector<Piece> blocks_out, blocks_in;  // of a whole one
+  // The error class to raise where that failed: another process has ended, there is no memory, or the sizes differ.
+  int error = MPI_SUCCESS;
   void pack() noexcept override {
     sent.pack(procedure_);
     received.pack(procedure_);
   }
   void unpack() noexcept override { received.unpack(procedure_); }
   std::int64_t sent_bytes() const noexcept override { return sent.blocks().bytes(); }
+  // All goes through shared memory.
+  void leave() noexcept {
+    sent.leave();
+    received.leave();
+  }
   bool reserve() noexcept { return sent.reserve() && received.reserve(); }
-  bool is_packed() const noexcept { return sent.is_packed() || received.is_packed(); }
-  std::int64_t bytes() const noexcept { return sent.blocks().bytes() + received.blocks().bytes(); }
+  // True if there are blocks that go through shared memory.
+  bool is_exchanged() const noexcept { return exchange.has_value() && exchange->bytes() > 0; }
+  bool is_packed() const noexcept { return sent.is_packed() || received.is_packed() || is_exchanged(); }
+  std::int64_t bytes() const noexcept {
+    // Of a whole one the blocks are the very ones that are exchanged.
+    const std::int64_t by_library = whole ? 0 : sent.blocks().bytes() + received.blocks().bytes();
+    return by_library + (exchange.has_value() ? exchange->bytes() : 0);
+  }
 
  private:
   Procedure procedure_;
@@ -57,14 +77,19 @@ struct Call {
 
 // The first decision, before the blocks are described: a reason to leave the call to the library whatever they are.
 Reason reason_not_to_convert(Call& call) noexcept;
+// True if the members may exchange blocks through shared memory: the same on all of them.
+bool may_exchange(const Call& call) noexcept;
 // True if every process can stage so many bytes.
 bool may_be_staged(std::int64_t bytes) noexcept;
 // The last decision, with the blocks described: reserves the staging.
 Reason reserve(const Call& call, Collective& collective) noexcept;
 void count_collective(const Call& call, const Collective* collective, Reason reason) noexcept;
 void count_contiguous(const Call& call, std::int64_t bytes) noexcept;
-// Raises MPI_ERR_NO_MEM and returns it.
-int raise_no_memory(MPI_Comm comm) noexcept;
+// Raises an error of this class and returns it.
+int raise(MPI_Comm comm, int error_class) noexcept;
+// Pack and unpack what goes through shared memory. Return false, with the collective's error, if they cannot.
+bool run_sends(Collective& collective) noexcept;
+bool finish(Collective& collective) noexcept;
 // Keeps the data of a nonblocking or persistent call until its request completes.
 int start_and_keep(const Call& call, RequestEntry* entry, std::unique_ptr<Collective> collective, MPI_Request made,
                    int code) noexcept;
@@ -81,7 +106,8 @@ template <class Out, class In, class Describe, class Native, class AtOnce>
                               AtOnce&& at_once) {
   const auto decide = [&](Collective& collective) {
     Reason reason = describe(collective);
-    if (reason == Reason::kNone) reason = reserve(call, collective);
+    if (collective.whole) collective.leave();
+    if (reason == Reason::kNone && !collective.whole) reason = reserve(call, collective);
     if (reason == Reason::kNone) count_collective(call, &collective, reason);
     return reason;
   };
@@ -93,10 +119,13 @@ template <class Out, class In, class Describe, class Native, class AtOnce>
     if (int code; at_once(code)) return code;
     Collective collective(call.procedure, call.form);
     reason = decide(collective);
+    if (collective.error != MPI_SUCCESS) return raise(call.comm, collective.error);
     if (reason == Reason::kNone) {
       collective.pack();
-      const int code = rewritten(collective, nullptr);
+      if (!run_sends(collective)) return raise(call.comm, collective.error);
+      const int code = collective.whole ? MPI_SUCCESS : rewritten(collective, nullptr);
       if (code == MPI_SUCCESS) collective.unpack();
+      if (!finish(collective)) return raise(call.comm, collective.error);
       return code;
     }
   } else if (reason == Reason::kNone) {
@@ -113,7 +142,7 @@ template <class Out, class In, class Describe, class Native, class AtOnce>
   }
   count_collective(call, nullptr, reason);
   const bool fails = reason == Reason::kStaging && call.scope == DecisionScope::kAll;
-  const int error = fails ? raise_no_memory(call.comm) : MPI_SUCCESS;
+  const int error = fails ? raise(call.comm, MPI_ERR_NO_MEM) : MPI_SUCCESS;
   const int code = native(out, in, call.request);
   return fails && code == MPI_SUCCESS ? error : code;
 }

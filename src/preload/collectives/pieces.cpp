@@ -101,11 +101,18 @@ void Piece::move(const Piece& other, char* packed) const noexcept {
     return other.unpack(packed);
   }
   // In portions that stay in the second cache.
-  constexpr std::int64_t kPortion = 256 * 1024;
-  for (std::int64_t done = 0; done < bytes(); done += kPortion) {
-    move::pack(*from, count, address, done, packed + done, kPortion);
-    const std::int64_t portion = std::min(bytes() - done, kPortion);
+  for (std::int64_t done = 0; done < bytes(); done += kStripBytes) {
+    move::pack(*from, count, address, done, packed + done, kStripBytes);
+    const std::int64_t portion = std::min(bytes() - done, kStripBytes);
     move::unpack(*to, other.count, const_cast<char*>(other.address), done, packed + done, portion);
+  }
+}
+
+void Piece::copy_to(const Piece& other, char* strip) const noexcept {
+  for (std::int64_t done = 0; done < bytes(); done += kStripBytes) {
+    move::pack_near(*elements->plan, count, address, done, strip, kStripBytes);
+    const std::int64_t portion = std::min(bytes() - done, kStripBytes);
+    move::unpack(*other.elements->plan, other.count, const_cast<char*>(other.address), done, strip, portion);
   }
 }
 

@@ -40,12 +40,16 @@ struct Piece {
   std::int64_t at;  // [bytes] in the packed blocks
   Elements* elements;
   Direction direction;
+  bool is_paired = false;  // goes through shared memory (exchange.hpp): the library gets no data of it
 
   std::int64_t bytes() const noexcept { return count * elements->size; }
   // Where its first byte lies in the program's buffer, of a type that is decoded.
   char* first_byte() const noexcept;
   void pack(char* packed) const noexcept;
   void unpack(char* packed) const noexcept;
+  // Copies this one into `other`, of as many bytes and elsewhere in memory; both are decoded. `strip`: kStripBytes.
+  static constexpr std::int64_t kStripBytes = 256 * 1024;
+  void copy_to(const Piece& other, char* strip) const noexcept;
   // Packs this one by way of `packed`, and on into `other`, of as many bytes, while they are in the cache.
   void move(const Piece& other, char* packed) const noexcept;
 };

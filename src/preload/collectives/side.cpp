@@ -43,7 +43,7 @@ void Side::pack(Procedure procedure) noexcept {
   if (route_ != Route::kStaged) return;
   timed(procedure, true, [&] {
     for (const Piece& piece : blocks_.pieces()) {
-      if (piece.direction.out && piece.bytes() > 0) piece.pack(packed(piece));
+      if (piece.direction.out && !piece.is_paired && piece.bytes() > 0) piece.pack(packed(piece));
     }
   });
 }
@@ -52,7 +52,8 @@ void Side::unpack(Procedure procedure) noexcept {
   if (route_ != Route::kStaged) return;
   timed(procedure, false, [&] {
     for (const Piece& piece : blocks_.pieces()) {
-      if (piece.direction.in && piece.bytes() > 0 && &piece != received_) piece.unpack(packed(piece));
+      if (piece.direction.in && !piece.is_paired && piece.bytes() > 0 && &piece != received_)
+        piece.unpack(packed(piece));
     }
   });
 }

@@ -30,7 +30,12 @@ class Side {
     return reason;
   }
   const Blocks& blocks() const noexcept { return blocks_; }
-
+  // Blocks of a v-side go through shared memory: each; when all are known. A side without any other data is left.
+  void pair(const Piece& piece) noexcept { blocks_.pair(piece); }
+  void close_gaps() noexcept {
+    blocks_.close_gaps();
+    if (blocks_.bytes() == 0) leave();
+  }
   // Decide otherwise: the data are packed although they are contiguous; the side is left as the program described it.
   void stage() noexcept;
   void leave() noexcept { route_ = Route::kGiven; }
@@ -56,7 +61,7 @@ class Side {
   // The library's arguments.
   template <class Given>
   Given view(const Given& given) const noexcept {
-    if (route_ == Route::kGiven) return given;
+    if (route_ == Route::kGiven) return blocks_.unpaired(given);
     if constexpr (std::is_same_v<Given, View>) {
       if (route_ == Route::kJoined) return {MPI_IN_PLACE, 0, MPI_BYTE};
     }

@@ -16,7 +16,9 @@
 #include "preload/policy/leftovers.hpp"
 #include "preload/policy/node.hpp"
 #include "preload/policy/roll_call.hpp"
+#include "preload/policy/shared_memory.hpp"
 #include "preload/policy/switches.hpp"
+#include "preload/policy/world.hpp"
 
 namespace gapless::preload {
 
@@ -54,6 +56,7 @@ std::uint64_t facts() {
   text += policy.force ? "force " : "";
   text += std::to_string(policy.hash) + ' ';
   text += receives_stay_native ? "native " : "";
+  text += is_pairing_wanted() ? "paired " + std::to_string(smallest_paired()) + ' ' : "";
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   if (mpi::library.Get_library_version(version, &length) == MPI_SUCCESS) text += version;
@@ -84,12 +87,6 @@ bool is_vouched_for() noexcept {
   return base::setting_on("GAPLESS_EVERYWHERE");
 }
 
-// Lets the library progress: other processes may wait for it.
-void make_progress() noexcept {
-  int flag = 0;
-  mpi::library.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
-}
-
 void enter(Question& all) {
   all.facts = own_facts(all.why);
   if (all.facts == 0) return;
@@ -111,6 +108,13 @@ void enter(Question& all) {
 
 std::string number(std::size_t n) {
   return std::to_string(n);
+}
+
+// The number of this process among the ranks of this node, which are in order.
+int number_here(const std::vector<int>& ranks) noexcept {
+  int rank = -1;
+  mpi::library.Comm_rank(MPI_COMM_WORLD, &rank);
+  return static_cast<int>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin());
 }
 
 // For all processes of this node.
@@ -136,8 +140,11 @@ Agreement agreement_as_leader(Question& all, int size) {
     answer.why = number(members.size()) + " of " + std::to_string(size) + " processes are known to have the layer";
     if (!all.why.empty()) answer.why += " (" + all.why + ")";
   }
+  const int shared =
+      same && distinct && is_pairing_wanted() ? make_shared_memory(static_cast<int>(members.size())) : -1;
   if (distinct) answer.ranks = std::move(ranks);
-  all.node.announce(answer);
+  all.node.announce(answer, shared);
+  join_shared_memory(shared, number_here(answer.ranks));
   return answer;
 }
 
@@ -151,7 +158,12 @@ Agreement agreement_for_world(Question& all, int size) {
   if (size == 1) return {true, "one process", {0}};
   if (mpi::library.Comm_get_parent(&parent) != MPI_SUCCESS || parent != MPI_COMM_NULL) return {false, "spawned", {}};
   if (all.node.leads()) return agreement_as_leader(all, size);
-  if (all.node.is_member()) return all.node.await(make_progress);
+  if (all.node.is_member()) {
+    int shared = -1;
+    Agreement answer = all.node.await(make_progress, shared);
+    join_shared_memory(shared, number_here(answer.ranks));
+    return answer;
+  }
   return {false, all.why, {}};
 }
 
@@ -206,6 +218,12 @@ bool world_agreed() noexcept {
 
 const std::string& reason_of_world() noexcept {
   return question().reason;
+}
+
+int number_on_node(int world_rank) noexcept {
+  const std::vector<int>* const ranks = here.load(std::memory_order_acquire);
+  if (ranks == nullptr || !std::binary_search(ranks->begin(), ranks->end(), world_rank)) return -1;
+  return static_cast<int>(std::lower_bound(ranks->begin(), ranks->end(), world_rank) - ranks->begin());
 }
 
 Location location_of(int world_rank) noexcept {

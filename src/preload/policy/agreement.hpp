@@ -26,6 +26,8 @@ const std::string& reason_of_world() noexcept;
 // Meaningless before the world has begun.
 enum class Location : unsigned char { kUnknown, kHere, kElsewhere };
 Location location_of(int world_rank) noexcept;
+// The number of a process among those of this node; -1 if it is not known to be here.
+int number_on_node(int world_rank) noexcept;
 
 // The number of procedures that the front has: a call that it lacks is never changed.
 int served_procedures() noexcept;

@@ -1,9 +1,11 @@
 #include "preload/policy/members.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "mpi/types/handle_cache.hpp"
 #include "preload/policy/agreement.hpp"
+#include "preload/policy/shared_memory.hpp"
 
 namespace gapless::preload {
 
@@ -17,37 +19,57 @@ struct CommHandles {
   static constexpr auto get_attr = &mpi::Library::Comm_get_attr;
   static void freed(std::uint64_t) noexcept {}
 };
-using Communicators = mpi::HandleCache<CommHandles, Members, 8>;
+struct Kept {
+  Members members;
+  std::shared_ptr<Near> near;
+};
+using Communicators = mpi::HandleCache<CommHandles, Kept, 8>;
 
-Members world;  // written before and after everything else
+Kept world;  // written before and after everything else
+
+// What the members of a communicator within the world have in common.
+struct Places {
+  bool in_world = true;
+  bool here = true;  // on this node
+};
 
 // Allocates nothing: a process without memory would answer otherwise than the others.
-bool is_within_world(MPI_Comm comm, int size) {
+Places places_of(MPI_Comm comm, int size) {
   constexpr int kBatch = 256;
   int own[kBatch], in_world[kBatch];
   MPI_Group mine, whole;
-  if (mpi::library.Comm_group(comm, &mine) != MPI_SUCCESS) return false;
+  if (mpi::library.Comm_group(comm, &mine) != MPI_SUCCESS) return {false, false};
   mpi::library.Comm_group(MPI_COMM_WORLD, &whole);
-  bool within = true;
-  for (int from = 0; within && from < size; from += kBatch) {
+  Places places;
+  for (int from = 0; places.in_world && from < size; from += kBatch) {
     const int n = std::min(kBatch, size - from);
     for (int k = 0; k < n; ++k) own[k] = from + k;
-    within = mpi::library.Group_translate_ranks(mine, n, own, whole, in_world) == MPI_SUCCESS;
-    for (int k = 0; k < n; ++k) within = within && in_world[k] != MPI_UNDEFINED;
+    places.in_world = mpi::library.Group_translate_ranks(mine, n, own, whole, in_world) == MPI_SUCCESS;
+    for (int k = 0; places.in_world && k < n; ++k) {
+      places.in_world = in_world[k] != MPI_UNDEFINED;
+      places.here = places.here && location_of(in_world[k]) == Location::kHere;
+    }
   }
   mpi::library.Group_free(&whole);
   mpi::library.Group_free(&mine);
-  return within;
+  return places;
 }
 
 // False if the library refuses the handle.
-bool describe(MPI_Comm comm, Members& members) {
+bool describe(MPI_Comm comm, Kept& kept) {
+  Members& members = kept.members;
   int inter = 1;
   if (mpi::library.Comm_test_inter(comm, &inter) != MPI_SUCCESS) return false;
   members.inter = inter != 0;
   if (mpi::library.Comm_size(comm, &members.size) != MPI_SUCCESS) return false;
   mpi::library.Comm_rank(comm, &members.rank);
-  members.agreed = inter == 0 && world_agreed() && is_within_world(comm, members.size);
+  if (inter != 0 || !world_agreed()) return true;
+  const Places places = places_of(comm, members.size);
+  members.agreed = places.in_world;
+  if (places.in_world && places.here && members.size > 1 && is_pairing_wanted()) {
+    kept.near = std::make_shared<Near>();
+    members.near = kept.near.get();
+  }
   return true;
 }
 
@@ -59,30 +81,32 @@ bool describe(MPI_Comm comm, Members& members) {
   } catch (...) {  // no memory: asked for again at the next use
   }
   if (found.is_kept && mine.slot != nullptr) *mine.slot = {key, mine.generation, found.facts};
-  return found.facts;
+  if (!found.is_kept) found.facts.members.near = nullptr;  // nobody keeps it
+  return found.facts.members;
 }
 
 }  // namespace
 
 Members find_members(MPI_Comm comm) noexcept {
-  if (comm == MPI_COMM_WORLD) return world;
+  if (comm == MPI_COMM_WORLD) return world.members;
   const std::uint64_t key = mpi::key_of(comm);
   const Communicators::Remembered mine = Communicators::remembered(key);
   if (mine.holds) [[likely]]
-    return mine.slot->facts;
+    return mine.slot->facts.members;
   return find_slowly(comm, key, mine);
 }
 
 // What was found of a session's communicators before the world came up holds no longer.
 void learn_world() noexcept {
   Communicators::clear();
-  mpi::library.Comm_size(MPI_COMM_WORLD, &world.size);
-  mpi::library.Comm_rank(MPI_COMM_WORLD, &world.rank);
-  world.agreed = world_agreed();
+  try {
+    describe(MPI_COMM_WORLD, world);
+  } catch (...) {  // no memory
+  }
 }
 
 void forget_world() noexcept {
-  world = Members{};
+  world = Kept{};
 }
 
 void epoch_of_communicators_ends() noexcept {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "mpi/abi/abi.hpp"
+#include "preload/policy/near.hpp"
 
 namespace gapless::preload {
 
@@ -16,6 +17,9 @@ struct Members {
   bool inter = false;
   int size = 0;  // of the local group
   int rank = -1;
+  // Of an agreed communicator of two processes or more, all on this node, where pairing is wanted; on all members or on
+  // none. Lives as long as the communicator.
+  Near* near = nullptr;
 };
 
 // MPI calls are made at the first use of a communicator; later it is known by its handle until it is freed (an

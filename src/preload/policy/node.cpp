@@ -138,22 +138,24 @@ std::vector<Member> Node::collect() {
   return all;
 }
 
-void Node::announce(const Agreement& answer) noexcept {
+void Node::announce(const Agreement& answer, int descriptor) noexcept {
   const Header header{answer.agreed, std::min(static_cast<std::uint32_t>(answer.why.size()), kMaxReasonBytes),
                       static_cast<std::uint32_t>(answer.ranks.size())};
   for (const int member : members_) {
     // A member that does not take it has ended.
     if (send_all(member, &header, sizeof header, kSendMs) &&
-        send_all(member, answer.why.data(), header.why_bytes, kSendMs)) {
-      send_all(member, answer.ranks.data(), answer.ranks.size() * sizeof(int), kSendMs);
+        send_all(member, answer.why.data(), header.why_bytes, kSendMs) &&
+        send_all(member, answer.ranks.data(), answer.ranks.size() * sizeof(int), kSendMs)) {
+      send_descriptor(member, descriptor, kSendMs);
     }
   }
 }
 
-Agreement Node::await(Meanwhile meanwhile) {
-  const auto receive = [&](void* to, std::size_t size) {
+Agreement Node::await(Meanwhile meanwhile, int& descriptor) {
+  descriptor = -1;
+  const auto receive_by = [&](std::size_t size, auto&& some) {
     for (std::size_t done = 0; done < size;) {
-      const ssize_t n = receive_some(leader_, static_cast<char*>(to) + done, size - done);
+      const ssize_t n = some(done);
       if (n == kBroken) return false;
       if (n == 0) {
         meanwhile();
@@ -164,6 +166,10 @@ Agreement Node::await(Meanwhile meanwhile) {
     }
     return true;
   };
+  const auto receive = [&](void* to, std::size_t size) {
+    return receive_by(
+        size, [&](std::size_t done) { return receive_some(leader_, static_cast<char*>(to) + done, size - done); });
+  };
   Header header{};
   if (!receive(&header, sizeof header)) return {false, "the process that speaks for this node gave no answer", {}};
   Agreement answer;
@@ -171,7 +177,8 @@ Agreement Node::await(Meanwhile meanwhile) {
   try {
     answer.why.resize(header.why_bytes);
     answer.ranks.resize(header.ranks);
-    if (!receive(answer.why.data(), header.why_bytes) || !receive(answer.ranks.data(), header.ranks * sizeof(int))) {
+    if (!receive(answer.why.data(), header.why_bytes) || !receive(answer.ranks.data(), header.ranks * sizeof(int)) ||
+        !receive_by(1, [&](std::size_t) { return receive_descriptor(leader_, descriptor); })) {
       answer.ranks.clear();
     }
   } catch (...) {

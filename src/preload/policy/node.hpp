@@ -43,9 +43,10 @@ class Node {
   bool is_member() const noexcept { return leader_ >= 0; }
   // For the leader, once its initialisation is over: returns all members, itself first.
   std::vector<Member> collect();
-  void announce(const Agreement& answer) noexcept;
-  // For the others: waits for the leader's answer.
-  Agreement await(Meanwhile meanwhile);
+  // `descriptor`: of a file that all get, or -1.
+  void announce(const Agreement& answer, int descriptor) noexcept;
+  // For the others: waits for the leader's answer, and its file.
+  Agreement await(Meanwhile meanwhile, int& descriptor);
   // Closes everything. Without an answer from the leader, the others' is no.
   void leave() noexcept;
 

@@ -3,10 +3,12 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
+#include <cstring>
 
 namespace gapless::preload {
 
@@ -40,6 +42,53 @@ inline bool send_all(int socket, const void* from, std::size_t size, int millise
     }
   }
   return true;
+}
+
+// Sends a byte, and with it the descriptor unless that is -1. Returns false as send_all() does.
+inline bool send_descriptor(int socket, int descriptor, int milliseconds) noexcept {
+  char byte = 0;
+  iovec part{&byte, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptor)] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (descriptor >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* const head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof descriptor);
+    std::memcpy(CMSG_DATA(head), &descriptor, sizeof descriptor);
+  }
+  for (;;) {
+    if (sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == 1) return true;
+    if (errno == EINTR) continue;
+    if ((errno != EAGAIN && errno != EWOULDBLOCK) || wait_for(socket, POLLOUT, milliseconds) == 0) return false;
+  }
+}
+
+// Receives that byte; sets the descriptor, to -1 if there came none. Returns as receive_some() does.
+inline ssize_t receive_descriptor(int socket, int& descriptor) noexcept {
+  char byte;
+  iovec part{&byte, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptor)];
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  descriptor = -1;
+  ssize_t n;
+  do n = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  while (n < 0 && errno == EINTR);
+  if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : kBroken;
+  const cmsghdr* const head = CMSG_FIRSTHDR(&message);
+  if (head != nullptr && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
+      head->cmsg_len == CMSG_LEN(sizeof descriptor)) {
+    std::memcpy(&descriptor, CMSG_DATA(head), sizeof descriptor);
+  }
+  return n == 0 ? kBroken : n;
 }
 
 }  // namespace gapless::preload

@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "mpi/abi/library.hpp"
+
 namespace gapless::preload {
 
 namespace {
@@ -13,6 +15,11 @@ std::atomic<int> rank_of_world{-1};
 
 int world_rank() noexcept {
   return rank_of_world.load(std::memory_order_relaxed);
+}
+
+void make_progress() noexcept {
+  int flag = 0;
+  mpi::library.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
 }
 
 bool world_is_up() noexcept {

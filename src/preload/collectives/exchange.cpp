@@ -1,0 +1,257 @@
+#include "preload/collectives/exchange.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "move/move.hpp"
+#include "move/past.hpp"
+#include "mpi/staging/host_memory.hpp"
+#include "preload/policy/world.hpp"
+#include "preload/stats/counters.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+// What a letter says.
+constexpr std::uint32_t kByLibrary = 0, kPaired = 1, kWished = 2;
+
+// [ns] How long a sender waits for its warm chunks rather than take others. Receivers that are at work need less.
+constexpr std::int64_t kPatienceNs = 35'000;
+
+bool is_unpacked_here(const Piece& piece) noexcept {
+  return piece.elements->plan != nullptr && mpi::is_host(piece.first_byte());
+}
+
+}  // namespace
+
+Exchange::~Exchange() {
+  for (const Sent& block : sent_) {
+    if (block.has_message) shared_.pool.lend(block.message.lease(), block.message.used_chunks());
+  }
+}
+
+bool Exchange::send(const Piece& piece, std::span<const int> to, Wish wish) noexcept {
+  wire::Letter letter{.ticket = {}, .word = kByLibrary};
+  const std::int64_t bytes = piece.bytes(), part = wire::part_bytes_of(bytes), parts = wire::parts_of(bytes, part);
+  const int peer = to.size() == 1 ? near_.numbers[static_cast<std::size_t>(to[0])] : wire::Pool::kNoPeer;
+  try {
+    posts_.reserve(posts_.size() + to.size());
+    sent_.push_back({.piece = &piece, .message = {}});
+    Sent& block = sent_.back();
+    wire::Lease lease;
+    if (wish != Wish::kByLibrary && bytes == 0) {
+      block.is_paired = true;
+    } else if (wish != Wish::kByLibrary && is_unpacked_here(piece) && parts <= shared_.segment.max_chunks() &&
+               shared_.pool.take(static_cast<std::uint32_t>(parts), peer, lease)) {
+      letter.ticket = {static_cast<std::uint32_t>(shared_.segment.self()), lease.record, bytes, part};
+      block.is_paired = block.has_message = true;
+      block.message = wire::Outgoing<Segment>(shared_.segment, std::move(lease), letter.ticket,
+                                              static_cast<std::uint32_t>(to.size()));
+    }
+    if (block.is_paired) letter.word = kPaired | (wish == Wish::kPaired ? kWished : 0);
+    wished_ = wished_ || wish == Wish::kPaired;
+    for (const int member : to) posts_.push_back({member, letter});
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+bool Exchange::copy(const Piece& from, const Piece& to) noexcept {
+  try {
+    copies_.push_back({&from, &to});
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+bool Exchange::receive(const Piece& piece, int from) noexcept {
+  try {
+    received_.emplace_back();
+    received_.back().piece = &piece;
+    received_.back().from = from;
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+void Exchange::all_or_none() noexcept {
+  if (takes_all_sent()) return;
+  leave();
+  for (Post& post : posts_) post.letter = {.ticket = {}, .word = kByLibrary};
+}
+
+bool Exchange::begin_receive(Received& block, const wire::Letter& letter) noexcept {
+  block.is_read = true;
+  block.is_paired = (letter.word & kPaired) != 0;
+  wished_ = wished_ || (letter.word & kWished) != 0;
+  if (!block.is_paired) return true;
+  differs_ = differs_ || letter.ticket.bytes != block.piece->bytes();
+  block.has_message = letter.ticket.bytes != 0;
+  if (!block.has_message) return true;
+  if (!shared_.segment.is_known(static_cast<int>(letter.ticket.process), 0)) return false;
+  block.message = wire::Incoming<Segment>(shared_.segment, letter.ticket);
+  return is_unpacked_here(*block.piece) || block.whole.reserve(letter.ticket.bytes);
+}
+
+bool Exchange::settle() noexcept {
+  std::size_t posted = 0, read = 0;
+  wire::Wait wait(shared_.segment, make_progress);
+  while (!posts_.empty() || read < received_.size()) {
+    const std::size_t left = posts_.size();
+    std::erase_if(posts_, [&](const Post& post) { return near_.channel->post(post.to, post.letter); });
+    posted = left - posts_.size();
+    std::size_t now = 0;
+    int waited_for = posts_.empty() ? -1 : posts_.front().to;
+    for (Received& block : received_) {
+      if (wire::Letter letter; !block.is_read && near_.channel->fetch(block.from, letter)) {
+        if (!begin_receive(block, letter)) return false;
+      }
+      now += block.is_read ? 1 : 0;
+      if (!block.is_read) waited_for = block.from;
+    }
+    if (posted != 0 || now != read) {
+      wait.restart();
+    } else if (!wait.again(near_.numbers[static_cast<std::size_t>(waited_for)])) {
+      return false;
+    }
+    read = now;
+  }
+  return true;
+}
+
+bool Exchange::takes_all_sent() const noexcept {
+  return std::all_of(sent_.begin(), sent_.end(), [](const Sent& block) { return block.is_paired; });
+}
+
+bool Exchange::takes_all() const noexcept {
+  return takes_all_sent() &&
+         std::all_of(received_.begin(), received_.end(), [](const Received& block) { return block.is_paired; });
+}
+
+bool Exchange::tell(std::span<const int> members, bool paired) noexcept {
+  try {
+    for (const int member : members) posts_.push_back({member, {.ticket = {}, .word = paired ? kPaired : kByLibrary}});
+  } catch (...) {
+    return false;
+  }
+  return settle();
+}
+
+bool Exchange::is_told(int by, bool& paired) noexcept {
+  wire::Wait wait(shared_.segment, make_progress);
+  wire::Letter letter;
+  while (!near_.channel->fetch(by, letter)) {
+    if (!wait.again(near_.numbers[static_cast<std::size_t>(by)])) return false;
+  }
+  paired = (letter.word & kPaired) != 0;
+  return true;
+}
+
+void Exchange::leave() noexcept {
+  for (Sent& block : sent_) {
+    if (block.has_message) shared_.pool.lend(block.message.lease(), 0);
+    block.is_paired = block.has_message = false;
+  }
+  for (Received& block : received_) block.is_paired = block.has_message = false;
+  copies_.clear();
+}
+
+std::int64_t Exchange::bytes() const noexcept {
+  std::int64_t sum = 0;
+  for (const Sent& block : sent_) sum += block.is_paired ? block.piece->bytes() : 0;
+  for (const Received& block : received_) sum += block.is_paired ? block.piece->bytes() : 0;
+  for (const Copy& block : copies_) sum += block.from->bytes();
+  return sum;
+}
+
+// Returns true if a part moved.
+bool Exchange::advance_sends(bool patience) noexcept {
+  bool moved = false;
+  for (Sent& block : sent_) {
+    if (!block.has_message) continue;
+    const Piece& piece = *block.piece;
+    moved = block.message.advance(patience,
+                                  [&](std::int64_t position, char* to, std::int64_t bytes) {
+                                    timed(procedure_, true, [&] {
+                                      move::pack_past(*piece.elements->plan, piece.count, piece.address, position, to,
+                                                      bytes);
+                                    });
+                                  }) == wire::Step::kMoved ||
+            moved;
+  }
+  return moved;
+}
+
+// The same; `waited_for`: a member of whom something is still to come, or -1.
+bool Exchange::advance_receives(int& waited_for) noexcept {
+  bool moved = false;
+  waited_for = -1;
+  for (Received& block : received_) {
+    if (!block.has_message || block.message.is_done()) continue;
+    const Piece& piece = *block.piece;
+    const wire::Step step = block.message.advance([&](std::int64_t position, const char* from, std::int64_t bytes) {
+      if (block.whole.data() != nullptr) {
+        std::memcpy(static_cast<char*>(block.whole.data()) + position, from, static_cast<std::size_t>(bytes));
+      } else if (!differs_) {
+        timed(procedure_, false, [&] {
+          move::unpack(*piece.elements->plan, piece.count, const_cast<char*>(piece.address), position, from, bytes);
+        });
+      }
+    });
+    moved = moved || step == wire::Step::kMoved;
+    if (!block.message.is_done()) {
+      waited_for = block.from;
+    } else if (block.whole.data() != nullptr && !differs_) {
+      piece.unpack(static_cast<char*>(block.whole.data()));
+    }
+  }
+  return moved;
+}
+
+bool Exchange::run_sends() noexcept {
+  const auto is_done = [](const Sent& block) { return !block.has_message || block.message.is_done(); };
+  std::int64_t since = 0;  // [ns] of the first look that found nothing
+  int waited_for;
+  bool patience = true;
+  while (!std::all_of(sent_.begin(), sent_.end(), is_done)) {
+    const bool sent = advance_sends(patience);
+    const bool received = advance_receives(waited_for);
+    if (sent || received) {
+      since = 0;
+      patience = true;
+      continue;
+    }
+    wire::pause(shared_.segment);
+    const std::int64_t now = wire::now_ns();
+    if (since == 0) since = now;
+    patience = now - since < kPatienceNs;
+  }
+  if (copies_.empty()) return true;
+  mpi::AssuredStaging strip;
+  if (!strip.reserve(Piece::kStripBytes)) return false;
+  for (const Copy& block : copies_) {
+    timed(procedure_, true, [&] { block.from->copy_to(*block.to, static_cast<char*>(strip.data())); });
+  }
+  return true;
+}
+
+bool Exchange::finish() noexcept {
+  wire::Wait wait(shared_.segment, make_progress);
+  for (int waited_for;;) {
+    const bool moved = advance_receives(waited_for);
+    if (waited_for < 0) return true;
+    if (moved) {
+      wait.restart();
+    } else if (!wait.again(near_.numbers[static_cast<std::size_t>(waited_for)])) {
+      advance_receives(waited_for);
+      return waited_for < 0;
+    }
+  }
+}
+
+}  // namespace gapless::preload

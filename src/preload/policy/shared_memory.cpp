@@ -1,0 +1,67 @@
+#include "preload/policy/shared_memory.hpp"
+
+#include <memory>
+
+#include "base/settings.hpp"
+#include "preload/policy/switches.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+constexpr std::int64_t kDefaultBytes = std::int64_t{1} << 30;
+// [bytes] Below it a message through the library is about as fast (gapless bench p2p, node_transfer).
+constexpr std::int64_t kSmallest = 64 << 10;
+
+// Never destroyed: MPI may be finalised in a static destructor, and threads may be inside.
+struct State {
+  SharedMemory* joined = nullptr;
+  std::string why = "the processes of this node have not met";
+};
+State& state() noexcept {
+  static State* const the = new State;
+  return *the;
+}
+
+}  // namespace
+
+bool is_pairing_wanted() noexcept {
+  return base::setting_text("GAPLESS_PAIRED") == nullptr || base::setting_on("GAPLESS_PAIRED");
+}
+
+std::int64_t smallest_paired() noexcept {
+  static const std::int64_t bytes = base::setting_bytes("GAPLESS_SMALLEST_PAIRED", policy.force ? 1 : kSmallest);
+  return bytes > 0 ? bytes : 1;
+}
+
+int make_shared_memory(int processes) noexcept {
+  try {
+    return wire::Segment::make(processes, base::setting_bytes("GAPLESS_PAIRED_BYTES", kDefaultBytes), state().why);
+  } catch (...) {
+    return -1;
+  }
+}
+
+void join_shared_memory(int descriptor, int self) noexcept {
+  State& all = state();
+  if (!is_pairing_wanted()) all.why = "GAPLESS_PAIRED=0";
+  if (descriptor < 0) return;
+  try {
+    auto made = std::make_unique<SharedMemory>(descriptor, self, all.why);
+    if (!made->is_attached) return;
+    all.why.clear();
+    all.joined = made.release();
+  } catch (...) {
+    all.why = "no memory";
+  }
+}
+
+SharedMemory* shared_memory() noexcept {
+  return state().joined;
+}
+
+const std::string& reason_without_shared_memory() noexcept {
+  return state().why;
+}
+
+}  // namespace gapless::preload

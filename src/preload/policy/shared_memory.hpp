@@ -1,0 +1,34 @@
+// The memory that the processes of this node share (wire/segment.hpp), and the pool of chunks of this one. Their leader
+// makes it and hands it on with the answer of the agreement (node.hpp); who is not counted there has none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "wire/pool.hpp"
+
+namespace gapless::preload {
+
+struct SharedMemory {
+  SharedMemory(int descriptor, int self, std::string& why)
+      : is_attached(segment.attach(descriptor, self, why)), pool(segment) {}
+  wire::Segment segment;
+  const bool is_attached;
+  wire::Pool pool;
+};
+
+// False by GAPLESS_PAIRED=0; the same on all processes that agreed.
+bool is_pairing_wanted() noexcept;
+// [bytes] The smallest message that goes through shared memory; the same on all processes that agreed.
+std::int64_t smallest_paired() noexcept;
+
+// For the leader of a node with so many processes: the descriptor to hand on, or -1.
+int make_shared_memory(int processes) noexcept;
+// Takes the descriptor, -1 if there is none. `self`: the number of this process on the node.
+void join_shared_memory(int descriptor, int self) noexcept;
+// nullptr: this process has none.
+SharedMemory* shared_memory() noexcept;
+// Why it has none, in a few words; empty if it has.
+const std::string& reason_without_shared_memory() noexcept;
+
+}  // namespace gapless::preload
