@@ -297,7 +297,7 @@ TEST(Segment, KnowsWhoHasEnded) {
     Segment own;
     attach(own, file, 1);
     board->meet(2, 1);
-    for (;;) pause();
+    for (;;) ::pause();
   });
   Segment segment;
   attach(segment, file, 0);
