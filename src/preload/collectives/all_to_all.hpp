@@ -1,6 +1,7 @@
 // The collectives without a root, over all processes or over a topology's neighbours.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -134,10 +135,12 @@ int v_gather(Among among, Call call, const View& out, const In& in, Native&& nat
   return perform(call, out, in, describe, native);
 }
 
-// An error that the library finds by comparing the arguments, and each process may leave to it.
+// An error that the library finds by comparing the arguments, and each process may leave to it. One that has nothing to
+// send or receive may give the same lists for both: it takes part in what the others do.
 template <class Many>
-bool is_same(const Many& out, const Many& in) noexcept {
-  return out.buffer == in.buffer && out.types == in.types && out.counts == in.counts;
+bool is_same(const Many& out, const Many& in, int n) noexcept {
+  return out.buffer == in.buffer && out.types == in.types && out.counts == in.counts && out.counts != nullptr &&
+         std::any_of(out.counts, out.counts + n, [](auto count) { return count != 0; });
 }
 
 // Alltoallv.
@@ -148,7 +151,7 @@ int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     Peers peers;
     if (!find_peers(among, call, peers)) return Reason::kArguments;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
-    if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;
+    if (among == Among::kAll && is_same(out, in, call.members.size)) return Reason::kArguments;
     Side &sent = collective.sent, &received = collective.received;
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
     if (in_place || (reason != Reason::kNone && reason != Reason::kLarge)) return reason;
@@ -192,7 +195,7 @@ int w_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     Peers peers;
     if (!find_peers(among, call, peers)) return Reason::kArguments;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
-    if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;
+    if (among == Among::kAll && is_same(out, in, call.members.size)) return Reason::kArguments;
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
     bool exchanged = false;
     if (!in_place && (reason == Reason::kNone || reason == Reason::kLarge)) {
