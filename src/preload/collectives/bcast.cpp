@@ -14,7 +14,13 @@ int bcast(int root, Call call, const View& given, Native&& native) {
     if (root < 0 || root >= call.members.size) return Reason::kArguments;
     const Reason reason = collective.received.describe(given, 1, {call.members.rank == root ? kOut : kIn});
     call.max_bytes = collective.received.blocks().bytes();
-    if (reason == Reason::kNone && pair_broadcast(call, collective, root)) collective.received.leave();
+    const auto pieces = collective.received.blocks().pieces();
+    if (reason != Reason::kNone || pieces[0].bytes() < smallest_paired()) return reason;
+    if (call.members.rank == root) {
+      pair_from_root(call, collective, root, pieces, {});
+    } else {
+      pair_from_root(call, collective, root, {}, pieces);
+    }
     return reason;
   };
   const auto at_once = [&](int& code) {
