@@ -163,7 +163,8 @@ int v_gather(Among among, Call call, const View& out, const In& in, Native&& nat
   return perform(call, out, in, describe, native);
 }
 
-// An error that the library finds by comparing the arguments, and each process may leave to it.
+// An error that the library finds by comparing the arguments, and each process may leave to it. One that has nothing to
+// send or receive may give the same lists for both where the library allows it; then the others send it nothing.
 template <class Many>
 bool is_same(const Many& out, const Many& in) noexcept {
   return out.buffer == in.buffer && out.types == in.types && out.counts == in.counts;
