@@ -21,6 +21,14 @@ bool settle(Collective& collective) noexcept {
   return collective.error == MPI_SUCCESS;
 }
 
+// Of what is not sent by the exchange, a block that was too small to be.
+void count_small(const Call& call, int target, const Piece& piece) noexcept {
+  if (counting() && target >= 0 && target != call.members.rank && piece.bytes() > 0 &&
+      piece.bytes() < smallest_paired(Traffic::kExchange)) {
+    count_unpaired(call.procedure, Reason::kSmall);
+  }
+}
+
 bool is_ready(const Piece& piece) noexcept {
   return piece.elements->plan != nullptr && mpi::is_host(piece.first_byte());
 }
@@ -119,7 +127,10 @@ bool pair_blocks(const Call& call, Collective& collective, std::span<const int> 
                                received = collective.received.blocks().pieces();
   bool room = true, any = false;
   for (std::size_t k = 0; k < sent.size() && room; ++k) {
-    if (!is_paired(targets, sent, k)) continue;
+    if (!is_paired(targets, sent, k)) {
+      count_small(call, targets[k], sent[k]);
+      continue;
+    }
     any = true;
     const bool gains = switched_on() && is_ready(sent[k]) && !is_contiguous(sent[k]);
     room = exchange->send(sent[k], targets.subspan(k, 1), gains ? Exchange::Wish::kPaired : Exchange::Wish::kByLibrary);

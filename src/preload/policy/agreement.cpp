@@ -226,6 +226,12 @@ int number_on_node(int world_rank) noexcept {
   return static_cast<int>(std::lower_bound(ranks->begin(), ranks->end(), world_rank) - ranks->begin());
 }
 
+int rank_on_node(int number) noexcept {
+  const std::vector<int>* const ranks = here.load(std::memory_order_acquire);
+  const auto at = static_cast<std::size_t>(number);
+  return ranks == nullptr || at >= ranks->size() ? -1 : (*ranks)[at];
+}
+
 Location location_of(int world_rank) noexcept {
   const std::vector<int>* const ranks = here.load(std::memory_order_acquire);
   if (ranks == nullptr) return Location::kUnknown;
