@@ -46,10 +46,13 @@ std::uint64_t beginning_of(std::int64_t pid) {
 
 bool is_running(std::int64_t pid, std::uint64_t began) noexcept {
   try {
+    errno = 0;
     const std::string state = process_text(pid, "stat");
+    // Without a descriptor or memory to ask it is asked again later.
+    if (state.empty() && errno != 0 && errno != ENOENT && errno != ESRCH) return true;
     const std::size_t at = field(state, 3);
     return at != std::string::npos && beginning_in(state) == began && state[at] != 'Z' && state[at] != 'X';
-  } catch (...) {  // no memory to ask: asked again later
+  } catch (...) {
     return true;
   }
 }

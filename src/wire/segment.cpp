@@ -129,15 +129,17 @@ bool Segment::attach(int descriptor, int self, std::string& why) {
   };
   Header header;
   struct stat file{};
+  if (fstat(descriptor_, &file) == 0) {
+    device_ = file.st_dev;
+    inode_ = file.st_ino;
+  }
   // The header's atomics are plain words in the file.
   if (pread(descriptor_, static_cast<void*>(&header), sizeof header, 0) != sizeof header || header.magic != kMagic ||
       header.processes < 2 || header.processes > kMaxProcesses || self < 0 || self >= header.processes) {
     return fail("the shared memory is not of this layer");
   }
   set_layout(header.processes, header.max_chunks);
-  if (fstat(descriptor_, &file) != 0 || file.st_size != bytes_) return fail("the shared memory is not of this layer");
-  device_ = file.st_dev;
-  inode_ = file.st_ino;
+  if (file.st_size != bytes_) return fail("the shared memory is not of this layer");
   self_ = self;
   // What a limited program has of address space it may need itself.
   if (is_limited(RLIMIT_AS, INT64_MAX)) return fail("address space is limited (RLIMIT_AS)");
@@ -147,6 +149,7 @@ bool Segment::attach(int descriptor, int self, std::string& why) {
       mmap(nullptr, static_cast<std::size_t>(bytes_), PROT_NONE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
   if (start == MAP_FAILED) return fail(with_errno("no address space for shared memory"));
   base_ = static_cast<char*>(start);
+  pid_ = getpid();
   madvise(base_, static_cast<std::size_t>(bytes_), MADV_DONTFORK);
   madvise(base_, static_cast<std::size_t>(bytes_), MADV_DONTDUMP);
   const std::int64_t own_section = sections_at_ + self * section_bytes_, records = rounded_up(kRecordBytes);
@@ -160,8 +163,9 @@ bool Segment::attach(int descriptor, int self, std::string& why) {
 }
 
 void Segment::detach() noexcept {
-  if (base_ != nullptr) munmap(base_, static_cast<std::size_t>(bytes_));
-  if (descriptor_ >= 0) close(descriptor_);
+  // A child of fork may have something of its own there.
+  if (base_ != nullptr && getpid() == pid_) munmap(base_, static_cast<std::size_t>(bytes_));
+  if (descriptor_ >= 0 && is_own_descriptor()) close(descriptor_);
   base_ = nullptr;
   descriptor_ = -1;
   for (auto& chunks : opened_) chunks.store(0, std::memory_order_relaxed);
@@ -179,11 +183,15 @@ std::uint32_t Segment::chunks_of(int process) const noexcept {
   return std::min(member(process).chunks.load(std::memory_order_acquire), max_chunks_);
 }
 
-// The kernel's promise that there is memory for these pages. A program that closes descriptors which are not its own
-// may have given the number to a file of its own.
-bool Segment::commit(std::int64_t at, std::int64_t bytes) noexcept {
+// A program that closes descriptors which are not its own may have given the number to a file of its own.
+bool Segment::is_own_descriptor() const noexcept {
   struct stat file{};
-  if (fstat(descriptor_, &file) != 0 || file.st_dev != device_ || file.st_ino != inode_) return false;
+  return fstat(descriptor_, &file) == 0 && file.st_dev == device_ && file.st_ino == inode_;
+}
+
+// The kernel's promise that there is memory for these pages.
+bool Segment::commit(std::int64_t at, std::int64_t bytes) noexcept {
+  if (!is_own_descriptor()) return false;
   int code;
   do code = fallocate(descriptor_, 0, at, bytes);
   while (code != 0 && errno == EINTR);

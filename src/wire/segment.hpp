@@ -76,6 +76,7 @@ class Segment {
   Member& member(int process) const noexcept;
   char* section(int process) const noexcept { return base_ + sections_at_ + process * section_bytes_; }
   Control<Word>* controls(int process) const noexcept { return reinterpret_cast<Control<Word>*>(section(process)); }
+  bool is_own_descriptor() const noexcept;
   bool commit(std::int64_t at, std::int64_t bytes) noexcept;
   bool use(std::int64_t bytes) noexcept;
   bool open(std::int64_t at, std::int64_t bytes) noexcept;
@@ -84,6 +85,7 @@ class Segment {
 
   char* base_ = nullptr;
   int descriptor_ = -1, self_ = -1, processes_ = 0;
+  std::int64_t pid_ = 0;  // who has mapped it
   std::uint64_t device_ = 0, inode_ = 0;
   std::uint32_t max_chunks_ = 0;
   std::int64_t channels_at_ = 0, channel_bytes_ = 0, sections_at_ = 0, section_bytes_ = 0, data_at_ = 0, bytes_ = 0;

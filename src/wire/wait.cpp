@@ -1,6 +1,7 @@
 #include "wire/wait.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <ctime>
 
@@ -8,16 +9,13 @@ namespace gapless::wire {
 
 namespace {
 
-// Some microseconds: a part takes no longer to pack.
+// Some ten microseconds: a part takes no longer to pack.
 constexpr std::int64_t kSpins = 1000;
 constexpr std::int64_t kAskNs = 50'000'000;
 
-void pause() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
+bool are_more_than_processors(int processes) noexcept {
+  static const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  return processes > processors;
 }
 
 }  // namespace
@@ -28,9 +26,21 @@ std::int64_t now_ns() noexcept {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
+void pause(const Segment& segment) noexcept {
+  if (are_more_than_processors(segment.processes())) {
+    sched_yield();
+    return;
+  }
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
 bool Wait::again(int process) noexcept {
   if (++rounds_ < kSpins) {
-    pause();
+    pause(segment_);
     return true;
   }
   if (rounds_ == kSpins) asked_ns_ = now_ns();

@@ -11,6 +11,9 @@ namespace gapless::wire {
 // Called while a process waits: another one may need it to make progress. May be null.
 using Meanwhile = void (*)() noexcept;
 
+// A short pause: of the processor, or for other processes where there are more of them than processors.
+void pause(const Segment& segment) noexcept;
+
 class Wait {
  public:
   Wait(const Segment& segment, Meanwhile meanwhile) noexcept : segment_(segment), meanwhile_(meanwhile) {}

@@ -60,6 +60,30 @@ SEGMENTED = {
 }
 
 
+# Whatever the size, blocks go through the memory that the processes of a node share (tests/conformance/paired.cpp).
+PAIRED = {"GAPLESS_SMALLEST_PAIRED": "1"}
+# Two chunks a process: most messages find no room.
+TINY = {**PAIRED, "GAPLESS_PAIRED_BYTES": "400K"}
+THRESHOLD = {"GAPLESS_SMALLEST_PAIRED": "100"}
+
+
+def _paired() -> Iterator[Case]:
+    """Yield the cases of collectives by shared memory: what other cases do, and what can only go wrong here."""
+    for ranks, seeds in ((2, 8), (3, 6), (4, 4), (5, 2)):
+        yield Case("collectives", (str(seeds),), PAIRED, ranks=ranks, timeout_s=300)
+    yield Case("collectives", ("4",), TINY, ranks=3, timeout_s=300)
+    yield Case("collectives", ("4",), THRESHOLD, ranks=3, timeout_s=300)
+    yield Case("collectives_c", ("4",), PAIRED, ranks=3, timeout_s=300)
+    for what in ("outstanding", "threads", "intercomm"):
+        yield Case("coll_mixed", (what, "8"), PAIRED, ranks=3)
+    for what in ("memory", "undecoded", "contiguous", "errors", "aliased"):
+        yield Case("coll_faults", (what,), PAIRED, ranks=3, timeout_s=300)
+    for what in ("idle", "bottom", "torus", "late", "outstanding", "threads", "switched", "sizes", "truncated"):
+        yield Case("paired", (what,), ranks=4 if what == "torus" else 3, expects=", paired")
+    yield Case("paired", ("sizes",), TINY, ranks=3, expects=", paired")
+    yield Case("paired", ("sizes",), THRESHOLD, ranks=2, expects=", paired")
+
+
 def _collectives() -> Iterator[Case]:
     """Yield the cases of collectives, on 2 to 8 ranks."""
     for ranks, seeds in ((2, 8), (3, 6), (4, 6)):
@@ -133,6 +157,7 @@ CASES = (
     Case("tools", ("after",), tool="after"),
     Case("tools", ("before",), tool="before"),
     *_collectives(),
+    *_paired(),
     Case("spawn", ranks=1, is_long=True),
     Case("huge", (), {"GAPLESS_POOL_BYTES": "8G", "GAPLESS_LONGEST_RUN": "1024G"}, is_long=True, timeout_s=300),
     Case("blocking", ("200",), is_long=True, timeout_s=600),

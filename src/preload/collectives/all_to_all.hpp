@@ -1,7 +1,9 @@
 // The collectives without a root, over all processes or over a topology's neighbours.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "preload/collectives/forms.hpp"
@@ -63,6 +65,24 @@ inline Directions from_all(const Peers& peers) noexcept {
   return {.most = kIn, .absent = peers.absent};
 }
 
+// What a process sends to all: one block, which may lie where it is to be received, or one for each.
+enum class Sent { kInPlace, kOneForAll, kOneForEach };
+
+// Pairs all of a call that is described, or nothing; returns true if all. `bytes`: of the mean block, the same on every
+// process.
+inline bool pair_whole(const Call& call, Collective& collective, std::int64_t bytes, Sent sent) noexcept {
+  if (!may_exchange(call, Traffic::kExchange, bytes)) return false;
+  const int n = call.members.size;
+  std::vector<Piece>&out = collective.blocks_out, &in = collective.blocks_in;
+  const bool room =
+      list_blocks(collective.received.blocks(), n, in) &&
+      (sent == Sent::kInPlace || list_blocks(collective.sent.blocks(), sent == Sent::kOneForAll ? 1 : n, out));
+  if (!room) collective.error = MPI_ERR_NO_MEM;
+  const auto own = static_cast<std::size_t>(call.members.rank);
+  return room &&
+         pair_all(call, collective, sent == Sent::kInPlace ? std::span(in).subspan(own, 1) : std::span(out), in);
+}
+
 // Allgather, Alltoall: as many bytes in each block. `same`: one block goes to all peers.
 template <class Native>
 int plain_exchange(Among among, bool same, Call call, const View& out, const View& in, Native&& native) {
@@ -75,7 +95,9 @@ int plain_exchange(Among among, bool same, Call call, const View& out, const Vie
     if (among == Among::kAll && out.buffer == MPI_IN_PLACE) {
       const Directions in_place = same ? Directions{kIn, rank, kOut} : Directions{kOutAndIn};
       const Reason reason = received.describe(in, peers.in, in_place);
-      call.max_bytes = both_ways(received.blocks().block_bytes(), call.members.size);
+      const std::int64_t bytes_in = received.blocks().block_bytes();
+      call.max_bytes = both_ways(bytes_in, call.members.size);
+      if (reason == Reason::kNone && same) pair_whole(call, collective, bytes_in, Sent::kInPlace);
       return reason;
     }
     Reason reason = same ? sent.describe(out, 1, {kOut}) : sent.describe(out, peers.out, to_all(peers));
@@ -86,6 +108,7 @@ int plain_exchange(Among among, bool same, Call call, const View& out, const Vie
     if (reason != Reason::kNone || among != Among::kAll) return reason;
     const int own = same ? rank : 0;
     if (is_refused(out, in, own, bytes)) return Reason::kArguments;
+    if (pair_whole(call, collective, bytes, same ? Sent::kOneForAll : Sent::kOneForEach)) return Reason::kNone;
     if (!sent.is_packed() && !received.is_packed() && is_refused(sent.view(out), received.view(in), own, bytes)) {
       sent.stage();
     }
@@ -95,7 +118,7 @@ int plain_exchange(Among among, bool same, Call call, const View& out, const Vie
     View data_out = out, data_in = in;
     const int n = call.members.size;
     if (among != Among::kAll || !rewrite_as_bytes(data_out, same ? 1 : n) || !rewrite_as_bytes(data_in, n) ||
-        !may_be_staged(both_ways(data_out.count, n)) ||
+        may_exchange(call, Traffic::kExchange, data_out.count) || !may_be_staged(both_ways(data_out.count, n)) ||
         is_wrongly_refused(data_out, data_in, out, in, same ? call.members.rank : 0)) {
       return false;
     }
@@ -122,19 +145,26 @@ int v_gather(Among among, Call call, const View& out, const In& in, Native&& nat
     if (among == Among::kAll) directions.own = call.members.rank, directions.of_own = in_place ? kOut : kIn;
     Reason reason = received.describe(in, peers.in, directions);
     call.max_bytes = both_ways(received.blocks().bytes(), 1, tables);
-    if (in_place || reason != Reason::kNone) return reason;
+    if (reason != Reason::kNone) return reason;
+    const std::int64_t mean_bytes = received.blocks().bytes() / std::max(peers.in, 1);
+    if (in_place) {
+      pair_whole(call, collective, mean_bytes, Sent::kInPlace);
+      return reason;
+    }
     reason = sent.describe(out, 1, {kOut});
     const std::int64_t bytes = sent.blocks().block_bytes();
     if (reason == Reason::kNone && bytes > max_block_bytes(in)) return Reason::kLarge;
     if (reason != Reason::kNone || among != Among::kAll) return reason;
     if (is_refused(out, in, call.members.rank, bytes)) return Reason::kArguments;
+    if (pair_whole(call, collective, mean_bytes, Sent::kOneForAll)) return Reason::kNone;
     sent.join(received);
     return Reason::kNone;
   };
   return perform(call, out, in, describe, native);
 }
 
-// An error that the library finds by comparing the arguments, and each process may leave to it.
+// An error that the library finds by comparing the arguments, and each process may leave to it. One that has nothing to
+// send or receive may give the same lists for both where the library allows it; then the others send it nothing.
 template <class Many>
 bool is_same(const Many& out, const Many& in) noexcept {
   return out.buffer == in.buffer && out.types == in.types && out.counts == in.counts;
@@ -148,6 +178,7 @@ int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     Peers peers;
     if (!find_peers(among, call, peers)) return Reason::kArguments;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
+    if (!in_place) prepare_blocks(call);
     if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;
     Side &sent = collective.sent, &received = collective.received;
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
@@ -192,6 +223,7 @@ int w_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     Peers peers;
     if (!find_peers(among, call, peers)) return Reason::kArguments;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
+    if (!in_place) prepare_blocks(call);
     if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
     bool exchanged = false;

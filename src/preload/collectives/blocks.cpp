@@ -111,6 +111,14 @@ Reason Blocks::describe(const Views<Count, Displacement, Types>& given, int n, c
   return counts && bytes_ <= std::numeric_limits<Displacement>::max() ? Reason::kNone : Reason::kLarge;
 }
 
+Piece Blocks::block(int k) const noexcept {
+  if (counts_ != nullptr && block_bytes_ == 0) return pieces_[k];
+  Piece whole = pieces_[0];
+  whole.count = elements_.size == 0 ? 0 : block_bytes_ / elements_.size;
+  whole.address = moved(base_, k * whole.count * elements_.extent);
+  return whole;
+}
+
 void Blocks::close_gaps() noexcept {
   bytes_ = runs_ = 0;
   for (int k = 0; k < piece_count_; ++k) {

@@ -47,6 +47,8 @@ class Blocks {
   // Takes blocks of a v-side out of what the library gets: marks one; closes the gaps that they leave.
   void pair(const Piece& piece) noexcept { pieces_[&piece - pieces_].is_paired = true; }
   void close_gaps() noexcept;
+  // Block `k`: of a plain side several may be one piece.
+  Piece block(int k) const noexcept;
   // The block of this process, a piece of its own.
   const Piece& own() const noexcept { return pieces_[own_]; }
   // The bytes of one block, of a plain side; of all blocks together; of the mean run.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <vector>
 
 #include "preload/collectives/exchange.hpp"
 #include "preload/collectives/side.hpp"
@@ -25,6 +26,7 @@ class Collective final : public CollectiveData {
   // What goes through shared memory, of a blocking call on this node; `whole`: nothing else is left to do.
   std::optional<Exchange> exchange;
   bool whole = false;
+  std::vector<Piece> blocks_out, blocks_in;  // of a whole one
   // The error class to raise where that failed: another process has ended, there is no memory, or the sizes differ.
   int error = MPI_SUCCESS;
   void pack() noexcept override {
@@ -33,6 +35,11 @@ class Collective final : public CollectiveData {
   }
   void unpack() noexcept override { received.unpack(procedure_); }
   std::int64_t sent_bytes() const noexcept override { return sent.blocks().bytes(); }
+  // All goes through shared memory.
+  void leave() noexcept {
+    sent.leave();
+    received.leave();
+  }
   bool reserve() noexcept { return sent.reserve() && received.reserve(); }
   // True if there are blocks that go through shared memory.
   bool is_exchanged() const noexcept { return exchange.has_value() && exchange->bytes() > 0; }
@@ -99,7 +106,8 @@ template <class Out, class In, class Describe, class Native, class AtOnce>
                               AtOnce&& at_once) {
   const auto decide = [&](Collective& collective) {
     Reason reason = describe(collective);
-    if (reason == Reason::kNone) reason = reserve(call, collective);
+    if (collective.whole) collective.leave();
+    if (reason == Reason::kNone && !collective.whole) reason = reserve(call, collective);
     if (reason == Reason::kNone) count_collective(call, &collective, reason);
     return reason;
   };

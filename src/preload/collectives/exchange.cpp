@@ -18,11 +18,10 @@ namespace gapless::preload {
 namespace {
 
 // What a letter says.
-constexpr std::uint32_t kByLibrary = 0, kPaired = 1;
+constexpr std::uint32_t kByLibrary = 0, kPaired = 1, kWished = 2;
 
 // [ns] How long a sender waits for its warm chunks rather than take others. Receivers that are at work need less.
 constexpr std::int64_t kPatienceNs = 35'000;
-constexpr int kLooks = 64;  // between two looks at the clock
 
 bool is_unpacked_here(const Piece& piece) noexcept {
   return piece.elements->plan != nullptr && mpi::is_host(piece.first_byte());
@@ -45,32 +44,42 @@ Reason reason_to_leave(const Piece& piece, bool by_library) noexcept {
 
 Exchange::~Exchange() {
   for (const Sent& block : sent_) {
-    if (block.is_paired) shared_.pool.lend(block.message.lease(), block.message.used_chunks());
+    if (block.has_message) shared_.pool.lend(block.message.lease(), block.message.used_chunks());
   }
 }
 
-bool Exchange::send(const Piece& piece, std::span<const int> to, bool by_library) noexcept {
+bool Exchange::send(const Piece& piece, std::span<const int> to, Wish wish) noexcept {
   wire::Letter letter{.ticket = {}, .word = kByLibrary};
+  const std::int64_t bytes = piece.bytes(), part = wire::part_bytes_of(bytes), parts = wire::parts_of(bytes, part);
+  const int peer = to.size() == 1 ? near_.numbers[static_cast<std::size_t>(to[0])] : wire::Pool::kNoPeer;
   try {
     posts_.reserve(posts_.size() + to.size());
-    sent_.reserve(sent_.size() + 1);
-    Sent block{&piece, false, {}};
+    sent_.push_back({.piece = &piece, .message = {}});
+    Sent& block = sent_.back();
     wire::Lease lease;
-    const std::int64_t bytes = piece.bytes(), part = wire::part_bytes_of(bytes);
-    const int peer = to.size() == 1 ? near_.numbers[static_cast<std::size_t>(to[0])] : wire::Pool::kNoPeer;
-    if (!by_library && is_unpacked_here(piece) &&
-        wire::parts_of(bytes, part) <= static_cast<std::int64_t>(shared_.segment.max_chunks()) &&
-        shared_.pool.take(static_cast<std::uint32_t>(wire::parts_of(bytes, part)), peer, lease)) {
-      letter.word = kPaired;
-      letter.ticket = {static_cast<std::uint32_t>(shared_.segment.self()), lease.record, bytes, part};
+    if (wish != Wish::kByLibrary && bytes == 0) {
       block.is_paired = true;
+    } else if (wish != Wish::kByLibrary && is_unpacked_here(piece) && parts <= shared_.segment.max_chunks() &&
+               shared_.pool.take(static_cast<std::uint32_t>(parts), peer, lease)) {
+      letter.ticket = {static_cast<std::uint32_t>(shared_.segment.self()), lease.record, bytes, part};
+      block.is_paired = block.has_message = true;
       block.message = wire::Outgoing<Segment>(shared_.segment, std::move(lease), letter.ticket,
                                               static_cast<std::uint32_t>(to.size()));
     }
+    if (block.is_paired) letter.word = kPaired | (wish == Wish::kPaired ? kWished : 0);
+    wished_ = wished_ || wish == Wish::kPaired;
     block.to = to.size() == 1 ? to[0] : -1;
-    if (!block.is_paired) block.left = reason_to_leave(piece, by_library);
-    sent_.push_back(std::move(block));
+    if (!block.is_paired) block.left = reason_to_leave(piece, wish == Wish::kByLibrary);
     for (const int member : to) posts_.push_back({member, letter});
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+bool Exchange::copy(const Piece& from, const Piece& to) noexcept {
+  try {
+    copies_.push_back({&from, &to});
     return true;
   } catch (...) {
     return false;
@@ -88,11 +97,20 @@ bool Exchange::receive(const Piece& piece, int from) noexcept {
   }
 }
 
+void Exchange::all_or_none() noexcept {
+  if (takes_all_sent()) return;
+  leave();
+  for (Post& post : posts_) post.letter = {.ticket = {}, .word = kByLibrary};
+}
+
 bool Exchange::begin_receive(Received& block, const wire::Letter& letter) noexcept {
   block.is_read = true;
-  block.is_paired = letter.word == kPaired;
+  block.is_paired = (letter.word & kPaired) != 0;
+  wished_ = wished_ || (letter.word & kWished) != 0;
   if (!block.is_paired) return true;
   differs_ = differs_ || letter.ticket.bytes != block.piece->bytes();
+  block.has_message = letter.ticket.bytes != 0;
+  if (!block.has_message) return true;
   if (!shared_.segment.is_known(static_cast<int>(letter.ticket.process), 0)) return false;
   block.message = wire::Incoming<Segment>(shared_.segment, letter.ticket);
   return is_unpacked_here(*block.piece) || block.whole.reserve(letter.ticket.bytes);
@@ -124,24 +142,48 @@ bool Exchange::settle() noexcept {
   return true;
 }
 
+bool Exchange::takes_all_sent() const noexcept {
+  return std::all_of(sent_.begin(), sent_.end(), [](const Sent& block) { return block.is_paired; });
+}
+
 bool Exchange::takes_all() const noexcept {
-  const auto is_paired = [](const auto& block) { return block.is_paired; };
-  return std::all_of(sent_.begin(), sent_.end(), is_paired) &&
-         std::all_of(received_.begin(), received_.end(), is_paired);
+  return takes_all_sent() &&
+         std::all_of(received_.begin(), received_.end(), [](const Received& block) { return block.is_paired; });
+}
+
+bool Exchange::tell(std::span<const int> members, bool paired) noexcept {
+  try {
+    for (const int member : members) posts_.push_back({member, {.ticket = {}, .word = paired ? kPaired : kByLibrary}});
+  } catch (...) {
+    return false;
+  }
+  return settle();
+}
+
+bool Exchange::is_told(int by, bool& paired) noexcept {
+  wire::Wait wait(shared_.segment, make_progress);
+  wire::Letter letter;
+  while (!near_.channel->fetch(by, letter)) {
+    if (!wait.again(near_.numbers[static_cast<std::size_t>(by)])) return false;
+  }
+  paired = (letter.word & kPaired) != 0;
+  return true;
 }
 
 void Exchange::leave() noexcept {
   for (Sent& block : sent_) {
-    if (block.is_paired) shared_.pool.lend(block.message.lease(), 0);
-    block.is_paired = false;
+    if (block.has_message) shared_.pool.lend(block.message.lease(), 0);
+    block.is_paired = block.has_message = false;
   }
-  for (Received& block : received_) block.is_paired = false;
+  for (Received& block : received_) block.is_paired = block.has_message = false;
+  copies_.clear();
 }
 
 std::int64_t Exchange::bytes() const noexcept {
   std::int64_t sum = 0;
   for (const Sent& block : sent_) sum += block.is_paired ? block.piece->bytes() : 0;
   for (const Received& block : received_) sum += block.is_paired ? block.piece->bytes() : 0;
+  for (const Copy& block : copies_) sum += block.from->bytes();
   return sum;
 }
 
@@ -178,7 +220,7 @@ void Exchange::count() const noexcept {
 bool Exchange::advance_sends(bool patience) noexcept {
   bool moved = false;
   for (Sent& block : sent_) {
-    if (!block.is_paired) continue;
+    if (!block.has_message) continue;
     const Piece& piece = *block.piece;
     moved = block.message.advance(patience,
                                   [&](std::int64_t position, char* to, std::int64_t bytes) {
@@ -197,7 +239,7 @@ bool Exchange::advance_receives(int& waited_for) noexcept {
   bool moved = false;
   waited_for = -1;
   for (Received& block : received_) {
-    if (!block.is_paired || block.message.is_done()) continue;
+    if (!block.has_message || block.message.is_done()) continue;
     const Piece& piece = *block.piece;
     const wire::Step step = block.message.advance([&](std::int64_t position, const char* from, std::int64_t bytes) {
       if (block.whole.data() != nullptr) {
@@ -219,9 +261,9 @@ bool Exchange::advance_receives(int& waited_for) noexcept {
 }
 
 bool Exchange::run_sends() noexcept {
-  const auto is_done = [](const Sent& block) { return !block.is_paired || block.message.is_done(); };
+  const auto is_done = [](const Sent& block) { return !block.has_message || block.message.is_done(); };
   std::int64_t since = 0;  // [ns] of the first look that found nothing
-  int looks = 0, waited_for;
+  int waited_for;
   bool patience = true;
   while (!std::all_of(sent_.begin(), sent_.end(), is_done)) {
     const bool sent = advance_sends(patience);
@@ -229,11 +271,18 @@ bool Exchange::run_sends() noexcept {
     if (sent || received) {
       since = 0;
       patience = true;
-    } else if (since == 0) {
-      since = wire::now_ns();
-    } else if (++looks % kLooks == 0) {
-      patience = wire::now_ns() - since < kPatienceNs;
+      continue;
     }
+    wire::pause(shared_.segment);
+    const std::int64_t now = wire::now_ns();
+    if (since == 0) since = now;
+    patience = now - since < kPatienceNs;
+  }
+  if (copies_.empty()) return true;
+  mpi::AssuredStaging strip;
+  if (!strip.reserve(Piece::kStripBytes)) return false;
+  for (const Copy& block : copies_) {
+    timed(procedure_, true, [&] { block.from->copy_to(*block.to, static_cast<char*>(strip.data())); });
   }
   return true;
 }

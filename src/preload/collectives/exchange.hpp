@@ -30,10 +30,17 @@ class Exchange {
   Exchange& operator=(const Exchange&) = delete;
   ~Exchange();
 
-  // Before settle(). Add a block for these members, and one that comes from a member; it takes a place of its own among
-  // the others. `by_library`: the sender cannot, or does not want to pack it here. Return false without memory.
-  bool send(const Piece& piece, std::span<const int> to, bool by_library) noexcept;
+  // How a sender wants a block to go.
+  enum class Wish { kByLibrary, kEither, kPaired };
+
+  // Before settle(). Add a block for these members, one that comes from a member, and one that this process gives to
+  // itself, both ends decoded and in the host's memory. Return false without memory.
+  bool send(const Piece& piece, std::span<const int> to, Wish wish) noexcept;
   bool receive(const Piece& piece, int from) noexcept;
+  bool copy(const Piece& from, const Piece& to) noexcept;
+
+  // Before settle(), where all blocks must go one way: by the library, unless none that is sent has to.
+  void all_or_none() noexcept;
 
   // Each returns false if another process has ended; what is the matter then is not decided here.
   // Posts the letters, and reads those that are for this process.
@@ -56,7 +63,16 @@ class Exchange {
       if (block.is_paired) found(*block.piece);
     }
   }
+  template <class Found>
+  void for_each_copied(Found&& found) const {
+    for (const Copy& block : copies_) found(*block.from, *block.to);
+  }
   bool takes_all() const noexcept;
+  // True if any sender wished it, this process or another one.
+  bool is_wished() const noexcept { return wished_; }
+  // For one that decides for others by letters of their own; and for those.
+  bool tell(std::span<const int> members, bool paired) noexcept;
+  bool is_told(int by, bool& paired) noexcept;
   // Leaves all to the library: nothing was packed yet.
   void leave() noexcept;
   std::int64_t bytes() const noexcept;
@@ -69,10 +85,14 @@ class Exchange {
   using Segment = wire::Segment;
   struct Sent {
     const Piece* piece;
-    bool is_paired;
+    bool is_paired = false;
+    bool has_message = false;  // not if there are no bytes
     wire::Outgoing<Segment> message;
     int to = -1;                  // the member that it goes to; -1: all others
     Reason left = Reason::kNone;  // why it was left to the library at once
+  };
+  struct Copy {
+    const Piece *from, *to;
   };
   struct Post {
     int to;
@@ -81,10 +101,11 @@ class Exchange {
   struct Received {
     const Piece* piece;
     int from;
-    bool is_read = false, is_paired = false;
+    bool is_read = false, is_paired = false, has_message = false;
     wire::Incoming<Segment> message;
     mpi::AssuredStaging whole;  // of a block that the library unpacks
   };
+  bool takes_all_sent() const noexcept;
   bool begin_receive(Received& block, const wire::Letter& letter) noexcept;
   bool advance_receives(int& waited_for) noexcept;
   bool advance_sends(bool patience) noexcept;
@@ -95,7 +116,8 @@ class Exchange {
   std::vector<Sent> sent_;
   std::vector<Post> posts_;
   std::deque<Received> received_;
-  bool differs_ = false;
+  std::vector<Copy> copies_;
+  bool differs_ = false, wished_ = false;
 };
 
 }  // namespace gapless::preload

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "mpi/staging/host_memory.hpp"
 #include "preload/policy/switches.hpp"
 
 namespace gapless::preload {
@@ -23,25 +24,103 @@ bool settle(Collective& collective) noexcept {
 // Of what is not sent by the exchange, a block that was too small to be.
 void count_small(const Call& call, int target, const Piece& piece) noexcept {
   if (counting() && target >= 0 && target != call.members.rank && piece.bytes() > 0 &&
-      piece.bytes() < smallest_paired()) {
+      piece.bytes() < smallest_paired(Traffic::kExchange)) {
     count_unpaired(call.procedure, Reason::kSmall);
   }
 }
 
-// A contiguous block is as fast through the library.
-bool is_left_to_library(const Piece& piece) noexcept {
+bool is_ready(const Piece& piece) noexcept {
+  return piece.elements->plan != nullptr && mpi::is_host(piece.first_byte());
+}
+
+bool is_contiguous(const Piece& piece) noexcept {
   const plan::Plan* const plan = piece.elements->plan;
-  return plan == nullptr || (!policy.force && plan->is_run(piece.count));
+  return plan != nullptr && !policy.force && plan->is_run(piece.count);
+}
+
+// A contiguous block that goes to contiguous memory is as fast through the library.
+Exchange::Wish wish_of(std::span<const Piece> sent, std::span<const Piece> received) noexcept {
+  const auto is_strided = [](const Piece& piece) { return piece.bytes() > 0 && !is_contiguous(piece); };
+  return std::any_of(sent.begin(), sent.end(), is_strided) || std::any_of(received.begin(), received.end(), is_strided)
+             ? Exchange::Wish::kPaired
+             : Exchange::Wish::kEither;
+}
+
+bool fail(Collective& collective, int error) noexcept {
+  collective.error = error;
+  return false;
+}
+
+// The members but this process, or but those that take no part.
+bool list_others(const Call& call, std::vector<int>& others) noexcept {
+  try {
+    others.reserve(static_cast<std::size_t>(call.members.size));
+    for (int k = 0; k < call.members.size; ++k) {
+      if (k != call.members.rank) others.push_back(k);
+    }
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+// Adds the blocks for the members and from them, one block for all if there is a single one, and the own one from side
+// to side. All that is sent goes one way. Returns false without memory.
+bool add(const Call& call, Exchange& exchange, std::span<const int> targets, std::span<const Piece> sent,
+         std::span<const int> sources, std::span<const Piece> received, Exchange::Wish wish) noexcept {
+  const auto rank = static_cast<std::size_t>(call.members.rank);
+  const bool one = sent.size() == 1;
+  bool room = true;
+  if (!sent.empty() && !received.empty()) {
+    const Piece &from = sent[one ? 0 : rank], &to = received[received.size() == 1 ? 0 : rank];
+    const bool in_place = from.address == to.address && from.elements == to.elements;
+    if (!in_place && (!is_ready(from) || !is_ready(to))) wish = Exchange::Wish::kByLibrary;
+    if (!in_place) room = exchange.copy(from, to);
+  }
+  if (one && !targets.empty()) {
+    room = room && exchange.send(sent[0], targets, wish);
+  } else {
+    for (const int& member : targets) {
+      room = room && exchange.send(sent[static_cast<std::size_t>(member)], {&member, 1}, wish);
+    }
+  }
+  for (const int member : sources) {
+    room = room && exchange.receive(received[received.size() == 1 ? 0 : static_cast<std::size_t>(member)], member);
+  }
+  exchange.all_or_none();
+  return room;
+}
+
+// The letters are read: true if all goes through shared memory.
+bool decide(Collective& collective, bool whole) noexcept {
+  collective.whole = whole;
+  if (!whole) collective.exchange->leave();
+  return whole;
 }
 
 }  // namespace
+
+bool list_blocks(const Blocks& side, int n, std::vector<Piece>& blocks) noexcept {
+  try {
+    blocks.reserve(static_cast<std::size_t>(n));
+    for (int k = 0; k < n; ++k) blocks.push_back(side.block(k));
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+void prepare_blocks(const Call& call) noexcept {
+  if (may_exchange(call)) channel_of(call.comm, *call.members.near);
+}
 
 bool pair_blocks(const Call& call, Collective& collective, std::span<const int> targets,
                  std::span<const int> sources) noexcept {
   Exchange* const exchange = begin(call, collective);
   if (exchange == nullptr) return true;
   const auto is_paired = [&](std::span<const int> members, std::span<const Piece> pieces, std::size_t k) {
-    return members[k] >= 0 && members[k] != call.members.rank && pieces[k].bytes() >= smallest_paired() &&
+    return members[k] >= 0 && members[k] != call.members.rank &&
+           pieces[k].bytes() >= smallest_paired(Traffic::kExchange) &&
            std::count(members.begin(), members.end(), members[k]) == 1;
   };
   const std::span<const Piece> sent = collective.sent.blocks().pieces(),
@@ -53,49 +132,85 @@ bool pair_blocks(const Call& call, Collective& collective, std::span<const int> 
       continue;
     }
     any = true;
-    room = exchange->send(sent[k], targets.subspan(k, 1), !switched_on() || is_left_to_library(sent[k]));
+    const bool gains = switched_on() && is_ready(sent[k]) && !is_contiguous(sent[k]);
+    room = exchange->send(sent[k], targets.subspan(k, 1), gains ? Exchange::Wish::kPaired : Exchange::Wish::kByLibrary);
   }
   for (std::size_t k = 0; k < received.size() && room; ++k) {
     if (!is_paired(sources, received, k)) continue;
     any = true;
     room = exchange->receive(received[k], sources[k]);
   }
+  const auto own = [&](std::span<const int> members) {
+    return std::find(members.begin(), members.end(), call.members.rank);
+  };
+  const auto to = own(targets), from = own(sources);
+  if (room && to != targets.end() && from != sources.end() && std::count(to, targets.end(), *to) == 1 &&
+      std::count(from, sources.end(), *from) == 1) {
+    const Piece &out = sent[static_cast<std::size_t>(to - targets.begin())],
+                &in = received[static_cast<std::size_t>(from - sources.begin())];
+    if (out.bytes() == in.bytes() && out.bytes() >= smallest_paired(Traffic::kExchange) && is_ready(out) &&
+        is_ready(in) && switched_on()) {
+      any = true;
+      room = exchange->copy(out, in);
+    }
+  }
   if (!room) collective.error = MPI_ERR_NO_MEM;
   if (!any || !room || !settle(collective)) return collective.error == MPI_SUCCESS;
   exchange->for_each_sent([&](const Piece& piece) { collective.sent.pair(piece); });
   exchange->for_each_received([&](const Piece& piece) { collective.received.pair(piece); });
+  exchange->for_each_copied([&](const Piece& from, const Piece& to) {
+    collective.sent.pair(from);
+    collective.received.pair(to);
+  });
   if (exchange->bytes() == 0) return true;
   collective.sent.close_gaps();
   collective.received.close_gaps();
   return true;
 }
 
-bool pair_broadcast(const Call& call, Collective& collective, int root) noexcept {
-  const Piece& piece = collective.received.blocks().pieces()[0];
-  if (piece.bytes() < smallest_paired()) {
-    if (call.members.rank == root && may_exchange(call)) count_small(call, (root + 1) % call.members.size, piece);
-    return false;
-  }
+bool pair_from_root(const Call& call, Collective& collective, int root, std::span<const Piece> sent,
+                    std::span<const Piece> received) noexcept {
   Exchange* const exchange = begin(call, collective);
   if (exchange == nullptr) return false;
-  bool room = true;
-  if (call.members.rank != root) {
-    room = exchange->receive(piece, root);
-  } else {
-    try {
-      std::vector<int> others;
-      others.reserve(static_cast<std::size_t>(call.members.size));
-      for (int k = 0; k < call.members.size; ++k) {
-        if (k != root) others.push_back(k);
-      }
-      room = exchange->send(piece, others, is_left_to_library(piece));
-    } catch (...) {
-      room = false;
-    }
+  const bool is_root = call.members.rank == root;
+  std::vector<int> others;
+  if (is_root && !list_others(call, others)) return fail(collective, MPI_ERR_NO_MEM);
+  // Who receives takes part in any case; the root alone knows if there is anything to gain.
+  const Exchange::Wish wish = wish_of(sent, {});
+  const bool room = is_root ? add(call, *exchange, others, sent, {}, received,
+                                  wish == Exchange::Wish::kPaired ? wish : Exchange::Wish::kByLibrary)
+                            : add(call, *exchange, {}, {}, {&root, 1}, received, wish);
+  if (!room) return fail(collective, MPI_ERR_NO_MEM);
+  return settle(collective) && decide(collective, exchange->takes_all());
+}
+
+bool pair_to_root(const Call& call, Collective& collective, int root, std::span<const Piece> sent,
+                  std::span<const Piece> received) noexcept {
+  Exchange* const exchange = begin(call, collective);
+  if (exchange == nullptr) return false;
+  const bool is_root = call.members.rank == root;
+  std::vector<int> others;
+  if (is_root && !list_others(call, others)) return fail(collective, MPI_ERR_NO_MEM);
+  const Exchange::Wish wish = wish_of(sent, received);
+  const bool room = is_root ? add(call, *exchange, {}, sent, others, received, wish)
+                            : add(call, *exchange, {&root, 1}, sent, {}, {}, wish);
+  if (!room) return fail(collective, MPI_ERR_NO_MEM);
+  if (!settle(collective)) return false;
+  bool whole = exchange->takes_all() && (exchange->is_wished() || wish == Exchange::Wish::kPaired);
+  const bool told = is_root ? exchange->tell(others, whole) : exchange->is_told(root, whole);
+  return told ? decide(collective, whole) : fail(collective, MPI_ERR_OTHER);
+}
+
+bool pair_all(const Call& call, Collective& collective, std::span<const Piece> sent,
+              std::span<const Piece> received) noexcept {
+  Exchange* const exchange = begin(call, collective);
+  if (exchange == nullptr) return false;
+  std::vector<int> others;
+  if (!list_others(call, others)) return fail(collective, MPI_ERR_NO_MEM);
+  if (!add(call, *exchange, others, sent, others, received, wish_of(sent, received))) {
+    return fail(collective, MPI_ERR_NO_MEM);
   }
-  if (!room) collective.error = MPI_ERR_NO_MEM;
-  collective.whole = room && settle(collective) && exchange->takes_all();
-  return collective.whole;
+  return settle(collective) && decide(collective, exchange->takes_all() && exchange->is_wished());
 }
 
 }  // namespace gapless::preload

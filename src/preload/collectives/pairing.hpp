@@ -2,10 +2,16 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "preload/collectives/collective.hpp"
+#include "preload/policy/shared_memory.hpp"
 
 namespace gapless::preload {
+
+// Of a v- or w-call, first of all, on every process, whatever becomes of its arguments: the communicator gets its
+// channel.
+void prepare_blocks(const Call& call) noexcept;
 
 // Of a v- or w-call: each block that is long enough, and whose sender wants to pack it, whatever becomes of the others,
 // which are left to the library. `targets`, `sources`: the member of each block, or MPI_PROC_NULL. Blocks that a
@@ -14,8 +20,26 @@ namespace gapless::preload {
 bool pair_blocks(const Call& call, Collective& collective, std::span<const int> targets,
                  std::span<const int> sources) noexcept;
 
-// Of a broadcast, whose root decides alone: true if all goes through shared memory. So with the collective's error, if
-// that failed.
-bool pair_broadcast(const Call& call, Collective& collective, int root) noexcept;
+// Of the others, in which all blocks go one way. Return true if all goes through shared memory; so does nothing with
+// the collective's error, if that failed. `sent`, `received`: the blocks of this process, for and from each member in
+// turn, of which the own one goes from side to side; empty where it has none.
+//
+// The root sends alone, and decides: of a broadcast (one block for all), of MPI_Scatter.
+bool pair_from_root(const Call& call, Collective& collective, int root, std::span<const Piece> sent,
+                    std::span<const Piece> received) noexcept;
+// The root receives alone, and decides when it knows what all can do: MPI_Gather.
+bool pair_to_root(const Call& call, Collective& collective, int root, std::span<const Piece> sent,
+                  std::span<const Piece> received) noexcept;
+// All send and receive, and each decides by what all said: Allgather(v) (one block for all), MPI_Alltoall.
+bool pair_all(const Call& call, Collective& collective, std::span<const Piece> sent,
+              std::span<const Piece> received) noexcept;
+
+// Lists the blocks of a side of `n`. Returns false without memory.
+bool list_blocks(const Blocks& side, int n, std::vector<Piece>& blocks) noexcept;
+
+// True if blocks of so many bytes on every process may be exchanged whole.
+inline bool may_exchange(const Call& call, Traffic traffic, std::int64_t bytes) noexcept {
+  return bytes >= smallest_paired(traffic) && may_exchange(call);
+}
 
 }  // namespace gapless::preload

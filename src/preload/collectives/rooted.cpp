@@ -1,13 +1,37 @@
 // MPI_Gather(v), MPI_Scatter(v), in all forms. Blocks go to the root or come from it.
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "preload/collectives/forms.hpp"
+#include "preload/collectives/pairing.hpp"
 #include "preload/collectives/refusal.hpp"
 
 namespace gapless::preload {
 
 namespace {
+
+// The root of MPI_Gather waits for all, and all for its decision.
+template <bool gathers>
+constexpr Traffic kTraffic = gathers ? Traffic::kExchange : Traffic::kFromRoot;
+
+// Pairs all of a plain one that is described, or nothing.
+template <bool gathers>
+void pair(const Call& call, Collective& collective, int root, bool in_place) noexcept {
+  std::vector<Piece>&out = collective.blocks_out, &in = collective.blocks_in;
+  const bool is_root = call.members.rank == root;
+  const Blocks& of_root = (gathers ? collective.received : collective.sent).blocks();
+  const Blocks& of_each = (gathers ? collective.sent : collective.received).blocks();
+  const bool room = (!is_root || list_blocks(of_root, call.members.size, gathers ? in : out)) &&
+                    (in_place || list_blocks(of_each, 1, gathers ? out : in));
+  if (!room) {
+    collective.error = MPI_ERR_NO_MEM;
+  } else if (gathers) {
+    pair_to_root(call, collective, root, out, in);
+  } else {
+    pair_from_root(call, collective, root, out, in);
+  }
+}
 
 // At the root there is a side of many blocks, everywhere one of a single block, which the root may leave where it is
 // among the many (MPI_IN_PLACE). Of a v-collective the root alone knows the sum of all blocks.
@@ -32,7 +56,12 @@ int rooted(int root, Call call, const Out& out, const In& in, Native&& native) {
       reason = of_root.describe(many, all.size, {kMany, root, in_place ? kStays : kMany});
       if (!in_place && reason == Reason::kNone) of_each.join(of_root);
     }
-    call.max_bytes = both_ways(in_place ? of_root.blocks().block_bytes() : bytes, all.size);
+    const std::int64_t block_bytes = in_place ? of_root.blocks().block_bytes() : bytes;
+    call.max_bytes = both_ways(block_bytes, all.size);
+    if constexpr (kPlain) {
+      if (reason == Reason::kNone && may_exchange(call, kTraffic<gathers>, block_bytes))
+        pair<gathers>(call, collective, root, in_place);
+    }
     return reason;
   };
   if constexpr (!kPlain) {
@@ -43,7 +72,8 @@ int rooted(int root, Call call, const Out& out, const In& in, Native&& native) {
       const bool is_root = all.rank == root;
       View of_root = many, of_each = single;
       if (root < 0 || root >= all.size || !rewrite_as_bytes(of_each, 1) ||
-          !may_be_staged(both_ways(of_each.count, all.size)) || (is_root && !rewrite_as_bytes(of_root, all.size)) ||
+          may_exchange(call, kTraffic<gathers>, of_each.count) || !may_be_staged(both_ways(of_each.count, all.size)) ||
+          (is_root && !rewrite_as_bytes(of_root, all.size)) ||
           (is_root && is_wrongly_refused(of_each, of_root, single, many, root))) {
         return false;
       }
