@@ -46,6 +46,7 @@ bool is_limited(__rlimit_resource_t resource, std::int64_t bytes) noexcept {
 struct Segment::Header {
   std::uint64_t magic;
   std::int64_t cap;
+  std::uint64_t pid_namespace;
   std::int32_t processes;
   std::uint32_t max_chunks;
   alignas(64) std::atomic<std::int64_t> used;
@@ -104,6 +105,7 @@ int Segment::make(int processes, std::int64_t cap, std::string& why) {
   }
   auto& header = *static_cast<Header*>(start);
   header.cap = cap;
+  header.pid_namespace = base::pid_namespace();
   header.processes = processes;
   header.max_chunks = plan.max_chunks_;
   header.magic = kMagic;
@@ -142,7 +144,9 @@ bool Segment::attach(int descriptor, int self, std::string& why) {
   // What a limited program has of address space it may need itself.
   if (is_limited(RLIMIT_AS, INT64_MAX)) return fail("address space is limited (RLIMIT_AS)");
   const std::uint64_t began = base::beginning_of(getpid());
-  if (began == 0) return fail("no /proc to see in whether another process has ended");
+  const std::uint64_t numbers = base::pid_namespace();
+  if (began == 0 || numbers == 0) return fail("no /proc to see in whether another process has ended");
+  if (numbers != header.pid_namespace) return fail("processes in PID namespaces of their own");
   void* const start =
       mmap(nullptr, static_cast<std::size_t>(bytes_), PROT_NONE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
   if (start == MAP_FAILED) return fail(with_errno("no address space for shared memory"));
@@ -154,7 +158,8 @@ bool Segment::attach(int descriptor, int self, std::string& why) {
     return fail("no memory for the pool's records");
   }
   Member& own = member(self);
-  own.pid.store(getpid(), std::memory_order_relaxed);
+  own_pid_ = getpid();
+  own.pid.store(own_pid_, std::memory_order_relaxed);
   own.began.store(began, std::memory_order_release);
   return true;
 }
@@ -230,6 +235,10 @@ bool Segment::open_section(int process, std::uint32_t chunk) noexcept {
   // Another thread may have opened more meanwhile; then the difference is opened again.
   opened_[process].store(chunks, std::memory_order_release);
   return true;
+}
+
+bool Segment::is_here() const noexcept {
+  return getpid() == own_pid_;
 }
 
 bool Segment::is_running(int process) const noexcept {

@@ -34,6 +34,8 @@ class Segment {
   bool attach(int descriptor, int self, std::string& why);
   void detach() noexcept;
   bool is_attached() const noexcept { return base_ != nullptr; }
+  // False in a child of fork.
+  bool is_here() const noexcept;
 
   int self() const noexcept { return self_; }
   int processes() const noexcept { return processes_; }
@@ -83,7 +85,7 @@ class Segment {
   void set_layout(int processes, std::uint32_t max_chunks) noexcept;
 
   char* base_ = nullptr;
-  int descriptor_ = -1, self_ = -1, processes_ = 0;
+  int descriptor_ = -1, self_ = -1, processes_ = 0, own_pid_ = 0;
   std::uint64_t device_ = 0, inode_ = 0;
   std::uint32_t max_chunks_ = 0;
   std::int64_t channels_at_ = 0, channel_bytes_ = 0, sections_at_ = 0, section_bytes_ = 0, data_at_ = 0, bytes_ = 0;
