@@ -117,7 +117,7 @@ VARIABLES = (
         "through the library. What the process says that speaks for its node is in force.",
     ),
     Variable(
-        "GAPLESS_SMALLEST_PAIRED", "BYTES", "64K; 1 under GAPLESS_FORCE", Reader.LAYER,
+        "GAPLESS_SMALLEST_PAIRED", "BYTES", "16K, from a root 512K; 1 under GAPLESS_FORCE", Reader.LAYER,
         "Messages below this size go through the library. The same in all processes.",
     ),
     Variable(
