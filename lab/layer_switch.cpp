@@ -10,7 +10,8 @@ namespace gapless::lab {
 
 LayerSwitch::LayerSwitch()
     : switch_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch"))),
-      collectives_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch_collectives"))) {}
+      collectives_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch_collectives"))),
+      paired_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch_paired"))) {}
 
 long long LayerSwitch::conversions() const {
   static const auto count =
@@ -35,6 +36,10 @@ void LayerSwitch::set_past() const {
 void LayerSwitch::set_all(bool on) const {
   set(on);
   if (collectives_ != nullptr) collectives_(on ? 1 : 0);
+}
+
+void LayerSwitch::set_paired(bool on) const {
+  if (paired_ != nullptr) paired_(on ? 1 : 0);
 }
 
 }  // namespace gapless::lab

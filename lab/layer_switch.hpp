@@ -16,10 +16,13 @@ class LayerSwitch {
   void set_past() const;
   // The same for collectives too: to be called by all ranks alike.
   void set_all(bool on) const;
+  // Whether messages may go through memory that processes share: to be called by all ranks alike.
+  void set_paired(bool on) const;
 
  private:
   int (*switch_)(int on) = nullptr;
   int (*collectives_)(int on) = nullptr;
+  int (*paired_)(int on) = nullptr;
 };
 
 }  // namespace gapless::lab

@@ -24,6 +24,10 @@ int GAPLESS_Switch(int on);
  * collective: by all processes of MPI_COMM_WORLD, between the same collective calls, with none of them in progress. */
 int GAPLESS_Switch_collectives(int on);
 
+/** The same for pairing: with 0, what would go through memory that the processes of a node share goes as it does where
+ * they share none. To be called like GAPLESS_Switch_collectives. */
+int GAPLESS_Switch_paired(int on);
+
 /** What was counted for one procedure ("MPI_Send") in this process, both its MPI_ and its PMPI_ name together. */
 typedef struct GAPLESS_Counters {
   long long calls;       /**< of the procedure */

@@ -30,7 +30,7 @@ struct Member {
   const MemberSpec* spec;
   std::unique_ptr<Operation> operation;
   std::optional<bool> layer_acts{};
-  bool layer_on() const { return spec->method == MethodKind::kGapless; }
+  bool layer_on() const { return spec->method == MethodKind::kGapless || spec->method == MethodKind::kLocal; }
 };
 
 // One group on its way from the job to samples. Its functions are called in the order in which they stand here.
@@ -67,8 +67,7 @@ class Group {
 
   void read_messages() {
     together([&] {
-      for (const MessageSpec& message : spec_.messages)
-        messages_.push_back(read_message(message, spec_, run_.place.ranks));
+      for (const MessageSpec& message : spec_.messages) messages_.push_back(read_message(message, spec_, run_.place));
       const std::int64_t bytes = memory_bytes(messages_);
       if (bytes > kMostBytes)
         throw Refused("it may need " + std::to_string(bytes) + " bytes of memory on each rank, more than " +
@@ -161,7 +160,7 @@ class Group {
 
   void make_members() {
     for (const MemberSpec& member : spec_.members) {
-      if (member.method == MethodKind::kGapless && !run_.layer.present()) {
+      if (Member{&member, nullptr}.layer_on() && !run_.layer.present()) {
         result_.without_layer.push_back(member.name);
         continue;
       }
@@ -176,7 +175,7 @@ class Group {
       const Operation::Leaves leaves = member.operation->leaves();
       together([&] { memory_->reset(message, maps_.at(message.label), leaves); });
       const long long before = run_.layer.conversions();
-      run_.layer.set_all(member.layer_on());
+      switch_layer(member);
       // Twice with fresh data: who kept the first message's would be seen to send it again.
       for (int i = 0; i < (spec_.fresh ? 2 : 1); ++i) {
         if (writes_ahead()) write(member);
@@ -194,6 +193,12 @@ class Group {
         throw MemberError(member.spec->name, error.what());
       }
     }
+  }
+
+  // As the member is sent, on all ranks alike.
+  void switch_layer(const Member& member) {
+    run_.layer.set_all(member.layer_on());
+    run_.layer.set_paired(member.spec->method != MethodKind::kLocal);
   }
 
   // In a collective, and where caches are to be cold, all ranks write before they meet; in a ping-pong the sender does,
@@ -251,7 +256,7 @@ class Group {
   }
 
   Sample sample_of(Member& member) {
-    run_.layer.set_all(member.layer_on());
+    switch_layer(member);
     // Members take turns, so each finds the caches and the library as another one left them: one operation that is not
     // timed lets it start from its own.
     if (!spec_.cold) run(member);

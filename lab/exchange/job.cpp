@@ -95,17 +95,22 @@ class Field {
   std::string path_;
 };
 
-constexpr std::array<std::pair<const char*, Pattern>, 3> kPatterns{
-    {{"pingpong", Pattern::kPingPong}, {"bcast", Pattern::kBcast}, {"allgather", Pattern::kAllgather}}};
-constexpr std::array<std::pair<const char*, MethodKind>, 9> kMethods{{{"native", MethodKind::kNative},
-                                                                      {"gapless", MethodKind::kGapless},
-                                                                      {"pack", MethodKind::kPack},
-                                                                      {"pack_send", MethodKind::kPackSend},
-                                                                      {"unpack_receive", MethodKind::kUnpackReceive},
-                                                                      {"manual", MethodKind::kManual},
-                                                                      {"engine", MethodKind::kEngine},
-                                                                      {"engine_pack", MethodKind::kEnginePack},
-                                                                      {"engine_unpack", MethodKind::kEngineUnpack}}};
+constexpr std::array<std::pair<const char*, Pattern>, 5> kPatterns{
+    {{"pingpong", Pattern::kPingPong},
+     {"bcast", Pattern::kBcast},
+     {"allgather", Pattern::kAllgather},
+     {"alltoallw", Pattern::kAlltoallw},
+     {"neighbor_alltoallw", Pattern::kNeighborAlltoallw}}};
+constexpr std::array<std::pair<const char*, MethodKind>, 10> kMethods{{{"local", MethodKind::kLocal},
+                                                                       {"native", MethodKind::kNative},
+                                                                       {"gapless", MethodKind::kGapless},
+                                                                       {"pack", MethodKind::kPack},
+                                                                       {"pack_send", MethodKind::kPackSend},
+                                                                       {"unpack_receive", MethodKind::kUnpackReceive},
+                                                                       {"manual", MethodKind::kManual},
+                                                                       {"engine", MethodKind::kEngine},
+                                                                       {"engine_pack", MethodKind::kEnginePack},
+                                                                       {"engine_unpack", MethodKind::kEngineUnpack}}};
 constexpr std::array<std::pair<const char*, bool>, 2> kCaches{{{"warm", false}, {"cold", true}}};
 constexpr std::array<std::pair<const char*, bool>, 2> kData{{{"constant", false}, {"fresh", true}}};
 
@@ -135,7 +140,9 @@ MemberSpec read_member(const Field& field, const GroupSpec& group) {
   const Field method = field.at("method");
   member.method = method.one_of(kMethods);
   const bool any_pattern = member.method == MethodKind::kNative || member.method == MethodKind::kGapless ||
-                           member.method == MethodKind::kPack;
+                           member.method == MethodKind::kLocal ||
+                           (member.method == MethodKind::kPack &&
+                            (group.pattern == Pattern::kBcast || group.pattern == Pattern::kAllgather));
   if (!any_pattern && group.pattern != Pattern::kPingPong) method.fail("only members of a pingpong can have it");
   member.planted = field.has("plant") && field.at("plant").truth();
   return member;

@@ -9,14 +9,15 @@
 
 namespace gapless::lab::exchange {
 
-enum class Pattern { kPingPong, kBcast, kAllgather };
+enum class Pattern { kPingPong, kBcast, kAllgather, kAlltoallw, kNeighborAlltoallw };
 
-// How a message is sent: by a typed call with the layer off or on; with MPI_Pack and MPI_Unpack around MPI_PACKED at
-// both ends or at one; packed and unpacked by loops, or by the engine in the program. The last two send nothing: one
-// rank packs or unpacks.
+// How a message is sent: by a typed call with the layer off, on, or on but for memory that processes share; with
+// MPI_Pack and MPI_Unpack around MPI_PACKED at both ends or at one; packed and unpacked by loops, or by the engine in
+// the program. The last two send nothing: one rank packs or unpacks.
 enum class MethodKind {
   kNative,
   kGapless,
+  kLocal,
   kPack,
   kPackSend,
   kUnpackReceive,

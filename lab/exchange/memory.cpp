@@ -61,6 +61,7 @@ Memory::Memory(const GroupSpec& group, const std::vector<Message>& messages, Pla
     : pattern_(group.pattern),
       root_(group.root),
       place_(place),
+      peers_(peers_of(group.pattern, place)),
       user_send_(room(messages, &Message::send)),
       user_receive_(room(messages, &Message::receive)),
       packed_send_(capacity),
@@ -87,12 +88,22 @@ void Memory::require_disjoint(const Message& message, const TypeMaps& maps) {
   }
 }
 
+// Whose payload a block is that this rank sends.
+int Memory::sent_payload(int block) const {
+  return peers_.empty() ? place_.rank : place_.rank * place_.ranks + peers_[static_cast<std::size_t>(block)];
+}
+
+// The same of one that it receives.
+int Memory::received_payload(int block) const {
+  if (!peers_.empty()) return peers_[static_cast<std::size_t>(block)] * place_.ranks + place_.rank;
+  return pattern_ == Pattern::kAllgather ? block : pattern_ == Pattern::kBcast ? root_ : 1 - place_.rank;
+}
+
 // Every block that this rank receives, from its sender.
 void Memory::write_blocks(const Message& message, const Runs& runs) {
   if (pattern_ == Pattern::kBcast && place_.rank == root_) return;
   for (int block = 0; block < message.blocks; ++block) {
-    const int sender = pattern_ == Pattern::kAllgather ? block : pattern_ == Pattern::kBcast ? root_ : 1 - place_.rank;
-    const Bytes payload = payload_of(sender, version_, message.payload_bytes());
+    const Bytes payload = payload_of(received_payload(block), version_, message.payload_bytes());
     char* const to = receive_image_.data() + origin(message.receive) + block * message.block_bytes();
     const char* from = payload.data();
     for (const test::Entry& run : runs) {
@@ -113,12 +124,14 @@ void Memory::build_images(const Message& message, const TypeMaps& maps, bool rec
   if (imaged_ == wanted) return;
   send_image_.fill(kSendGap);
   receive_image_.fill(kReceiveGap);
-  const Bytes payload = payload_of(place_.rank, own_, message.payload_bytes());
-  const char* from = payload.data();
-  for (const test::Entry& run : maps.send) {
-    std::memcpy(send_image_.data() + origin(message.send) + run.displacement, from,
-                static_cast<std::size_t>(run.bytes));
-    from += run.bytes;
+  for (int block = 0; block < message.sent_blocks; ++block) {
+    const Bytes payload = payload_of(sent_payload(block), own_, message.payload_bytes());
+    char* const to = send_image_.data() + origin(message.send) + block * message.sent_block_bytes();
+    const char* from = payload.data();
+    for (const test::Entry& run : maps.send) {
+      std::memcpy(to + run.displacement, from, static_cast<std::size_t>(run.bytes));
+      from += run.bytes;
+    }
   }
   if (receives) write_blocks(message, maps.receive());
   imaged_ = wanted;
@@ -128,7 +141,9 @@ void Memory::write(const Message& message, bool sends) {
   ++version_;
   if (!sends) return;
   own_ = version_;
-  message.send.places->write(send(message), place_.rank, own_);
+  for (int block = 0; block < message.sent_blocks; ++block) {
+    message.send.places->write(send(message) + block * message.sent_block_bytes(), sent_payload(block), own_);
+  }
 }
 
 bool Memory::receives(Operation::Leaves leaves) const {

@@ -1,5 +1,6 @@
 // The memory of one group and what must be in it. All expectations are arithmetic: the payload of rank r is the bytes
-// of the integers payload_value(r, 0), payload_value(r, 1), ..., and every other byte of a buffer keeps its sentinel.
+// of the integers payload_value(r, 0), payload_value(r, 1), ... (of r's block for rank k, where each gets its own, that
+// of r * ranks + k), and every other byte of a buffer keeps its sentinel.
 #pragma once
 
 #include "../bytes.hpp"
@@ -47,10 +48,13 @@ class Memory {
   void build_images(const Message& message, const TypeMaps& maps, bool receives);
   void write_blocks(const Message& message, const Runs& runs);
   bool receives(Operation::Leaves leaves) const;
+  int sent_payload(int block) const;
+  int received_payload(int block) const;
 
   Pattern pattern_;
   int root_;
   Place place_;
+  std::vector<int> peers_;  // of patterns in which each gets a block of its own
   Bytes user_send_, user_receive_, packed_send_, packed_receive_;
   Bytes send_image_, receive_image_;  // what the user's buffers must hold
   // What the images are of: messages of one layout may still differ in the distance of an allgather's blocks.

@@ -3,6 +3,8 @@
 #include "agree.hpp"
 #include "mpi_type.hpp"
 
+#include <algorithm>
+
 #include "base/checked.hpp"
 #include "notation/parse.hpp"
 
@@ -33,7 +35,7 @@ End read_end(const EndSpec& spec, const std::string& message, const GroupSpec& g
 
 }  // namespace
 
-Message read_message(const MessageSpec& spec, const GroupSpec& group, int ranks) {
+Message read_message(const MessageSpec& spec, const GroupSpec& group, Place place) {
   Message message;
   message.name = spec.name;
   message.label = spec.layout;
@@ -45,7 +47,10 @@ Message read_message(const MessageSpec& spec, const GroupSpec& group, int ranks)
     message.receive.count = message.send.count;
     message.receive.origin = message.send.origin;
   }
-  message.blocks = group.pattern == Pattern::kAllgather ? ranks : 1;
+  const auto peers = static_cast<int>(peers_of(group.pattern, place).size());
+  message.blocks = group.pattern == Pattern::kAllgather ? place.ranks : std::max(peers, 1);
+  message.sent_blocks = std::max(peers, 1);
+  message.send.span = span_of(*message.send.type, std::int64_t{message.send.count} * message.sent_blocks);
   message.receive.span = span_of(*message.receive.type, std::int64_t{message.receive.count} * message.blocks);
   return message;
 }

@@ -4,6 +4,7 @@
 #include "../mpi_handle.hpp"
 #include "../payload.hpp"
 #include "job.hpp"
+#include "operation.hpp"
 #include "type_map.hpp"
 
 #include <cstdint>
@@ -31,7 +32,8 @@ struct Message {
   std::string label;  // messages of one label have equal type maps
   End send;
   End receive;              // its span is that of `blocks` messages one after the other
-  int blocks = 1;           // what an allgather receives from so many ranks
+  int blocks = 1;           // received, one from each of so many ranks
+  int sent_blocks = 1;      // one for each of so many
   Runs padding;             // bytes of what is received that may arrive or not (type_map.hpp)
   int packed_capacity = 0;  // what MPI_Pack_size says
   int packed_bytes = 0;     // what MPI_Pack makes of it
@@ -39,6 +41,7 @@ struct Message {
   bool has_unlike_ends() const { return send.type != receive.type; }
   std::int64_t payload_bytes() const { return send.payload_bytes(); }
   std::int64_t block_bytes() const { return receive.count * receive.type->extent; }  // from one block to the next
+  std::int64_t sent_block_bytes() const { return send.count * send.type->extent; }
 };
 
 // Of its two ends.
@@ -49,6 +52,6 @@ struct TypeMaps {
 };
 
 // Throws JobError (the text is no type), Refused, or base::Error where a number does not fit.
-Message read_message(const MessageSpec& spec, const GroupSpec& group, int ranks);
+Message read_message(const MessageSpec& spec, const GroupSpec& group, Place place);
 
 }  // namespace gapless::lab::exchange

@@ -1,7 +1,9 @@
 #include "operation.hpp"
 
+#include "agree.hpp"
 #include "memory.hpp"
 #include "message.hpp"
+#include "mpi_type.hpp"
 #include "packing.hpp"
 
 #include <mpi.h>
@@ -176,6 +178,72 @@ class PackedAllgather final : public Operation {
   PackingPtr packing_;
 };
 
+// The arguments of a side, a block for each of `places` many; no data for those that are no peers.
+template <class Displacement>
+struct Side {
+  Side(std::size_t places, MPI_Datatype type) : counts(places, 0), displacements(places, 0), types(places, type) {}
+  void set(std::size_t place, int count, std::int64_t displacement) {
+    counts[place] = count;
+    displacements[place] = static_cast<Displacement>(displacement);
+  }
+  std::vector<int> counts;
+  std::vector<Displacement> displacements;
+  std::vector<MPI_Datatype> types;
+};
+
+class Alltoallw final : public Operation {
+ public:
+  Alltoallw(const Ends& ends, const Message& message)
+      : ends_(ends),
+        out_(static_cast<std::size_t>(ends.place.ranks), ends.send_type),
+        in_(static_cast<std::size_t>(ends.place.ranks), ends.receive_type) {
+    int block = 0;
+    for (const int peer : peers_of(Pattern::kAlltoallw, ends.place)) {
+      const auto at = static_cast<std::size_t>(peer);
+      out_.set(at, ends.send_count, as_int(block * message.sent_block_bytes(), "a displacement"));
+      in_.set(at, ends.receive_count, as_int(block * message.block_bytes(), "a displacement"));
+      ++block;
+    }
+  }
+  void run(const Before&) override {
+    MPI_Alltoallw(ends_.send, out_.counts.data(), out_.displacements.data(), out_.types.data(), ends_.receive,
+                  in_.counts.data(), in_.displacements.data(), in_.types.data(), MPI_COMM_WORLD);
+  }
+
+ private:
+  Ends ends_;
+  Side<int> out_, in_;
+};
+
+class NeighborAlltoallw final : public Operation {
+ public:
+  NeighborAlltoallw(const Ends& ends, const Message& message)
+      : ends_(ends),
+        out_(static_cast<std::size_t>(message.sent_blocks), ends.send_type),
+        in_(static_cast<std::size_t>(message.blocks), ends.receive_type) {
+    const std::vector<int> peers = peers_of(Pattern::kNeighborAlltoallw, ends.place);
+    for (std::size_t block = 0; block < peers.size(); ++block) {
+      out_.set(block, ends.send_count, static_cast<std::int64_t>(block) * message.sent_block_bytes());
+      in_.set(block, ends.receive_count, static_cast<std::int64_t>(block) * message.block_bytes());
+    }
+    const auto size = static_cast<int>(peers.size());
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, size, peers.data(), MPI_UNWEIGHTED, size, peers.data(),
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring_);
+  }
+  NeighborAlltoallw(const NeighborAlltoallw&) = delete;
+  NeighborAlltoallw& operator=(const NeighborAlltoallw&) = delete;
+  ~NeighborAlltoallw() override { MPI_Comm_free(&ring_); }
+  void run(const Before&) override {
+    MPI_Neighbor_alltoallw(ends_.send, out_.counts.data(), out_.displacements.data(), out_.types.data(), ends_.receive,
+                           in_.counts.data(), in_.displacements.data(), in_.types.data(), ring_);
+  }
+
+ private:
+  Ends ends_;
+  Side<MPI_Aint> out_, in_;
+  MPI_Comm ring_ = MPI_COMM_NULL;
+};
+
 std::unique_ptr<Operation> make_pingpong(const Ends& ends, MethodKind method, PackingPtr packing) {
   switch (method) {
     case MethodKind::kEnginePack:
@@ -185,12 +253,25 @@ std::unique_ptr<Operation> make_pingpong(const Ends& ends, MethodKind method, Pa
     default:
       break;
   }
-  const bool typed = method == MethodKind::kNative || method == MethodKind::kGapless;
+  const bool typed = method == MethodKind::kNative || method == MethodKind::kGapless || method == MethodKind::kLocal;
   return std::make_unique<PingPong>(ends, std::move(packing), !typed && method != MethodKind::kUnpackReceive,
                                     !typed && method != MethodKind::kPackSend);
 }
 
 }  // namespace
+
+std::vector<int> peers_of(Pattern pattern, Place place) {
+  std::vector<int> peers;
+  if (pattern == Pattern::kAlltoallw) {
+    for (int rank = 0; rank < place.ranks; ++rank) {
+      if (rank != place.rank) peers.push_back(rank);
+    }
+  } else if (pattern == Pattern::kNeighborAlltoallw) {
+    peers = {(place.rank + place.ranks - 1) % place.ranks, (place.rank + 1) % place.ranks};
+    if (place.ranks == 2) peers.pop_back();
+  }
+  return peers;
+}
 
 std::unique_ptr<Operation> make_operation(const GroupSpec& group, MethodKind method, const Message& message,
                                           Memory& memory, Place place) {
@@ -206,6 +287,10 @@ std::unique_ptr<Operation> make_operation(const GroupSpec& group, MethodKind met
     case Pattern::kAllgather:
       if (packed) return std::make_unique<PackedAllgather>(ends, std::move(packing));
       return std::make_unique<TypedAllgather>(ends);
+    case Pattern::kAlltoallw:
+      return std::make_unique<Alltoallw>(ends, message);
+    case Pattern::kNeighborAlltoallw:
+      return std::make_unique<NeighborAlltoallw>(ends, message);
   }
   return make_pingpong(ends, method, std::move(packing));
 }

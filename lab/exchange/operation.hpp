@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace gapless::lab::exchange {
 
@@ -16,6 +17,10 @@ struct Place {
   int rank = 0;
   int ranks = 0;
 };
+
+// The ranks that this one sends a block of its own to, and gets one from: in an alltoallw all others, in a
+// neighbor_alltoallw those before and behind it in a ring, of two ranks the other one. Empty in other patterns.
+std::vector<int> peers_of(Pattern pattern, Place place);
 
 // The rank that works where nothing is sent.
 inline constexpr int kAlone = 0;

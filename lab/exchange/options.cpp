@@ -8,16 +8,18 @@ namespace gapless::lab::exchange {
 namespace {
 
 constexpr const char* kAbout =
-    "Times messages of any datatypes, as a job file names them: in a pattern (pingpong, bcast, allgather), each sent\n"
+    "Times messages of any datatypes, as a job file names them: in a pattern (pingpong, bcast, allgather, alltoallw,\n"
+    "neighbor_alltoallw: of the last two, without data for a rank itself, the second in a ring), each sent\n"
     "  native          by the typed call, the Gapless layer off,\n"
     "  gapless         by the same call with the layer on (left out where the layer is not under the program),\n"
+    "  local           with the layer on, but nothing through memory that processes share,\n"
     "  pack            through MPI_Pack, MPI_PACKED and MPI_Unpack,\n"
     "  pack_send       packed by the sender, received typed,\n"
     "  unpack_receive  sent typed, received as MPI_PACKED and unpacked,\n"
     "  manual          packed and unpacked by loops, as by hand,\n"
     "  engine          packed and unpacked by the engine in the program: the layer's work, done by hand,\n"
     "  engine_pack, engine_unpack  that alone, on rank 0: nothing is sent, and a sample is one call\n"
-    "(the last six in a ping-pong only).\n"
+    "(the last six in a ping-pong only; pack in bcast and allgather, too).\n"
     "The job is a JSON object (see below); types are written in the text notation of docs/notation.md. The members of\n"
     "a group carry equal payloads and are timed in turns, in an order drawn anew for each repetition. Before anything\n"
     "is timed, the messages of a layout are proved to have equal type maps, and what every member receives is "

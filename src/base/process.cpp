@@ -1,14 +1,11 @@
 #include "base/process.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 namespace gapless::base {
 
@@ -47,22 +44,15 @@ std::uint64_t beginning_of(std::int64_t pid) {
   return beginning_in(process_text(pid, "stat"));
 }
 
-std::uint64_t pid_namespace() noexcept {
-  char own[24] = "", shown[24] = "";
-  std::snprintf(own, sizeof own, "%d", getpid());
-  struct stat name{};
-  if (readlink("/proc/self", shown, sizeof shown - 1) < 0 || std::strcmp(own, shown) != 0) return 0;
-  return stat("/proc/self/ns/pid", &name) == 0 ? name.st_ino : 0;
-}
-
 bool is_running(std::int64_t pid, std::uint64_t began) noexcept {
   try {
+    errno = 0;
     const std::string state = process_text(pid, "stat");
-    // Without a descriptor to read it by, the kernel says at least if there is a process.
-    if (state.empty()) return kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH;
+    // Without a descriptor or memory to ask it is asked again later.
+    if (state.empty() && errno != 0 && errno != ENOENT && errno != ESRCH) return true;
     const std::size_t at = field(state, 3);
     return at != std::string::npos && beginning_in(state) == began && state[at] != 'Z' && state[at] != 'X';
-  } catch (...) {  // no memory to ask: asked again later
+  } catch (...) {
     return true;
   }
 }

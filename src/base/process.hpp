@@ -13,9 +13,6 @@ std::string process_text(std::int64_t pid, const char* name);
 // had the same number. May throw bad_alloc.
 std::uint64_t beginning_of(std::int64_t pid);
 
-// What tells the processes apart that number others alike; 0 if /proc is none, or has the numbers of another namespace.
-std::uint64_t pid_namespace() noexcept;
-
 // False if the process with this number that began then has ended, a zombie included. Cost: a file of /proc is read.
 bool is_running(std::int64_t pid, std::uint64_t began) noexcept;
 

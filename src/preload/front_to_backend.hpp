@@ -7,7 +7,12 @@
 namespace gapless::preload {
 
 // Both come from the same build and are installed side by side; the number finds a mixture.
-inline constexpr int kInterfaceVersion = 4;
+inline constexpr int kInterfaceVersion = 5;
+
+// The run-time switches, of everything but collectives, of those, and of pairing; read with relaxed atomic loads.
+struct Switches {
+  int on = 1, collectives = 1, paired = 1;
+};
 
 struct Front {
   int version;
@@ -17,9 +22,7 @@ struct Front {
   bool (*imports_unwrapped_completion)();
   // Not 0 if the process has asked the loader for such a procedure by its name since; read with relaxed atomic loads.
   const int* completion_looked_up;
-  // The run-time switches, of everything but collectives and of those; read with relaxed atomic loads.
-  const int* on;
-  const int* collectives_on;
+  const Switches* switches;
   int served_count;  // the number of its procedures
 };
 

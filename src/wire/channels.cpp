@@ -51,8 +51,7 @@ std::unique_ptr<Channel> Channel::open(Segment& segment, int number, int self, i
 }
 
 Channel::~Channel() {
-  // In a child of fork a thread's memory of communicators may end, without the memory that processes share.
-  if (!segment_.is_here() || users_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (users_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const std::uint64_t bit = std::uint64_t{1} << (number_ % kWordBits);
   segment_.channels_taken()[number_ / kWordBits].fetch_and(~bit, std::memory_order_release);
 }

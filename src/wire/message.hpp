@@ -41,8 +41,10 @@ enum class Step {
 // these do not come back.
 inline constexpr std::int64_t kWindow = 8;
 
-template <class Memory>
+template <class Memory, std::int64_t kTurns = kWindow>
 class Outgoing {
+  static_assert(kTurns > 1, "a receiver gives a chunk back when it has seen the next one");
+
  public:
   Outgoing() = default;
   // With a chunk for each part in the lease.
@@ -61,8 +63,8 @@ class Outgoing {
   template <class Pack>
   Step advance(bool patience, Pack&& pack) noexcept {
     if (is_done()) return Step::kDone;
-    std::uint32_t& turn = window_[parts_done_ % kWindow];
-    if (parts_done_ < kWindow) {
+    std::uint32_t& turn = window_[parts_done_ % kTurns];
+    if (parts_done_ < kTurns) {
       turn = lease_.chunks[used_++];
     } else if (!memory_->chunk(process(), turn).is_free()) {
       const auto& record = memory_->record(process(), ticket_.record);
@@ -86,13 +88,14 @@ class Outgoing {
   Ticket ticket_;
   std::uint32_t readers_ = 1, used_ = 0, last_ = 0;
   std::int64_t parts_done_ = 0;
-  std::uint32_t window_[kWindow] = {};
+  std::uint32_t window_[kTurns] = {};
 };
 
 template <class Memory>
 class Incoming {
  public:
   Incoming() = default;
+  // The caller has asked whether the sender's first chunk is known.
   Incoming(Memory& memory, const Ticket& ticket) noexcept : memory_(&memory), ticket_(ticket) {
     memory_->record(process(), ticket_.record).pulls.fetch_add(1, std::memory_order_relaxed);
   }

@@ -35,6 +35,12 @@ std::string with_errno(const char* what) {
   return std::string(what) + ": " + std::strerror(errno);
 }
 
+// Processes that see each other's numbers have the same; 0 if there is no /proc.
+std::uint64_t pid_namespace() noexcept {
+  struct stat found{};
+  return stat("/proc/self/ns/pid", &found) == 0 ? found.st_ino : 0;
+}
+
 bool is_limited(__rlimit_resource_t resource, std::int64_t bytes) noexcept {
   rlimit limit;
   return getrlimit(resource, &limit) != 0 ||
@@ -45,8 +51,8 @@ bool is_limited(__rlimit_resource_t resource, std::int64_t bytes) noexcept {
 
 struct Segment::Header {
   std::uint64_t magic;
-  std::int64_t cap;
   std::uint64_t pid_namespace;
+  std::int64_t cap;
   std::int32_t processes;
   std::uint32_t max_chunks;
   alignas(64) std::atomic<std::int64_t> used;
@@ -104,8 +110,8 @@ int Segment::make(int processes, std::int64_t cap, std::string& why) {
     return -1;
   }
   auto& header = *static_cast<Header*>(start);
+  header.pid_namespace = pid_namespace();
   header.cap = cap;
-  header.pid_namespace = base::pid_namespace();
   header.processes = processes;
   header.max_chunks = plan.max_chunks_;
   header.magic = kMagic;
@@ -131,26 +137,28 @@ bool Segment::attach(int descriptor, int self, std::string& why) {
   };
   Header header;
   struct stat file{};
+  if (fstat(descriptor_, &file) == 0) {
+    device_ = file.st_dev;
+    inode_ = file.st_ino;
+  }
   // The header's atomics are plain words in the file.
   if (pread(descriptor_, static_cast<void*>(&header), sizeof header, 0) != sizeof header || header.magic != kMagic ||
       header.processes < 2 || header.processes > kMaxProcesses || self < 0 || self >= header.processes) {
     return fail("the shared memory is not of this layer");
   }
   set_layout(header.processes, header.max_chunks);
-  if (fstat(descriptor_, &file) != 0 || file.st_size != bytes_) return fail("the shared memory is not of this layer");
-  device_ = file.st_dev;
-  inode_ = file.st_ino;
+  if (file.st_size != bytes_) return fail("the shared memory is not of this layer");
   self_ = self;
   // What a limited program has of address space it may need itself.
   if (is_limited(RLIMIT_AS, INT64_MAX)) return fail("address space is limited (RLIMIT_AS)");
   const std::uint64_t began = base::beginning_of(getpid());
-  const std::uint64_t numbers = base::pid_namespace();
-  if (began == 0 || numbers == 0) return fail("no /proc to see in whether another process has ended");
-  if (numbers != header.pid_namespace) return fail("processes in PID namespaces of their own");
+  if (began == 0) return fail("no /proc to see in whether another process has ended");
+  if (header.pid_namespace != pid_namespace()) return fail("processes of this node are in different PID namespaces");
   void* const start =
       mmap(nullptr, static_cast<std::size_t>(bytes_), PROT_NONE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
   if (start == MAP_FAILED) return fail(with_errno("no address space for shared memory"));
   base_ = static_cast<char*>(start);
+  pid_ = getpid();
   madvise(base_, static_cast<std::size_t>(bytes_), MADV_DONTFORK);
   madvise(base_, static_cast<std::size_t>(bytes_), MADV_DONTDUMP);
   const std::int64_t own_section = sections_at_ + self * section_bytes_, records = rounded_up(kRecordBytes);
@@ -158,15 +166,15 @@ bool Segment::attach(int descriptor, int self, std::string& why) {
     return fail("no memory for the pool's records");
   }
   Member& own = member(self);
-  own_pid_ = getpid();
-  own.pid.store(own_pid_, std::memory_order_relaxed);
+  own.pid.store(getpid(), std::memory_order_relaxed);
   own.began.store(began, std::memory_order_release);
   return true;
 }
 
 void Segment::detach() noexcept {
-  if (base_ != nullptr) munmap(base_, static_cast<std::size_t>(bytes_));
-  if (descriptor_ >= 0) close(descriptor_);
+  // A child of fork may have something of its own there.
+  if (base_ != nullptr && getpid() == pid_) munmap(base_, static_cast<std::size_t>(bytes_));
+  if (descriptor_ >= 0 && is_own_descriptor()) close(descriptor_);
   base_ = nullptr;
   descriptor_ = -1;
   for (auto& chunks : opened_) chunks.store(0, std::memory_order_relaxed);
@@ -184,11 +192,15 @@ std::uint32_t Segment::chunks_of(int process) const noexcept {
   return std::min(member(process).chunks.load(std::memory_order_acquire), max_chunks_);
 }
 
-// The kernel's promise that there is memory for these pages. A program that closes descriptors which are not its own
-// may have given the number to a file of its own.
-bool Segment::commit(std::int64_t at, std::int64_t bytes) noexcept {
+// A program that closes descriptors which are not its own may have given the number to a file of its own.
+bool Segment::is_own_descriptor() const noexcept {
   struct stat file{};
-  if (fstat(descriptor_, &file) != 0 || file.st_dev != device_ || file.st_ino != inode_) return false;
+  return fstat(descriptor_, &file) == 0 && file.st_dev == device_ && file.st_ino == inode_;
+}
+
+// The kernel's promise that there is memory for these pages.
+bool Segment::commit(std::int64_t at, std::int64_t bytes) noexcept {
+  if (!is_own_descriptor()) return false;
   int code;
   do code = fallocate(descriptor_, 0, at, bytes);
   while (code != 0 && errno == EINTR);
@@ -208,10 +220,14 @@ bool Segment::open(std::int64_t at, std::int64_t bytes) noexcept {
 std::uint32_t Segment::grow(std::uint32_t wanted) noexcept {
   const std::uint32_t now = chunks_of(self_);
   if (wanted <= now) return now;
-  const std::uint32_t then = std::min(std::max(wanted, now + kGrowthChunks), max_chunks_);
+  std::uint32_t then = std::min(std::max(wanted, now + kGrowthChunks), max_chunks_);
   if (then == now) return now;
-  const std::int64_t more = (then - now) * kChunkBytes;
-  if (!use(more)) return now;
+  std::int64_t more = (then - now) * kChunkBytes;
+  if (!use(more)) {
+    then = std::min(wanted, max_chunks_);
+    more = (then - now) * kChunkBytes;
+    if (!use(more)) return now;
+  }
   const std::int64_t own = sections_at_ + self_ * section_bytes_;
   const std::int64_t controls = rounded_up(kRecordBytes + then * std::int64_t{sizeof(Control<Word>)});
   const std::int64_t data = own + data_at_ + now * kChunkBytes;
@@ -235,10 +251,6 @@ bool Segment::open_section(int process, std::uint32_t chunk) noexcept {
   // Another thread may have opened more meanwhile; then the difference is opened again.
   opened_[process].store(chunks, std::memory_order_release);
   return true;
-}
-
-bool Segment::is_here() const noexcept {
-  return getpid() == own_pid_;
 }
 
 bool Segment::is_running(int process) const noexcept {

@@ -34,8 +34,6 @@ class Segment {
   bool attach(int descriptor, int self, std::string& why);
   void detach() noexcept;
   bool is_attached() const noexcept { return base_ != nullptr; }
-  // False in a child of fork.
-  bool is_here() const noexcept;
 
   int self() const noexcept { return self_; }
   int processes() const noexcept { return processes_; }
@@ -78,6 +76,7 @@ class Segment {
   Member& member(int process) const noexcept;
   char* section(int process) const noexcept { return base_ + sections_at_ + process * section_bytes_; }
   Control<Word>* controls(int process) const noexcept { return reinterpret_cast<Control<Word>*>(section(process)); }
+  bool is_own_descriptor() const noexcept;
   bool commit(std::int64_t at, std::int64_t bytes) noexcept;
   bool use(std::int64_t bytes) noexcept;
   bool open(std::int64_t at, std::int64_t bytes) noexcept;
@@ -85,7 +84,8 @@ class Segment {
   void set_layout(int processes, std::uint32_t max_chunks) noexcept;
 
   char* base_ = nullptr;
-  int descriptor_ = -1, self_ = -1, processes_ = 0, own_pid_ = 0;
+  int descriptor_ = -1, self_ = -1, processes_ = 0;
+  std::int64_t pid_ = 0;  // who has mapped it
   std::uint64_t device_ = 0, inode_ = 0;
   std::uint32_t max_chunks_ = 0;
   std::int64_t channels_at_ = 0, channel_bytes_ = 0, sections_at_ = 0, section_bytes_ = 0, data_at_ = 0, bytes_ = 0;

@@ -19,14 +19,14 @@ from layer_checks import (
 STAGED = [
     planted(
         "a block is handed out twice",
-        "pool.cpp",
+        "staging/pool.cpp",
         "region.free & (region.free - 1)",
         "region.free",
         STAGING,
     ),
     planted(
         "the pool does not know its cap",
-        "pool.cpp",
+        "staging/pool.cpp",
         "cap() - mapped.load(std::memory_order_relaxed);",
         "cap();",
         STAGING,
@@ -40,7 +40,7 @@ STAGED = [
     ),
     planted(
         "the blocks of a thread that ended are lost",
-        "pool.cpp",
+        "staging/pool.cpp",
         "clear(shelf);\n  unlink(shelves, shelf);",
         "unlink(shelves, shelf);",
         STAGING,
@@ -54,7 +54,7 @@ STAGED = [
     ),
     planted(
         "idle blocks of other sizes are not given up for a new one",
-        "pool.cpp",
+        "staging/pool.cpp",
         "while (drop_one_idle(isolated && windows >= kMaxWindows)) {",
         "while (false) {",
         STAGING,

@@ -25,11 +25,12 @@ from typing import NamedTuple
 
 import mutants_engine
 import mutants_layer
+import mutants_wire
 from build_graph import BuildGraph, Compilation
 from mutant import Check, Failure, Mutant
 from workshop import BACKEND, FRONT, Ranks, Seconds, Settings, Workshop, affected, artifact
 
-SETS = {"engine": mutants_engine.MUTANTS, "layer": mutants_layer.MUTANTS}
+SETS = {"engine": [*mutants_engine.MUTANTS, *mutants_wire.MUTANTS], "layer": mutants_layer.MUTANTS}
 
 # A fault may make the program hang: that is noticed too. A slow machine is no fault: so many times as long as the
 # unchanged program takes, and not less than this.

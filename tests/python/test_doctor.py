@@ -51,7 +51,7 @@ def test_the_layer_works_under_mpich(diagnosis: dict[str, Any]) -> None:
     assert mpich["abi"] == "mpich" and mpich["version"] == "MPICH 5.0.2" and mpich["launcher_version"] == "Hydra 5.0.2"
     assert mpich["accelerated"] == 4, "two sends and two receives"
     assert mpich["large_counts"] is True and mpich["abi_version"] is None
-    assert mpich["collectives"] == {"works": True, "reason": ""}
+    assert mpich["collectives"] == mpich["paired"] == {"works": True, "reason": ""}
     assert mpich["shared_memory"]["works"] is True
     assert mpich["cma"]["works"] in (True, False)
 
@@ -108,6 +108,7 @@ def test_the_tables_say_the_same(gapless: Command, diagnosis: dict[str, Any]) ->
     working = sum(library["works"] is True for library in diagnosis["libraries"])
     assert f"the layer works under {working} of {len(diagnosis['libraries'])} MPI libraries" in answer.stdout
     assert "unset GAPLESS_DISABLE" in answer.stdout
+    assert answer.stdout.count("paired, through memory that processes share: yes") >= 1
     assert str(MPICH) in answer.stdout
     assert answer.returncode == (0 if diagnosis["works"] else 1)
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from gapless.cli.bench_collectives import register as register_collectives
 from gapless.cli.bench_copy import register as register_copy
 from gapless.cli.bench_engine import register as register_engine
 from gapless.cli.bench_fft import register as register_fft
@@ -30,6 +31,7 @@ register_engine(bench)
 register_copy(bench)
 register_serialised(bench)
 register_one_sided(bench)
+register_collectives(bench)
 
 BlocksOption = Annotated[int, typer.Option(min=4, help="Blocks of a type.")]
 RepetitionsOption = Annotated[int, typer.Option(min=1, help="Repetitions in a launch.")]

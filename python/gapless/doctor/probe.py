@@ -16,7 +16,7 @@ from gapless.launch.launcher import Launcher, launcher_version
 from gapless.launch.layer import put_under
 from gapless.launch.mpi_library import MpiLibrary, looks_like_mpi
 from gapless.launch.process import Ended, run_watched
-from gapless.launch.reach import Rank, read_ranks
+from gapless.launch.reach import Rank, read_ranks, unshared
 from gapless.launch.rules import rules_setting
 from gapless.launch.temporary import temporary_folder
 from gapless.paths import build_folder
@@ -48,6 +48,7 @@ class Probed:
     reason: str = ""
     accelerated: int = 0
     collectives: dict[str, Any] | None = None
+    paired: dict[str, Any] | None = None
     shared_memory: dict[str, Any] | None = None
     cma: dict[str, Any] | None = None
     rules: str = ""  # the file of measured rules that was in force
@@ -170,6 +171,16 @@ def judge(
     return (failure, report) if failure else None
 
 
+def pairing(ranks: Sequence[Rank]) -> dict[str, Any] | None:
+    """Return whether the broadcast went through memory that the processes share, and why not; None if no rank said."""
+    told = [rank for rank in ranks if rank.stats]
+    if not told:
+        return None
+    works = all(rank.stats.get("procedures", {}).get("MPI_Bcast", {}).get("paired") for rank in told)
+    why = "; ".join(unshared(told)) or "the processes share memory, but no call was paired"
+    return {"works": works, "reason": "" if works else why}
+
+
 def probe(installation: Installation, front: Path, timeout_s: float) -> Probed:
     """Look at one library and run the layer under it: two launches at most.
 
@@ -209,7 +220,7 @@ def probe(installation: Installation, front: Path, timeout_s: float) -> Probed:
             probed.todo.append(f"rules refused: {probed.rules_refused}: run 'gapless tune' again, or remove the file")
         if result is not None:
             probed.accelerated = int(result["accelerated"])
-            probed.collectives = result["collectives"]
+            probed.collectives, probed.paired = result["collectives"], pairing(ranks)
             probed.shared_memory, probed.cma = result["shared_memory"], result["cma"]
         probed.works = verdict is None
         if verdict is None:

@@ -52,6 +52,9 @@ def file_lines(libraries: list[tuple[Installation, Probed]]) -> list[str]:
             lines.append(
                 f"   rules: {probed.rules or refused or f'built-in ones; gapless tune measures {machine_name()}'}"
             )
+        if probed.paired:
+            why = f"no: {probed.paired['reason']}" if probed.paired["reason"] else "yes"
+            lines.append(f"   paired, through memory that processes share: {why}")
     return lines
 
 

@@ -26,6 +26,7 @@ class Rank:
     refused: str = ""  # the settings that the rank did not know
     agreed: bool = False  # whether collective calls of its world are changed
     agreement: str = ""  # why, or why not; empty: it was not asked
+    unshared: str = ""  # why it shares no memory with the other processes of its node; empty if it does
     native: str = ""  # why the layer, though loaded, leaves every call of this rank to the library
     finalised: bool = True  # whether it wrote its statistics itself; said of ranks that count calls
 
@@ -43,17 +44,20 @@ def read_kept_counters(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     fields, reasons, procedures = names["fields"], names["declined"], names["procedures"]
-    width = len(fields) + len(reasons)
+    left = names.get("unpaired", [])
+    width = len(fields) + len(reasons) + len(left)
     if len(numbers) != width * len(procedures):
         return {}
     found = {}
     for k, procedure in enumerate(procedures):
         row = numbers[k * width : (k + 1) * width].tolist()
         count = dict(zip(fields, row, strict=False))
-        declined = {reason: n for reason, n in zip(reasons, row[len(fields) :], strict=True) if n}
+        behind = row[len(fields) :]
+        declined = {reason: n for reason, n in zip(reasons, behind, strict=False) if n}
+        unpaired = {reason: n for reason, n in zip(left, behind[len(reasons) :], strict=True) if n}
         calls = count["accelerated"] + count.pop("plain") + sum(declined.values())
         if calls:
-            found[procedure] = {"calls": calls, **count, "declined": declined}
+            found[procedure] = {"calls": calls, **count, "declined": declined, "unpaired": unpaired}
     return {"procedures": found}
 
 
@@ -83,6 +87,7 @@ def read_ranks(folder: Path) -> list[Rank]:
                 library=library[0] if library else "",
                 agreed=bool(entry.get("agreed", False)),
                 agreement=str(entry.get("agreement", "")),
+                unshared=str(entry.get("unshared", "")),
                 native=str(entry.get("native", "")),
                 rules=str(entry.get("rules", "")),
                 rules_refused=str(entry.get("rules_refused", "")),
@@ -110,6 +115,11 @@ def expected_ranks(ranks: Sequence[Rank]) -> int:
 def agreements(ranks: Sequence[Rank]) -> list[tuple[bool, str]]:
     """Return for each kind of world whether its processes agreed that collective calls are changed, and why."""
     return sorted({(rank.agreed, rank.agreement) for rank in ranks if rank.agreement})
+
+
+def unshared(ranks: Sequence[Rank]) -> list[str]:
+    """Return why ranks share no memory with the others of their node, each reason once."""
+    return sorted({rank.unshared for rank in ranks if rank.unshared})
 
 
 def library_name(ranks: Sequence[Rank]) -> str:

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from gapless.display import console
 from gapless.errors import GaplessError
-from gapless.launch.counters import as_json, counter_table, total
+from gapless.launch.counters import as_json, counter_table, paired_table, pool_lines, pools, pools_json, total
 from gapless.launch.fronts import Front, FrontName, choose_front
 from gapless.launch.launcher import assigned, launcher_of, launcher_position, ranks_programs
 from gapless.launch.layer import put_under
@@ -27,6 +27,7 @@ from gapless.launch.reach import (
     reached_line,
     read_ranks,
     unfinished_line,
+    unshared,
 )
 from gapless.launch.rules import rules_setting
 from gapless.launch.temporary import temporary_folder
@@ -90,7 +91,9 @@ def _record(command: Sequence[str], front: Front, status: int, ranks: Sequence[R
         },
         "libraries": sorted({rank.library for rank in ranks if rank.library}),
         "agreements": [{"agreed": agreed, "why": why} for agreed, why in agreements(ranks)],
+        "unshared": unshared(ranks),
         "procedures": as_json(total(ranks)),
+        "shared_memory": pools_json(pools(ranks)),
     }
 
 
@@ -162,6 +165,13 @@ def _print_counts(err: Console, ranks: Sequence[Rank], table: bool) -> None:
     for agreed, why in agreements(ranks) if table else []:
         how = "accelerated" if agreed else "left to the library"
         err.print(f"gapless: collectives {how}: {why}", soft_wrap=True, markup=False)
+    paired = paired_table(sums) if table else None
+    if paired is not None:
+        err.print(paired)
+    for line in pool_lines(pools(ranks)) if table else []:
+        err.print(f"gapless: {line}", soft_wrap=True, markup=False)
+    for why in unshared(ranks) if table else []:
+        err.print(f"gapless: some ranks share no memory with their node: {why}", soft_wrap=True, markup=False)
     lacking = unfinished_line(ranks)
     if lacking:
         err.print(f"gapless: {lacking}", soft_wrap=True, markup=False)

@@ -108,6 +108,19 @@ VARIABLES = (
         "How much memory for packed messages a process keeps; a message for which there is none stays native.",
     ),
     Variable(
+        "GAPLESS_PAIRED", "0", "1", Reader.LAYER,
+        "Nothing goes from process to process of a node through memory that they share. The same in all processes.",
+    ),
+    Variable(
+        "GAPLESS_PAIRED_BYTES", "BYTES", "1G", Reader.LAYER,
+        "How much memory all processes of a node may use together for that; a message for which there is none goes "
+        "through the library. What the process says that speaks for its node is in force.",
+    ),
+    Variable(
+        "GAPLESS_SMALLEST_PAIRED", "BYTES", "16K, from a root 512K; 1 under GAPLESS_FORCE", Reader.LAYER,
+        "Messages below this size go through the library. The same in all processes.",
+    ),
+    Variable(
         "GAPLESS_RULES", "FILE, FOLDER", "what gapless tune kept for this machine, if gapless run starts the program",
         Reader.LAYER,
         "Measured rules (docs/tuning.md): a file, or a folder of files named by library; several with colons "

@@ -71,7 +71,7 @@ enum class Sent { kInPlace, kOneForAll, kOneForEach };
 // Pairs all of a call that is described, or nothing; returns true if all. `bytes`: of the mean block, the same on every
 // process.
 inline bool pair_whole(const Call& call, Collective& collective, std::int64_t bytes, Sent sent) noexcept {
-  if (!may_exchange(call, bytes)) return false;
+  if (!may_exchange(call, Traffic::kExchange, bytes)) return false;
   const int n = call.members.size;
   std::vector<Piece>&out = collective.blocks_out, &in = collective.blocks_in;
   const bool room =
@@ -118,7 +118,7 @@ int plain_exchange(Among among, bool same, Call call, const View& out, const Vie
     View data_out = out, data_in = in;
     const int n = call.members.size;
     if (among != Among::kAll || !rewrite_as_bytes(data_out, same ? 1 : n) || !rewrite_as_bytes(data_in, n) ||
-        may_exchange(call, data_out.count) || !may_be_staged(both_ways(data_out.count, n)) ||
+        may_exchange(call, Traffic::kExchange, data_out.count) || !may_be_staged(both_ways(data_out.count, n)) ||
         is_wrongly_refused(data_out, data_in, out, in, same ? call.members.rank : 0)) {
       return false;
     }
@@ -164,11 +164,10 @@ int v_gather(Among among, Call call, const View& out, const In& in, Native&& nat
 }
 
 // An error that the library finds by comparing the arguments, and each process may leave to it. One that has nothing to
-// send or receive may give the same lists for both: it takes part in what the others do.
+// send or receive may give the same lists for both where the library allows it; then the others send it nothing.
 template <class Many>
-bool is_same(const Many& out, const Many& in, int n) noexcept {
-  return out.buffer == in.buffer && out.types == in.types && out.counts == in.counts && out.counts != nullptr &&
-         std::any_of(out.counts, out.counts + n, [](auto count) { return count != 0; });
+bool is_same(const Many& out, const Many& in) noexcept {
+  return out.buffer == in.buffer && out.types == in.types && out.counts == in.counts;
 }
 
 // Alltoallv.
@@ -179,7 +178,8 @@ int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     Peers peers;
     if (!find_peers(among, call, peers)) return Reason::kArguments;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
-    if (among == Among::kAll && is_same(out, in, call.members.size)) return Reason::kArguments;
+    if (!in_place) prepare_blocks(call);
+    if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;
     Side &sent = collective.sent, &received = collective.received;
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
     if (in_place || (reason != Reason::kNone && reason != Reason::kLarge)) return reason;
@@ -223,7 +223,8 @@ int w_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     Peers peers;
     if (!find_peers(among, call, peers)) return Reason::kArguments;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
-    if (among == Among::kAll && is_same(out, in, call.members.size)) return Reason::kArguments;
+    if (!in_place) prepare_blocks(call);
+    if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
     bool exchanged = false;
     if (!in_place && (reason == Reason::kNone || reason == Reason::kLarge)) {

@@ -15,7 +15,7 @@ int bcast(int root, Call call, const View& given, Native&& native) {
     const Reason reason = collective.received.describe(given, 1, {call.members.rank == root ? kOut : kIn});
     call.max_bytes = collective.received.blocks().bytes();
     const auto pieces = collective.received.blocks().pieces();
-    if (reason != Reason::kNone || pieces[0].bytes() < smallest_paired()) return reason;
+    if (reason != Reason::kNone || !may_exchange(call, Traffic::kFromRoot, pieces[0].bytes())) return reason;
     if (call.members.rank == root) {
       pair_from_root(call, collective, root, pieces, {});
     } else {
@@ -26,7 +26,7 @@ int bcast(int root, Call call, const View& given, Native&& native) {
   const auto at_once = [&](int& code) {
     View data = given;
     if (root < 0 || root >= call.members.size || !rewrite_as_bytes(data, 1) || !may_be_staged(data.count)) return false;
-    if (may_exchange(call) && data.count >= smallest_paired()) return false;
+    if (may_exchange(call, Traffic::kFromRoot, data.count)) return false;
     count_contiguous(call, data.count);
     code = native(given, data, nullptr);
     return true;

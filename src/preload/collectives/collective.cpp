@@ -47,7 +47,8 @@ Reason reason_not_to_convert(Call& call) noexcept {
 }
 
 bool may_exchange(const Call& call) noexcept {
-  return call.form == Form::kBlocking && call.members.near != nullptr && collectives_switched_on();
+  return call.form == Form::kBlocking && call.members.near != nullptr && collectives_switched_on() &&
+         pairing_switched_on();
 }
 
 // A library without MPI_X_c may count all blocks together in an int, and there are more bytes than elements.
@@ -81,6 +82,7 @@ void count_contiguous(const Call& call, std::int64_t bytes) noexcept {
 }
 
 void count_collective(const Call& call, const Collective* collective, Reason reason) noexcept {
+  if (collective != nullptr && collective->exchange.has_value()) collective->exchange->count();
   if (reason == Reason::kNone && !collective->is_packed()) return count_contiguous(call, collective->bytes());
   if (logging()) log_collective(call.procedure, collective == nullptr ? 0 : collective->bytes(), reason);
   if (!counting()) return;

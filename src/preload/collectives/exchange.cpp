@@ -7,8 +7,11 @@
 #include "move/move.hpp"
 #include "move/past.hpp"
 #include "mpi/staging/host_memory.hpp"
+#include "preload/policy/switches.hpp"
 #include "preload/policy/world.hpp"
 #include "preload/stats/counters.hpp"
+#include "preload/stats/log.hpp"
+#include "preload/stats/peers.hpp"
 
 namespace gapless::preload {
 
@@ -22,6 +25,19 @@ constexpr std::int64_t kPatienceNs = 35'000;
 
 bool is_unpacked_here(const Piece& piece) noexcept {
   return piece.elements->plan != nullptr && mpi::is_host(piece.first_byte());
+}
+
+bool is_contiguous(const Piece& piece) noexcept {
+  return !policy.force && piece.elements->plan != nullptr && piece.elements->plan->is_run(piece.count);
+}
+
+// Why a block is not packed into shared memory, of which there is enough unless this says something else.
+Reason reason_to_leave(const Piece& piece, bool by_library) noexcept {
+  if (piece.elements->plan == nullptr) return Reason::kCombiner;
+  if (!mpi::is_host(piece.first_byte())) return Reason::kDevice;
+  if (!by_library) return Reason::kStaging;
+  if (is_contiguous(piece)) return Reason::kContiguous;
+  return switched_on() ? Reason::kOthers : Reason::kOff;
 }
 
 }  // namespace
@@ -52,6 +68,8 @@ bool Exchange::send(const Piece& piece, std::span<const int> to, Wish wish) noex
     }
     if (block.is_paired) letter.word = kPaired | (wish == Wish::kPaired ? kWished : 0);
     wished_ = wished_ || wish == Wish::kPaired;
+    block.to = to.size() == 1 ? to[0] : -1;
+    if (!block.is_paired) block.left = reason_to_leave(piece, wish == Wish::kByLibrary);
     for (const int member : to) posts_.push_back({member, letter});
     return true;
   } catch (...) {
@@ -169,6 +187,35 @@ std::int64_t Exchange::bytes() const noexcept {
   return sum;
 }
 
+void Exchange::count() const noexcept {
+  if (!counting() && !logging()) return;
+  Paired blocks;
+  for (const Sent& block : sent_) {
+    if (!block.is_paired) {
+      if (!counting()) continue;
+      const Reason reason = is_contiguous(*block.piece) ? Reason::kContiguous : Reason::kOthers;
+      count_unpaired(procedure_, block.left == Reason::kNone ? reason : block.left);
+      continue;
+    }
+    ++blocks.sent;
+    blocks.sent_bytes += block.piece->bytes();
+    for (std::size_t member = 0; counting() && member < near_.numbers.size(); ++member) {
+      const bool goes =
+          block.to < 0 ? near_.numbers[member] != shared_.segment.self() : block.to == static_cast<int>(member);
+      if (goes) count_sent_to(near_.numbers[member], block.piece->bytes());
+    }
+  }
+  for (const Received& block : received_) {
+    if (!block.is_paired) continue;
+    ++blocks.received;
+    blocks.received_bytes += block.piece->bytes();
+    if (counting()) count_received_from(near_.numbers[static_cast<std::size_t>(block.from)], block.piece->bytes());
+  }
+  if (blocks.sent + blocks.received == 0) return;
+  if (logging()) log_paired(procedure_, blocks);
+  if (counting()) count_paired(procedure_, blocks);
+}
+
 // Returns true if a part moved.
 bool Exchange::advance_sends(bool patience) noexcept {
   bool moved = false;
@@ -248,7 +295,8 @@ bool Exchange::finish() noexcept {
     if (moved) {
       wait.restart();
     } else if (!wait.again(near_.numbers[static_cast<std::size_t>(waited_for)])) {
-      return false;
+      advance_receives(waited_for);
+      return waited_for < 0;
     }
   }
 }

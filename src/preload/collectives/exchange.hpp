@@ -76,6 +76,8 @@ class Exchange {
   // Leaves all to the library: nothing was packed yet.
   void leave() noexcept;
   std::int64_t bytes() const noexcept;
+  // Counts and logs what goes through shared memory, and why what could have gone does not.
+  void count() const noexcept;
   // True if a sender's message and the receiver's block differ in size: an error of the program.
   bool differs() const noexcept { return differs_; }
 
@@ -86,6 +88,8 @@ class Exchange {
     bool is_paired = false;
     bool has_message = false;  // not if there are no bytes
     wire::Outgoing<Segment> message;
+    int to = -1;                  // the member that it goes to; -1: all others
+    Reason left = Reason::kNone;  // why it was left to the library at once
   };
   struct Copy {
     const Piece *from, *to;

@@ -21,6 +21,14 @@ bool settle(Collective& collective) noexcept {
   return collective.error == MPI_SUCCESS;
 }
 
+// Of what is not sent by the exchange, a block that was too small to be.
+void count_small(const Call& call, int target, const Piece& piece) noexcept {
+  if (counting() && target >= 0 && target != call.members.rank && piece.bytes() > 0 &&
+      piece.bytes() < smallest_paired(Traffic::kExchange)) {
+    count_unpaired(call.procedure, Reason::kSmall);
+  }
+}
+
 bool is_ready(const Piece& piece) noexcept {
   return piece.elements->plan != nullptr && mpi::is_host(piece.first_byte());
 }
@@ -102,19 +110,27 @@ bool list_blocks(const Blocks& side, int n, std::vector<Piece>& blocks) noexcept
   }
 }
 
+void prepare_blocks(const Call& call) noexcept {
+  if (may_exchange(call)) channel_of(call.comm, *call.members.near);
+}
+
 bool pair_blocks(const Call& call, Collective& collective, std::span<const int> targets,
                  std::span<const int> sources) noexcept {
   Exchange* const exchange = begin(call, collective);
   if (exchange == nullptr) return true;
   const auto is_paired = [&](std::span<const int> members, std::span<const Piece> pieces, std::size_t k) {
-    return members[k] >= 0 && members[k] != call.members.rank && pieces[k].bytes() >= smallest_paired() &&
+    return members[k] >= 0 && members[k] != call.members.rank &&
+           pieces[k].bytes() >= smallest_paired(Traffic::kExchange) &&
            std::count(members.begin(), members.end(), members[k]) == 1;
   };
   const std::span<const Piece> sent = collective.sent.blocks().pieces(),
                                received = collective.received.blocks().pieces();
   bool room = true, any = false;
   for (std::size_t k = 0; k < sent.size() && room; ++k) {
-    if (!is_paired(targets, sent, k)) continue;
+    if (!is_paired(targets, sent, k)) {
+      count_small(call, targets[k], sent[k]);
+      continue;
+    }
     any = true;
     const bool gains = switched_on() && is_ready(sent[k]) && !is_contiguous(sent[k]);
     room = exchange->send(sent[k], targets.subspan(k, 1), gains ? Exchange::Wish::kPaired : Exchange::Wish::kByLibrary);
@@ -132,8 +148,8 @@ bool pair_blocks(const Call& call, Collective& collective, std::span<const int> 
       std::count(from, sources.end(), *from) == 1) {
     const Piece &out = sent[static_cast<std::size_t>(to - targets.begin())],
                 &in = received[static_cast<std::size_t>(from - sources.begin())];
-    if (out.bytes() == in.bytes() && out.bytes() >= smallest_paired() && is_ready(out) && is_ready(in) &&
-        switched_on()) {
+    if (out.bytes() == in.bytes() && out.bytes() >= smallest_paired(Traffic::kExchange) && is_ready(out) &&
+        is_ready(in) && switched_on()) {
       any = true;
       room = exchange->copy(out, in);
     }

@@ -9,6 +9,10 @@
 
 namespace gapless::preload {
 
+// Of a v- or w-call, first of all, on every process, whatever becomes of its arguments: the communicator gets its
+// channel.
+void prepare_blocks(const Call& call) noexcept;
+
 // Of a v- or w-call: each block that is long enough, and whose sender wants to pack it, whatever becomes of the others,
 // which are left to the library. `targets`, `sources`: the member of each block, or MPI_PROC_NULL. Blocks that a
 // process sends to itself, and between a pair that exchanges several in one direction, are the library's. Returns false
@@ -34,8 +38,8 @@ bool pair_all(const Call& call, Collective& collective, std::span<const Piece> s
 bool list_blocks(const Blocks& side, int n, std::vector<Piece>& blocks) noexcept;
 
 // True if blocks of so many bytes on every process may be exchanged whole.
-inline bool may_exchange(const Call& call, std::int64_t bytes) noexcept {
-  return bytes >= smallest_paired() && may_exchange(call);
+inline bool may_exchange(const Call& call, Traffic traffic, std::int64_t bytes) noexcept {
+  return bytes >= smallest_paired(traffic) && may_exchange(call);
 }
 
 }  // namespace gapless::preload

@@ -11,6 +11,10 @@ namespace gapless::preload {
 
 namespace {
 
+// The root of MPI_Gather waits for all, and all for its decision.
+template <bool gathers>
+constexpr Traffic kTraffic = gathers ? Traffic::kExchange : Traffic::kFromRoot;
+
 // Pairs all of a plain one that is described, or nothing.
 template <bool gathers>
 void pair(const Call& call, Collective& collective, int root, bool in_place) noexcept {
@@ -55,7 +59,8 @@ int rooted(int root, Call call, const Out& out, const In& in, Native&& native) {
     const std::int64_t block_bytes = in_place ? of_root.blocks().block_bytes() : bytes;
     call.max_bytes = both_ways(block_bytes, all.size);
     if constexpr (kPlain) {
-      if (reason == Reason::kNone && may_exchange(call, block_bytes)) pair<gathers>(call, collective, root, in_place);
+      if (reason == Reason::kNone && may_exchange(call, kTraffic<gathers>, block_bytes))
+        pair<gathers>(call, collective, root, in_place);
     }
     return reason;
   };
@@ -66,8 +71,9 @@ int rooted(int root, Call call, const Out& out, const In& in, Native&& native) {
       const Members& all = call.members;
       const bool is_root = all.rank == root;
       View of_root = many, of_each = single;
-      if (root < 0 || root >= all.size || !rewrite_as_bytes(of_each, 1) || may_exchange(call, of_each.count) ||
-          !may_be_staged(both_ways(of_each.count, all.size)) || (is_root && !rewrite_as_bytes(of_root, all.size)) ||
+      if (root < 0 || root >= all.size || !rewrite_as_bytes(of_each, 1) ||
+          may_exchange(call, kTraffic<gathers>, of_each.count) || !may_be_staged(both_ways(of_each.count, all.size)) ||
+          (is_root && !rewrite_as_bytes(of_root, all.size)) ||
           (is_root && is_wrongly_refused(of_each, of_root, single, many, root))) {
         return false;
       }

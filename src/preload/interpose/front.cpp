@@ -23,7 +23,7 @@ namespace {
 
 pthread_mutex_t resolving = PTHREAD_MUTEX_INITIALIZER;
 bool resolved = false;
-int switched_on = 1, collectives_on = 1;
+Switches switches;
 const Backend* backend = nullptr;
 
 // A procedure that this library does not have (sessions before MPI 4). A program that calls it would not have started
@@ -66,11 +66,16 @@ void resolve_all(void* caller) {
   }
   if (!base::setting_on("GAPLESS_DISABLE") && !another_front_leads()) {
     std::string reason;
-    const Backend* const opened = open_backend(&switched_on, &collectives_on, reason);
+    const Backend* const opened = open_backend(switches, reason);
     __atomic_store_n(&backend, opened, __ATOMIC_RELEASE);
     if (opened == nullptr) report_native(reason);
   }
   fill_slots();
+}
+
+// Returns the previous state.
+int set(int& one, int on) {
+  return __atomic_exchange_n(&one, on, __ATOMIC_RELAXED);
 }
 
 }  // namespace
@@ -91,11 +96,15 @@ void* gapless_preload_resolve(void** slot, void* caller) {
 }
 
 extern "C" [[gnu::visibility("default")]] int GAPLESS_Switch(int on) {
-  return __atomic_exchange_n(&switched_on, on == 2 ? 2 : on != 0 ? 1 : 0, __ATOMIC_RELAXED);
+  return set(switches.on, on == 2 ? 2 : on != 0 ? 1 : 0);
 }
 
 extern "C" [[gnu::visibility("default")]] int GAPLESS_Switch_collectives(int on) {
-  return __atomic_exchange_n(&collectives_on, on != 0 ? 1 : 0, __ATOMIC_RELAXED);
+  return set(switches.collectives, on != 0 ? 1 : 0);
+}
+
+extern "C" [[gnu::visibility("default")]] int GAPLESS_Switch_paired(int on) {
+  return set(switches.paired, on != 0 ? 1 : 0);
 }
 
 extern "C" [[gnu::visibility("default")]] int GAPLESS_Count(const char* procedure, GAPLESS_Counters* counters) {

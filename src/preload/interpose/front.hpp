@@ -35,8 +35,7 @@ Served served(std::size_t k) noexcept;
 // True if another front in this process does the work, and this one only forwards calls.
 bool another_front_leads() noexcept;
 
-// The backend for the library's ABI, or nullptr and why there is none. `on` and `collectives_on` are the run-time
-// switches.
-const Backend* open_backend(const int* on, const int* collectives_on, std::string& reason);
+// The backend for the library's ABI, or nullptr and why there is none.
+const Backend* open_backend(const Switches& switches, std::string& reason);
 
 }  // namespace gapless::preload

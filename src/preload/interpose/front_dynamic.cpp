@@ -103,15 +103,20 @@ bool another_front_leads() noexcept {
   return leader != nullptr && !same_object(leader, reinterpret_cast<void*>(&gapless_front_next));
 }
 
-const Backend* open_backend(const int* on, const int* collectives_on, std::string& reason) {
+const Backend* open_backend(const Switches& switches, std::string& reason) {
   const std::string path = own_folder() + "libgapless_be_" + library_abi() + ".so";
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) {
     reason = dlerror();
     return nullptr;
   }
-  static const Front front{kInterfaceVersion,      next_symbol, visible_data,   imports_unwrapped_completion,
-                           completion_looked_up(), on,          collectives_on, static_cast<int>(served_count())};
+  static const Front front{kInterfaceVersion,
+                           next_symbol,
+                           visible_data,
+                           imports_unwrapped_completion,
+                           completion_looked_up(),
+                           &switches,
+                           static_cast<int>(served_count())};
   const auto start = reinterpret_cast<StartBackend>(dlsym(handle, kStartBackend));
   const char* why = "it has no start function";
   const Backend* const started = start == nullptr ? nullptr : start(&front, &why);

@@ -56,7 +56,7 @@ std::uint64_t facts() {
   text += policy.force ? "force " : "";
   text += std::to_string(policy.hash) + ' ';
   text += receives_stay_native ? "native " : "";
-  text += is_pairing_wanted() ? "paired " + std::to_string(smallest_paired()) + ' ' : "";
+  text += is_pairing_wanted() ? "paired " + std::to_string(smallest_paired(Traffic::kExchange)) + ' ' : "";
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   if (mpi::library.Get_library_version(version, &length) == MPI_SUCCESS) text += version;
@@ -224,6 +224,12 @@ int number_on_node(int world_rank) noexcept {
   const std::vector<int>* const ranks = here.load(std::memory_order_acquire);
   if (ranks == nullptr || !std::binary_search(ranks->begin(), ranks->end(), world_rank)) return -1;
   return static_cast<int>(std::lower_bound(ranks->begin(), ranks->end(), world_rank) - ranks->begin());
+}
+
+int rank_on_node(int number) noexcept {
+  const std::vector<int>* const ranks = here.load(std::memory_order_acquire);
+  const auto at = static_cast<std::size_t>(number);
+  return ranks == nullptr || at >= ranks->size() ? -1 : (*ranks)[at];
 }
 
 Location location_of(int world_rank) noexcept {

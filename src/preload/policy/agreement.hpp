@@ -28,10 +28,13 @@ enum class Location : unsigned char { kUnknown, kHere, kElsewhere };
 Location location_of(int world_rank) noexcept;
 // The number of a process among those of this node; -1 if it is not known to be here.
 int number_on_node(int world_rank) noexcept;
+// And the process that has a number; -1 if none is known to have it.
+int rank_on_node(int number) noexcept;
 
 // The number of procedures that the front has: a call that it lacks is never changed.
 int served_procedures() noexcept;
-// The run-time switch of collectives (GAPLESS_Switch_collectives).
+// The run-time switches of collectives and of pairing (GAPLESS_Switch_collectives, GAPLESS_Switch_paired).
 bool collectives_switched_on() noexcept;
+bool pairing_switched_on() noexcept;
 
 }  // namespace gapless::preload

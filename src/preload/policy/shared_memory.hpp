@@ -19,8 +19,11 @@ struct SharedMemory {
 
 // False by GAPLESS_PAIRED=0; the same on all processes that agreed.
 bool is_pairing_wanted() noexcept;
+// What a message through shared memory is compared with: an exchange of blocks, in which two processes wait for each
+// other in any case, or a root's message to all, which the library need not wait for.
+enum class Traffic { kExchange, kFromRoot };
 // [bytes] The smallest message that goes through shared memory; the same on all processes that agreed.
-std::int64_t smallest_paired() noexcept;
+std::int64_t smallest_paired(Traffic traffic) noexcept;
 
 // For the leader of a node with so many processes: the descriptor to hand on, or -1.
 int make_shared_memory(int processes) noexcept;

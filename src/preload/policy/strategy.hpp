@@ -35,10 +35,12 @@ enum class Reason : int {
   kUnproved,      // collective: not all members are proved to have this layer (preload/policy/members.hpp)
   kLibrary,       // what the library does in this procedure is right only on the program's own buffers
   kFileView,      // a file that had a view of another data representation than "native"
+  kOthers,        // of a block on the same node: another process of the call could not do its part
 };
-inline constexpr const char* kReasonNames[] = {
-    "none",   "contiguous", "zero",  "arguments", "proc_null",  "off",     "unregistered", "combiner", "large",
-    "device", "buffer",     "small", "staging",   "completion", "overlap", "unproved",     "library",  "file_view"};
+inline constexpr const char* kReasonNames[] = {"none",     "contiguous",   "zero",      "arguments",  "proc_null",
+                                               "off",      "unregistered", "combiner",  "large",      "device",
+                                               "buffer",   "small",        "staging",   "completion", "overlap",
+                                               "unproved", "library",      "file_view", "others"};
 inline constexpr int kReasonCount = sizeof kReasonNames / sizeof kReasonNames[0];
 
 // GAPLESS_SMALLEST_BYTES and GAPLESS_LONGEST_RUN, which replace the tables if one is set.

@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <new>
 
+#include "preload/stats/peers.hpp"
 #include "preload/stats/run_file.hpp"
 
 namespace gapless::preload {
@@ -22,7 +24,8 @@ namespace {
 // Nothing but numbers: the array of them is what a file of counters holds behind its first line.
 struct Tally {
   std::int64_t accelerated = 0, bytes = 0, plain = 0, pack_ns = 0, unpack_ns = 0;
-  std::array<std::int64_t, kReasonCount> declined{};
+  std::int64_t paired = 0, paired_sent = 0, paired_received = 0, paired_sent_bytes = 0, paired_received_bytes = 0;
+  std::array<std::int64_t, kReasonCount> declined{}, unpaired{};
 
   std::int64_t calls() const {
     std::int64_t sum = accelerated + plain;
@@ -30,9 +33,12 @@ struct Tally {
     return sum;
   }
 };
-constexpr int kOtherFields = 5;
-constexpr const char* kOtherFieldNames[] = {"accelerated", "bytes", "plain", "pack_ns", "unpack_ns"};
-static_assert(sizeof(Tally) == (kOtherFields + kReasonCount) * sizeof(std::int64_t));
+constexpr const char* kOtherFieldNames[] = {
+    "accelerated", "bytes",       "plain",           "pack_ns",           "unpack_ns",
+    "paired",      "paired_sent", "paired_received", "paired_sent_bytes", "paired_received_bytes"};
+constexpr int kOtherFields = sizeof kOtherFieldNames / sizeof kOtherFieldNames[0];
+constexpr int kNumbers = sizeof(Tally) / sizeof(std::int64_t);
+static_assert(kNumbers == kOtherFields + 2 * kReasonCount);
 
 using Tallies = std::array<Tally, kProcedureCount>;
 
@@ -49,19 +55,10 @@ Tally& tally_of(Procedure procedure) noexcept {
 }
 
 Tallies sums() noexcept {
-  const auto value = [](const std::int64_t& counter) { return __atomic_load_n(&counter, __ATOMIC_RELAXED); };
-  Tallies result;
-  for (int k = 0; k < kProcedureCount; ++k) {
-    const Tally& from = (*counted)[k];
-    Tally& to = result[k];
-    to.accelerated = value(from.accelerated);
-    to.bytes = value(from.bytes);
-    to.plain = value(from.plain);
-    to.pack_ns = value(from.pack_ns);
-    to.unpack_ns = value(from.unpack_ns);
-    for (int r = 0; r < kReasonCount; ++r) to.declined[r] = value(from.declined[r]);
-  }
-  return result;
+  std::array<std::int64_t, std::size_t{kProcedureCount} * kNumbers> numbers;
+  const auto* from = reinterpret_cast<const std::int64_t*>(counted);
+  for (std::int64_t& number : numbers) number = __atomic_load_n(from++, __ATOMIC_RELAXED);
+  return std::bit_cast<Tallies>(numbers);
 }
 
 // What the numbers behind it mean, as one line of JSON whose length is a multiple of theirs.
@@ -72,14 +69,33 @@ std::string first_line_of_file() {
     return text;
   };
   std::string text = "{\"schema\":1,\"fields\":[" + list(kOtherFieldNames, kOtherFields) + "],\"declined\":[" +
-                     list(kReasonNames, kReasonCount) + "],\"procedures\":[" + list(kProcedureNames, kProcedureCount) +
-                     "]}";
+                     list(kReasonNames, kReasonCount) + "],\"unpaired\":[" + list(kReasonNames, kReasonCount) +
+                     "],\"procedures\":[" + list(kProcedureNames, kProcedureCount) + "]}";
   while (text.size() % sizeof(std::int64_t) != sizeof(std::int64_t) - 1) text += ' ';
   return text + '\n';
 }
 
 std::string number(std::int64_t n) {
   return std::to_string(n);
+}
+
+using Reasons = std::array<std::int64_t, kReasonCount>;
+
+std::string reasons_json(const Reasons& counts) {
+  std::string text;
+  for (int r = 0; r < kReasonCount; ++r) {
+    if (counts[r] == 0) continue;
+    text += (text.empty() ? "\"" : ",\"") + std::string(kReasonNames[r]) + "\":" + number(counts[r]);
+  }
+  return '{' + text + '}';
+}
+
+std::string reasons_text(const Reasons& counts) {
+  std::string text;
+  for (int r = 0; r < kReasonCount; ++r) {
+    if (counts[r] != 0) text += std::string("  ") + kReasonNames[r] + " " + number(counts[r]);
+  }
+  return text;
 }
 
 }  // namespace
@@ -121,6 +137,19 @@ void count_call(Procedure procedure) noexcept {
   add(tally_of(procedure).plain, 1);
 }
 
+void count_paired(Procedure procedure, const Paired& blocks) noexcept {
+  Tally& tally = tally_of(procedure);
+  add(tally.paired, 1);
+  add(tally.paired_sent, blocks.sent);
+  add(tally.paired_received, blocks.received);
+  add(tally.paired_sent_bytes, blocks.sent_bytes);
+  add(tally.paired_received_bytes, blocks.received_bytes);
+}
+
+void count_unpaired(Procedure procedure, Reason reason) noexcept {
+  add(tally_of(procedure).unpaired[static_cast<int>(reason)], 1);
+}
+
 void count_time(Procedure procedure, bool packs, std::int64_t ns) noexcept {
   Tally& tally = tally_of(procedure);
   add(packs ? tally.pack_ns : tally.unpack_ns, ns);
@@ -149,17 +178,20 @@ std::string counters_json() {
   for (int k = 0; k < kProcedureCount; ++k) {
     const Tally& tally = all[k];
     if (tally.calls() == 0) continue;
-    std::string declined;
-    for (int r = 0; r < kReasonCount; ++r) {
-      if (tally.declined[r] == 0) continue;
-      declined += (declined.empty() ? "\"" : ",\"") + std::string(kReasonNames[r]) + "\":" + number(tally.declined[r]);
-    }
     text += (text.empty() ? "\"" : ",\"") + std::string(kProcedureNames[k]) + "\":{\"calls\":" + number(tally.calls()) +
             ",\"accelerated\":" + number(tally.accelerated) + ",\"bytes\":" + number(tally.bytes) +
-            ",\"pack_ns\":" + number(tally.pack_ns) + ",\"unpack_ns\":" + number(tally.unpack_ns) + ",\"declined\":{" +
-            declined + "}}";
+            ",\"pack_ns\":" + number(tally.pack_ns) + ",\"unpack_ns\":" + number(tally.unpack_ns) +
+            ",\"declined\":" + reasons_json(tally.declined);
+    if (tally.paired != 0) {
+      text += ",\"paired\":" + number(tally.paired) + ",\"paired_sent\":" + number(tally.paired_sent) +
+              ",\"paired_received\":" + number(tally.paired_received) +
+              ",\"paired_sent_bytes\":" + number(tally.paired_sent_bytes) +
+              ",\"paired_received_bytes\":" + number(tally.paired_received_bytes);
+    }
+    const std::string unpaired = reasons_json(tally.unpaired);
+    text += (unpaired == "{}" ? "" : ",\"unpaired\":" + unpaired) + "}";
   }
-  return "{\"procedures\":{" + text + "}}";
+  return "{\"procedures\":{" + text + "},\"shared_memory\":" + shared_memory_json() + "}";
 }
 
 std::string counters_table() {
@@ -175,12 +207,17 @@ std::string counters_table() {
                   static_cast<long long>(tally.bytes), static_cast<double>(tally.pack_ns) * 1e-6,
                   static_cast<double>(tally.unpack_ns) * 1e-6);
     text += line;
-    for (int r = 0; r < kReasonCount; ++r) {
-      if (tally.declined[r] != 0) text += std::string("  ") + kReasonNames[r] + " " + number(tally.declined[r]);
-    }
-    text += '\n';
+    text += reasons_text(tally.declined) + '\n';
+    const std::string unpaired = reasons_text(tally.unpaired);
+    if (tally.paired == 0 && unpaired.empty()) continue;
+    std::snprintf(line, sizeof line,
+                  "  %-26s %10lld paired %10lld blocks sent %14lld bytes %10lld received %14lld bytes", "",
+                  static_cast<long long>(tally.paired), static_cast<long long>(tally.paired_sent),
+                  static_cast<long long>(tally.paired_sent_bytes), static_cast<long long>(tally.paired_received),
+                  static_cast<long long>(tally.paired_received_bytes));
+    text += line + (unpaired.empty() ? "" : "  not paired:" + unpaired) + '\n';
   }
-  return text;
+  return text + shared_memory_table();
 }
 
 }  // namespace gapless::preload

@@ -27,6 +27,16 @@ void count_accelerated(Procedure procedure, std::int64_t bytes) noexcept;
 void count_declined(Procedure procedure, Reason reason) noexcept;
 void count_call(Procedure procedure) noexcept;  // of a procedure in which there is nothing to decide
 
+// Count, besides, what went through the memory that the processes of this node share: a call of which something did,
+// and a block of which the sender, or another process, decided that it does not. What each process sent this one, and
+// got from it: peers.hpp.
+struct Paired {
+  std::int64_t sent = 0, received = 0;  // blocks; one that goes to several processes is packed, and counted, once
+  std::int64_t sent_bytes = 0, received_bytes = 0;
+};
+void count_paired(Procedure procedure, const Paired& blocks) noexcept;
+void count_unpaired(Procedure procedure, Reason reason) noexcept;
+
 // Time spent in packing (or unpacking) for a procedure, also where another one did it later.
 void count_time(Procedure procedure, bool packs, std::int64_t ns) noexcept;
 std::int64_t now_ns() noexcept;

@@ -89,6 +89,26 @@ void log_collective(Procedure procedure, std::int64_t bytes, Reason reason) noex
   write_line(line, length);
 }
 
+void log_paired(Procedure procedure, const Paired& blocks) noexcept {
+  char line[256];
+  const int length = std::snprintf(
+      line, sizeof line,
+      "gapless: rank %d: %s: through shared memory: %lld blocks of %lld bytes sent, %lld of %lld bytes received\n",
+      world_rank(), kProcedureNames[static_cast<int>(procedure)], static_cast<long long>(blocks.sent),
+      static_cast<long long>(blocks.sent_bytes), static_cast<long long>(blocks.received),
+      static_cast<long long>(blocks.received_bytes));
+  write_line(line, length);
+}
+
+void log_shared_memory(const std::string& why) noexcept {
+  char line[300];
+  const int length =
+      why.empty() ? std::snprintf(line, sizeof line, "gapless: rank %d: shared memory: with this node\n", world_rank())
+                  : std::snprintf(line, sizeof line, "gapless: rank %d: shared memory: none (%.200s)\n", world_rank(),
+                                  why.c_str());
+  write_line(line, length);
+}
+
 void log_world(bool agreed, const std::string& why) noexcept {
   char line[300];
   const int length = std::snprintf(line, sizeof line, "gapless: rank %d: MPI_COMM_WORLD: collectives %s (%.200s)\n",

@@ -6,6 +6,7 @@
 
 #include "preload/policy/strategy.hpp"
 #include "preload/procedures.hpp"
+#include "preload/stats/counters.hpp"
 
 namespace gapless::preload {
 
@@ -20,6 +21,10 @@ void log_decision(Procedure procedure, std::int64_t count, const plan::Plan* pla
 void log_refused() noexcept;
 // Logs a collective call: the `bytes` that are rewritten as MPI_BYTE, or the reason why it is left to the library.
 void log_collective(Procedure procedure, std::int64_t bytes, Reason reason) noexcept;
+// Logs what of a collective call goes through shared memory.
+void log_paired(Procedure procedure, const Paired& blocks) noexcept;
+// Logs if this process shares memory with those of its node; `why` it does not, or empty.
+void log_shared_memory(const std::string& why) noexcept;
 // Logs if collective calls may be rewritten as MPI_BYTE, and why.
 void log_world(bool agreed, const std::string& why) noexcept;
 

@@ -11,8 +11,6 @@
 
 namespace gapless::preload {
 
-namespace {
-
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -30,6 +28,8 @@ std::string quoted(const std::string& text) {
   }
   return result + '"';
 }
+
+namespace {
 
 bool write_all(const char* path, const std::string& text, int how) {
   const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0644);
@@ -71,6 +71,7 @@ std::string as_json(const RunFile& file) {
   if (!file.agreement.empty()) {
     text += std::string(",\"agreed\":") + (file.agreed ? "true" : "false") + ",\"agreement\":" + quoted(file.agreement);
   }
+  if (!file.unshared.empty()) text += ",\"unshared\":" + quoted(file.unshared);
   if (!file.rules.empty()) text += ",\"rules\":" + quoted(file.rules);
   if (!file.rules_refused.empty()) text += ",\"rules_refused\":" + quoted(file.rules_refused);
   if (!file.refused.empty()) text += ",\"refused\":" + quoted(file.refused);

@@ -13,6 +13,7 @@ struct RunFile {
   int world_size = 0;
   bool agreed = false;        // the world: collective calls may be changed; the reason is in `agreement`
   std::string agreement;      // empty: nobody asked
+  std::string unshared;       // why this process shares no memory with those of its node; empty if it does
   std::string rules;          // the file of rules that is in force; empty: the built-in ones are
   std::string rules_refused;  // one that is not, and why
   std::string stats;          // JSON, or empty
@@ -31,5 +32,7 @@ void append_run_line(const RunFile& file, const char* path) noexcept;
 // The first line of a text, without white space at its ends.
 std::string first_line(const char* text);
 std::string host_name();
+// As a string of JSON.
+std::string quoted(const std::string& text);
 
 }  // namespace gapless::preload

@@ -13,6 +13,10 @@ namespace {
 
 const Front* the_front = nullptr;
 
+int state(int Switches::* one) noexcept {
+  return __atomic_load_n(&(the_front->switches->*one), __ATOMIC_RELAXED);
+}
+
 const Backend backend{
     {
 #define GAPLESS_PLAIN(name, arguments) reinterpret_cast<void*>(&wrap_##name),
@@ -30,15 +34,19 @@ const Backend backend{
 }  // namespace
 
 bool switched_on() noexcept {
-  return __atomic_load_n(the_front->on, __ATOMIC_RELAXED) != 0;
+  return state(&Switches::on) != 0;
 }
 
 bool switched_past() noexcept {
-  return __atomic_load_n(the_front->on, __ATOMIC_RELAXED) == 2;
+  return state(&Switches::on) == 2;
 }
 
 bool collectives_switched_on() noexcept {
-  return __atomic_load_n(the_front->collectives_on, __ATOMIC_RELAXED) != 0;
+  return state(&Switches::collectives) != 0;
+}
+
+bool pairing_switched_on() noexcept {
+  return state(&Switches::paired) != 0;
 }
 
 bool completion_looked_up() noexcept {

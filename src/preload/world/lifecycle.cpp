@@ -13,6 +13,7 @@
 #include "preload/policy/distance.hpp"
 #include "preload/policy/members.hpp"
 #include "preload/policy/rules_file.hpp"
+#include "preload/policy/shared_memory.hpp"
 #include "preload/policy/world.hpp"
 #include "preload/requests/orphans.hpp"
 #include "preload/stats/counters.hpp"
@@ -56,6 +57,7 @@ void began(bool world) noexcept {
     world_began();
     learn_world();
     if (logging()) log_world(world_agreed(), reason_of_world());
+    if (logging()) log_shared_memory(reason_without_shared_memory());
   }
   if (base::setting_text("GAPLESS_RUN_DIR") == nullptr && !counting() && !logging()) return;
   read_all_settings();
@@ -73,6 +75,7 @@ void began(bool world) noexcept {
       file.world_size = size;
       file.agreed = world_agreed();
       file.agreement = reason_of_world();
+      file.unshared = reason_without_shared_memory();
     }
     write_run_file(file);
   } catch (...) {  // a report less

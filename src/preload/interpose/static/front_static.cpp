@@ -134,15 +134,14 @@ bool another_front_leads() noexcept {
   return false;
 }
 
-const Backend* open_backend(const int* on, const int* collectives_on, std::string& reason) {
+const Backend* open_backend(const Switches& switches, std::string& reason) {
   static const int never = 0;  // nobody finds the library's procedures by name
   static const Front front{kInterfaceVersion,
                            library_function,
                            find_data,
                            imports_unwrapped_completion,
                            &never,
-                           on,
-                           collectives_on,
+                           &switches,
                            static_cast<int>(served_count())};
   const char* why = nullptr;
   const Backend* const started = gapless_start_backend(&front, &why);

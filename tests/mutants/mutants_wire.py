@@ -1,0 +1,384 @@
+"""Faults in what processes do with the memory that they share."""
+
+from __future__ import annotations
+
+from mutant import NOTHING, Check, Mutant
+
+SCHEDULES = (Check("schedules_test"),)
+
+
+def tests(cases: str) -> tuple[Check, ...]:
+    """Return some of the tests with processes."""
+    return (Check("wire_test", (f"--gtest_filter={cases}",)),)
+
+
+SEGMENT, POOL, CHANNEL = tests("Segment.*:Wait.*"), tests("Pool*"), tests("Channel.*")
+
+
+def planted(plants: str, file: str, before: str, after: str, noticed_by: tuple[Check, ...]) -> Mutant:
+    """Return a mutant without settings."""
+    return Mutant(plants, f"wire/{file}", before, after, NOTHING, noticed_by)
+
+
+PROTOCOL = [
+    planted(
+        "a chunk is given back before its link is read",
+        "message.hpp",
+        "    ++parts_done_;\n    if (is_done()) {\n      memory_->chunk(process(), chunk_).give_back();\n",
+        "    ++parts_done_;\n    memory_->chunk(process(), chunk_).give_back();\n    if (is_done()) {\n",
+        SCHEDULES,
+    ),
+    planted(
+        "a receiver gives back the chunk that it is about to read",
+        "message.hpp",
+        "if (!first) memory_->chunk(process(), chunk_).give_back();\n    chunk_ = link - 1;",
+        "const auto before = chunk_;\n    chunk_ = link - 1;\n"
+        "    if (!first) memory_->chunk(process(), parts_done_ == 1 ? chunk_ : before).give_back();",
+        SCHEDULES,
+    ),
+    planted(
+        "the last chunk is never given back",
+        "message.hpp",
+        "      memory_->chunk(process(), chunk_).give_back();\n      record",
+        "      record",
+        SCHEDULES,
+    ),
+    planted("the record is never given back", "message.hpp", "      record.give_back();\n", "", SCHEDULES),
+    planted(
+        "a link is no release",
+        "control.hpp",
+        "link.store(chunk + 1, std::memory_order_release)",
+        "link.store(chunk + 1, std::memory_order_relaxed)",
+        SCHEDULES,
+    ),
+    planted(
+        "a link is read without acquire",
+        "message.hpp",
+        ".link.load(std::memory_order_acquire)",
+        ".link.load(std::memory_order_relaxed)",
+        SCHEDULES,
+    ),
+    planted(
+        "giving back is no release",
+        "control.hpp",
+        "readers.fetch_sub(1, std::memory_order_release)",
+        "readers.fetch_sub(1, std::memory_order_relaxed)",
+        SCHEDULES,
+    ),
+    planted(
+        "a free chunk is taken without acquire",
+        "control.hpp",
+        "readers.load(std::memory_order_acquire)",
+        "readers.load(std::memory_order_relaxed)",
+        SCHEDULES,
+    ),
+    planted(
+        "a chunk is linked before it says who reads it",
+        "message.hpp",
+        "    before.link_to(turn);\n",
+        "    before.link_to(turn);\n    memory_->chunk(process(), turn).occupy(readers_);\n",
+        SCHEDULES,
+    ),
+    planted(
+        "a chunk keeps its last link",
+        "control.hpp",
+        "    link.store(0, std::memory_order_relaxed);\n",
+        "",
+        SCHEDULES,
+    ),
+    planted(
+        "a record keeps the count of its last message's receivers",
+        "control.hpp",
+        "    pulls.store(0, std::memory_order_relaxed);\n",
+        "",
+        SCHEDULES,
+    ),
+    planted(
+        "the sender has patience with receivers that have not begun",
+        "message.hpp",
+        "patience && record.pulls.load(std::memory_order_relaxed) == readers_",
+        "patience",
+        SCHEDULES,
+    ),
+    planted(
+        "the sender has patience when one of its receivers has begun",
+        "message.hpp",
+        "== readers_) return Step",
+        "!= 0) return Step",
+        SCHEDULES,
+    ),
+    planted("the sender always has patience", "message.hpp", "if (patience && record", "if (record", SCHEDULES),
+    planted(
+        "a chunk of the window is packed whoever reads it",
+        "message.hpp",
+        "!memory_->chunk(process(), turn).is_free()",
+        "false",
+        SCHEDULES,
+    ),
+    planted(
+        "the chunk behind a broadcast's window is for one receiver",
+        "message.hpp",
+        "chunk(process(), turn).occupy(readers_)",
+        "chunk(process(), turn).occupy(1)",
+        SCHEDULES,
+    ),
+    planted(
+        "the last part is as long as the others",
+        "message.hpp",
+        "unpack(position, static_cast<const char*>(memory_->data(process(), chunk_)),\n"
+        "           std::min(ticket_.part_bytes, ticket_.bytes - position));",
+        "unpack(position, static_cast<const char*>(memory_->data(process(), chunk_)), ticket_.part_bytes);",
+        SCHEDULES,
+    ),
+    planted(
+        "a part is longer than a chunk",
+        "message.hpp",
+        "std::clamp(part, kLeast, kChunkBytes)",
+        "std::max(part, kLeast)",
+        tests("Transfer.*"),
+    ),
+    planted(
+        "a link to no chunk is followed",
+        "message.hpp",
+        "if (!memory_->is_known(process(), link - 1)) return Step::kBroken;",
+        "memory_->is_known(process(), link - 1);",
+        tests("Transfer.NonsenseIsNoticed"),
+    ),
+]
+
+CHANNELS = [
+    planted(
+        "a letter is written over one that nobody has read",
+        "channels.cpp",
+        "if (box.taken.load(std::memory_order_acquire) != posted) return false;",
+        "",
+        CHANNEL,
+    ),
+    planted(
+        "a letter is read twice",
+        "channels.cpp",
+        "letter = box.letter;\n  box.taken.store(++taken",
+        "letter = box.letter;\n  box.taken.store(taken + 1",
+        CHANNEL,
+    ),
+    planted(
+        "a channel has the letters of who had it before",
+        "channels.cpp",
+        "Letterbox{};",
+        "char;",
+        CHANNEL,
+    ),
+    planted(
+        "a channel's number comes back with the first end",
+        "channels.cpp",
+        "!= 1) return;",
+        "== 0) return;",
+        CHANNEL,
+    ),
+    planted(
+        "a channel that has no memory stays taken",
+        "channels.cpp",
+        "      taken[number / kWordBits].fetch_and(~bit, std::memory_order_release);\n      return -1;",
+        "      return -1;",
+        SEGMENT,
+    ),
+    planted(
+        "members share a letterbox",
+        "channels.hpp",
+        "boxes_[from * members_ + to]",
+        "boxes_[from * (members_ - 1) + to]",
+        CHANNEL,
+    ),
+]
+
+LEASES = [
+    planted(
+        "a chunk that is with a receiver is taken",
+        "pool.cpp",
+        "chunks_[chunk] == State::kTaken || !segment_.chunk(segment_.self(), chunk).is_free()",
+        "chunks_[chunk] == State::kTaken",
+        POOL,
+    ),
+    planted(
+        "a record that is with a receiver is taken",
+        "pool.cpp",
+        "(records_[k] == State::kLent && segment_.record(segment_.self(), k).is_free())",
+        "records_[k] == State::kLent",
+        POOL,
+    ),
+    planted(
+        "one peer may have all chunks",
+        "pool.cpp",
+        "const std::uint32_t limit = segment_.max_chunks() / 2;",
+        "const std::uint32_t limit = segment_.max_chunks();",
+        POOL,
+    ),
+    planted(
+        "chunks that came back count as a peer's",
+        "pool.cpp",
+        "  if (peers_[chunk] != kNoPeer) --with_[static_cast<std::size_t>(peers_[chunk])];\n  return true;",
+        "  return true;",
+        POOL,
+    ),
+    planted(
+        "chunks that were not used count as a peer's",
+        "pool.cpp",
+        "    if (k >= used && peers_[chunk] != kNoPeer) --with_[static_cast<std::size_t>(peers_[chunk])];\n",
+        "",
+        POOL,
+    ),
+    planted(
+        "chunks that were not used stay taken",
+        "pool.cpp",
+        "k < used ? State::kLent : State::kFree;",
+        "k < used ? State::kLent : State::kTaken;",
+        POOL,
+    ),
+    planted(
+        "a record without a part stays lent",
+        "pool.cpp",
+        "used == 0 ? State::kFree : State::kLent;",
+        "used == 0 ? State::kTaken : State::kLent;",
+        POOL,
+    ),
+    planted(
+        "a message gets fewer chunks than it has parts",
+        "pool.cpp",
+        "    if (lease.chunks.size() < chunks) return false;\n",
+        "",
+        POOL,
+    ),
+]
+
+MEMORY = [
+    planted(
+        "the cap is not looked at",
+        "segment.cpp",
+        "+ bytes <= header().cap) return true;",
+        "+ bytes > 0) return true;",
+        SEGMENT,
+    ),
+    planted(
+        "what was not to be had stays in use",
+        "segment.cpp",
+        "    header().used.fetch_sub(more, std::memory_order_relaxed);\n",
+        "",
+        SEGMENT,
+    ),
+    planted(
+        "a section grows with no promise of memory",
+        "segment.cpp",
+        "do code = fallocate(descriptor_, 0, at, bytes);",
+        "do code = bytes < kChunkBytes ? fallocate(descriptor_, 0, at, bytes) : 0;",
+        SEGMENT,
+    ),
+    planted(
+        "a file of the program grows",
+        "segment.cpp",
+        "if (!is_own_descriptor()) return false;",
+        "",
+        SEGMENT,
+    ),
+    planted(
+        "a file of the program is closed",
+        "segment.cpp",
+        "descriptor_ >= 0 && is_own_descriptor()",
+        "descriptor_ >= 0",
+        SEGMENT,
+    ),
+    planted(
+        "a child of fork unmaps what it has in the segment's place",
+        "segment.cpp",
+        "base_ != nullptr && getpid() == pid_",
+        "base_ != nullptr",
+        SEGMENT,
+    ),
+    planted(
+        "a child of fork has the mapping",
+        "segment.cpp",
+        "  madvise(base_, static_cast<std::size_t>(bytes_), MADV_DONTFORK);\n",
+        "",
+        SEGMENT,
+    ),
+    planted(
+        "a program that locks its memory gets all of it",
+        "segment.cpp",
+        "PROT_NONE, MAP_SHARED | MAP_NORESERVE",
+        "PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE",
+        SEGMENT,
+    ),
+    planted(
+        "a limit on files is not looked at",
+        "segment.cpp",
+        "is_limited(RLIMIT_FSIZE, plan.bytes_)",
+        "false",
+        SEGMENT,
+    ),
+    planted(
+        "a limit on address space is not looked at",
+        "segment.cpp",
+        "is_limited(RLIMIT_AS, INT64_MAX)",
+        "false",
+        SEGMENT,
+    ),
+    planted(
+        "the descriptor stays where the program may count on it",
+        "segment.cpp",
+        "F_DUPFD_CLOEXEC, kLowestDescriptor",
+        "F_DUPFD_CLOEXEC, 3",
+        SEGMENT,
+    ),
+    planted(
+        "another file is taken for the segment",
+        "segment.cpp",
+        "header.magic != kMagic ||",
+        "false ||",
+        SEGMENT,
+    ),
+    planted(
+        "only the chunks that were there first are seen",
+        "segment.hpp",
+        "chunk < opened_[process].load(std::memory_order_acquire) || open_section",
+        "opened_[process].load(std::memory_order_acquire) > 0 || open_section",
+        SEGMENT,
+    ),
+    planted(
+        "chunks overlap",
+        "segment.hpp",
+        "static_cast<std::int64_t>(number) * kChunkBytes",
+        "static_cast<std::int64_t>(number) * (kChunkBytes - 64)",
+        tests("Transfer.*"),
+    ),
+    planted(
+        "anybody may change the segment's size",
+        "segment.cpp",
+        "F_SEAL_SHRINK | F_SEAL_GROW",
+        "0",
+        SEGMENT,
+    ),
+    planted(
+        "who waits never asks whether the other still runs",
+        "wait.cpp",
+        "if (now - asked_ns_ < kAskNs) return true;",
+        "if (now - asked_ns_ < 1000 * kAskNs) return true;",
+        SEGMENT,
+    ),
+    planted(
+        "who waits lets nobody make progress",
+        "wait.cpp",
+        "if (meanwhile_ != nullptr) meanwhile_();",
+        "if (meanwhile_ == nullptr) meanwhile_ = [] () noexcept {};",
+        SEGMENT,
+    ),
+    Mutant("a zombie runs", "base/process.cpp", "state[at] != 'Z'", "state[at] != 0", NOTHING, SEGMENT),
+    Mutant(
+        "without a descriptor all others seem to have ended",
+        "base/process.cpp",
+        "if (state.empty() && errno != 0 &&",
+        "if (false && errno != 0 &&",
+        NOTHING,
+        SEGMENT,
+    ),
+]
+
+MUTANTS = [*PROTOCOL, *CHANNELS, *LEASES, *MEMORY]
