@@ -35,6 +35,12 @@ std::string with_errno(const char* what) {
   return std::string(what) + ": " + std::strerror(errno);
 }
 
+// Processes that see each other's numbers have the same; 0 if there is no /proc.
+std::uint64_t pid_namespace() noexcept {
+  struct stat found{};
+  return stat("/proc/self/ns/pid", &found) == 0 ? found.st_ino : 0;
+}
+
 bool is_limited(__rlimit_resource_t resource, std::int64_t bytes) noexcept {
   rlimit limit;
   return getrlimit(resource, &limit) != 0 ||
@@ -45,6 +51,7 @@ bool is_limited(__rlimit_resource_t resource, std::int64_t bytes) noexcept {
 
 struct Segment::Header {
   std::uint64_t magic;
+  std::uint64_t pid_namespace;
   std::int64_t cap;
   std::int32_t processes;
   std::uint32_t max_chunks;
@@ -103,6 +110,7 @@ int Segment::make(int processes, std::int64_t cap, std::string& why) {
     return -1;
   }
   auto& header = *static_cast<Header*>(start);
+  header.pid_namespace = pid_namespace();
   header.cap = cap;
   header.processes = processes;
   header.max_chunks = plan.max_chunks_;
@@ -145,6 +153,7 @@ bool Segment::attach(int descriptor, int self, std::string& why) {
   if (is_limited(RLIMIT_AS, INT64_MAX)) return fail("address space is limited (RLIMIT_AS)");
   const std::uint64_t began = base::beginning_of(getpid());
   if (began == 0) return fail("no /proc to see in whether another process has ended");
+  if (header.pid_namespace != pid_namespace()) return fail("processes of this node are in different PID namespaces");
   void* const start =
       mmap(nullptr, static_cast<std::size_t>(bytes_), PROT_NONE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
   if (start == MAP_FAILED) return fail(with_errno("no address space for shared memory"));
@@ -211,10 +220,14 @@ bool Segment::open(std::int64_t at, std::int64_t bytes) noexcept {
 std::uint32_t Segment::grow(std::uint32_t wanted) noexcept {
   const std::uint32_t now = chunks_of(self_);
   if (wanted <= now) return now;
-  const std::uint32_t then = std::min(std::max(wanted, now + kGrowthChunks), max_chunks_);
+  std::uint32_t then = std::min(std::max(wanted, now + kGrowthChunks), max_chunks_);
   if (then == now) return now;
-  const std::int64_t more = (then - now) * kChunkBytes;
-  if (!use(more)) return now;
+  std::int64_t more = (then - now) * kChunkBytes;
+  if (!use(more)) {
+    then = std::min(wanted, max_chunks_);
+    more = (then - now) * kChunkBytes;
+    if (!use(more)) return now;
+  }
   const std::int64_t own = sections_at_ + self_ * section_bytes_;
   const std::int64_t controls = rounded_up(kRecordBytes + then * std::int64_t{sizeof(Control<Word>)});
   const std::int64_t data = own + data_at_ + now * kChunkBytes;

@@ -81,6 +81,28 @@ def _paired() -> Iterator[Case]:
     for what in ("idle", "bottom", "torus", "late", "outstanding", "threads", "switched", "sizes", "truncated"):
         yield Case("paired", (what,), ranks=4 if what == "torus" else 3, expects=", paired")
     yield Case("paired", ("sizes",), TINY, ranks=3, expects=", paired")
+    for words in (
+        ("alive", "300"),
+        ("in_turn", "400"),
+        ("leaves_at_once",),
+        ("forks",),
+        ("closes", "early"),
+        ("closes", "late"),
+        ("without_descriptors",),
+        ("late_file_size", "one"),
+        ("late_file_size", "all"),
+    ):
+        yield Case("paired_life", words, PAIRED, ranks=3, expects="the data are right")
+    for words in (("address_space", "one"), ("address_space", "all"), ("file_size", "all")):
+        yield Case("paired_life", words, PAIRED, ranks=3, expects=", none paired")
+    # It concerns only who makes the memory for all.
+    yield Case("paired_life", ("file_size", "one"), PAIRED, ranks=3, expects="the data are right")
+    # Settings that differ: what the others would do with that rank they leave.
+    for first in ({"GAPLESS_PAIRED": "0"}, {"GAPLESS_SMALLEST_PAIRED": "3000"}):
+        yield Case("paired_life", ("plain",), PAIRED, ranks=3, first=first, expects=", none paired")
+    yield Case("paired_life", ("many", "20"), PAIRED, ranks=16, expects=", paired")
+    yield Case("paired_life", ("many", "20"), {"GAPLESS_PAIRED": "0"}, ranks=16, expects=", none paired")
+    yield Case("paired_life", ("in_turn", "5000"), PAIRED, ranks=3, is_long=True, expects="the data are right")
     yield Case("paired", ("sizes",), THRESHOLD, ranks=2, expects=", paired")
 
 
