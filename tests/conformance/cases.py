@@ -27,6 +27,8 @@ class Case:
     """The one library that this is about."""
     layer_on_first: bool = False
     """The layer is under rank 0 only."""
+    pairs: bool | None = None
+    """Whether something must go through the memory that processes share, or nothing may; None: either."""
     first: dict[str, str] = field(default_factory=dict)
     """Settings that only rank 0 has."""
 
@@ -70,40 +72,49 @@ THRESHOLD = {"GAPLESS_SMALLEST_PAIRED": "100"}
 def _paired() -> Iterator[Case]:
     """Yield the cases of collectives by shared memory: what other cases do, and what can only go wrong here."""
     for ranks, seeds in ((2, 8), (3, 6), (4, 4), (5, 2)):
-        yield Case("collectives", (str(seeds),), PAIRED, ranks=ranks, timeout_s=300)
-    yield Case("collectives", ("4",), TINY, ranks=3, timeout_s=300)
-    yield Case("collectives", ("4",), THRESHOLD, ranks=3, timeout_s=300)
-    yield Case("collectives_c", ("4",), PAIRED, ranks=3, timeout_s=300)
+        yield Case("collectives", (str(seeds),), PAIRED, ranks=ranks, timeout_s=300, pairs=True)
+    yield Case("collectives", ("4",), TINY, ranks=3, timeout_s=300, pairs=True)
+    yield Case("collectives", ("4",), THRESHOLD, ranks=3, timeout_s=300, pairs=True)
+    yield Case("collectives_c", ("4",), PAIRED, ranks=3, timeout_s=300, pairs=True)
     for what in ("outstanding", "threads", "intercomm"):
         yield Case("coll_mixed", (what, "8"), PAIRED, ranks=3)
     for what in ("memory", "undecoded", "contiguous", "errors", "aliased"):
         yield Case("coll_faults", (what,), PAIRED, ranks=3, timeout_s=300)
     for what in ("idle", "bottom", "torus", "late", "outstanding", "threads", "switched", "sizes", "truncated"):
-        yield Case("paired", (what,), ranks=4 if what == "torus" else 3, expects=", paired")
-    yield Case("paired", ("sizes",), TINY, ranks=3, expects=", paired")
+        yield Case("paired", (what,), PAIRED, ranks=4 if what == "torus" else 3, pairs=True)
+    yield Case("paired", ("sizes",), TINY, ranks=3, pairs=True)
+    yield Case("paired", ("sizes",), THRESHOLD, pairs=True)
     for words in (
         ("alive", "300"),
         ("in_turn", "400"),
         ("leaves_at_once",),
         ("forks",),
-        ("closes", "early"),
         ("closes", "late"),
         ("without_descriptors",),
         ("late_file_size", "one"),
         ("late_file_size", "all"),
     ):
-        yield Case("paired_life", words, PAIRED, ranks=3, expects="the data are right")
-    for words in (("address_space", "one"), ("address_space", "all"), ("file_size", "all")):
-        yield Case("paired_life", words, PAIRED, ranks=3, expects=", none paired")
+        yield Case("paired_life", words, PAIRED, ranks=3, pairs=True)
+    for words in (("closes", "early"), ("address_space", "one"), ("address_space", "all"), ("file_size", "all")):
+        yield Case("paired_life", words, PAIRED, ranks=3, pairs=False)
     # It concerns only who makes the memory for all.
-    yield Case("paired_life", ("file_size", "one"), PAIRED, ranks=3, expects="the data are right")
+    yield Case("paired_life", ("file_size", "one"), PAIRED, ranks=3)
     # Settings that differ: what the others would do with that rank they leave.
     for first in ({"GAPLESS_PAIRED": "0"}, {"GAPLESS_SMALLEST_PAIRED": "3000"}):
-        yield Case("paired_life", ("plain",), PAIRED, ranks=3, first=first, expects=", none paired")
-    yield Case("paired_life", ("many", "20"), PAIRED, ranks=16, expects=", paired")
-    yield Case("paired_life", ("many", "20"), {"GAPLESS_PAIRED": "0"}, ranks=16, expects=", none paired")
-    yield Case("paired_life", ("in_turn", "5000"), PAIRED, ranks=3, is_long=True, expects="the data are right")
-    yield Case("paired", ("sizes",), THRESHOLD, ranks=2, expects=", paired")
+        yield Case("paired_life", ("plain",), PAIRED, ranks=3, first=first, pairs=False)
+    yield Case("paired_life", ("many", "20"), PAIRED, ranks=16, pairs=True)
+    yield Case("paired_life", ("many", "20"), {"GAPLESS_PAIRED": "0"}, ranks=16, pairs=False)
+    yield Case("paired_life", ("in_turn", "5000"), PAIRED, ranks=3, is_long=True, pairs=True, timeout_s=300)
+    yield Case("paired_life", ("alive", "1000"), PAIRED, ranks=4, is_long=True, pairs=True, timeout_s=300)
+    large = {**PAIRED, "GAPLESS_PAIRED_BYTES": "10G"}
+    yield Case("paired", ("large",), large, ranks=3, is_long=True, timeout_s=300)
+    for ranks in (2, 5, 8):
+        yield Case("collectives", ("26",), PAIRED, ranks=ranks, is_long=True, timeout_s=1800, pairs=True)
+        yield Case("coll_mixed", ("outstanding", "40"), PAIRED, ranks=ranks, is_long=True, timeout_s=600)
+    for settings in (TINY, THRESHOLD):
+        yield Case("collectives", ("26",), settings, ranks=4, is_long=True, timeout_s=1800, pairs=True)
+    for what in ("undecoded", "contiguous"):
+        yield Case("coll_faults", (what,), PAIRED, ranks=5, is_long=True, timeout_s=600)
 
 
 def _collectives() -> Iterator[Case]:
