@@ -222,14 +222,15 @@ bool Exchange::advance_sends(bool patience) noexcept {
   for (Sent& block : sent_) {
     if (!block.has_message) continue;
     const Piece& piece = *block.piece;
-    moved = block.message.advance(patience,
-                                  [&](std::int64_t position, char* to, std::int64_t bytes) {
-                                    timed(procedure_, true, [&] {
-                                      move::pack_past(*piece.elements->plan, piece.count, piece.address, position, to,
-                                                      bytes);
-                                    });
-                                  }) == wire::Step::kMoved ||
-            moved;
+    const wire::Step step = block.message.advance(patience, [&](std::int64_t position, char* to, std::int64_t bytes) {
+      const plan::Plan& plan = *piece.elements->plan;
+      timed(procedure_, true, [&] {
+        shared_.stores.pack(
+            bytes, [&] { move::pack_near(plan, piece.count, piece.address, position, to, bytes); },
+            [&] { move::pack_past(plan, piece.count, piece.address, position, to, bytes); });
+      });
+    });
+    moved = moved || step == wire::Step::kMoved;
   }
   return moved;
 }
