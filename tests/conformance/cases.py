@@ -64,6 +64,8 @@ SEGMENTED = {
 PAIRED = {"GAPLESS_SMALLEST_PAIRED": "1"}
 # Two chunks a process: most messages find no room.
 TINY = {**PAIRED, "GAPLESS_PAIRED_BYTES": "400K"}
+# Ten of them.
+FEW_CHUNKS = {**PAIRED, "GAPLESS_PAIRED_BYTES": "2M"}
 THRESHOLD = {"GAPLESS_SMALLEST_PAIRED": "100"}
 
 
@@ -81,6 +83,12 @@ def _paired() -> Iterator[Case]:
     for what in ("idle", "bottom", "torus", "late", "outstanding", "threads", "switched", "sizes", "truncated"):
         yield Case("paired", (what,), ranks=4 if what == "torus" else 3, expects=", paired")
     yield Case("paired", ("sizes",), TINY, ranks=3, expects=", paired")
+    for what in ("plain", "mixed", "graph", "freed"):
+        yield Case("paired_routes", (what,), PAIRED, ranks=3, expects=", paired")
+    yield Case("paired_routes", ("plain",), TINY, ranks=3, expects=", paired")
+    yield Case("paired_routes", ("spent",), FEW_CHUNKS, ranks=3, expects=", paired")
+    yield Case("paired_routes", ("mixed",), THRESHOLD, ranks=3, expects=", paired")
+    yield Case("paired_routes", ("early",), ranks=3, expects=", paired")
     yield Case("paired", ("sizes",), THRESHOLD, ranks=2, expects=", paired")
 
 
