@@ -85,10 +85,13 @@ def _paired() -> Iterator[Case]:
     yield Case("paired", ("sizes",), TINY, ranks=3, expects=", paired")
     for what in ("plain", "mixed", "graph", "freed"):
         yield Case("paired_routes", (what,), PAIRED, ranks=3, expects=", paired")
-    yield Case("paired_routes", ("plain",), TINY, ranks=3, expects=", paired")
+    for what in ("plain", "crowded"):
+        yield Case("paired_routes", (what,), TINY, ranks=3, expects=", paired")
     yield Case("paired_routes", ("spent",), FEW_CHUNKS, ranks=3, expects=", paired")
     yield Case("paired_routes", ("mixed",), THRESHOLD, ranks=3, expects=", paired")
     yield Case("paired_routes", ("early",), ranks=3, expects=", paired")
+    # In others the processes that are not refused wait for that which is.
+    yield Case("paired_routes", ("refused",), PAIRED, ranks=3, expects=", paired", only="mpich")
     yield Case("paired", ("sizes",), THRESHOLD, ranks=2, expects=", paired")
 
 

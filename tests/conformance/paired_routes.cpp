@@ -1,9 +1,9 @@
 // Which way a collective call goes that could go through the memory of a node: on all processes the same, by what each
 // of them says, and the data are right whichever it is.
-// usage: paired_routes plain | spent | mixed | graph | early | freed
+// usage: paired_routes plain | spent | mixed | graph | early | crowded | refused | freed
 #include <algorithm>
 #include <chrono>
-#include <numeric>
+#include <thread>
 
 #include "paired.hpp"
 
@@ -27,37 +27,39 @@ struct Call {
     const char* const name = kNames[static_cast<int>(kind)];
     const int all = -1;
     Blocks out(size, length, gaps ? 2 : 1), in(size, length, gaps ? 3 : 1);
-    const std::vector<int> ones(static_cast<std::size_t>(size), 1);
-    std::vector<int> turned(ones.size());
-    std::iota(turned.rbegin(), turned.rend(), 0);
+    const MPI_Datatype out_type = gaps ? out.type() : MPI_INT, in_type = gaps ? in.type() : MPI_INT;
+    const int n = gaps ? 1 : length;
+    const std::vector<int> counts(static_cast<std::size_t>(size), n);
+    std::vector<int> turned;
+    for (int k = size; k-- > 0;) turned.push_back(k * n);
     switch (kind) {
       case Kind::kBcast:
         if (is_root) in.write(0, root, all, round);
-        MPI_Bcast(in.data(), 1, in.type(), root, comm);
+        MPI_Bcast(in.data(), n, in_type, root, comm);
         return in.expect(0, root, all, round, name);
       case Kind::kScatter:
         for (int k = 0; k < size && is_root; ++k) out.write(k, root, k, round);
-        MPI_Scatter(out.data(), 1, out.type(), is_own ? MPI_IN_PLACE : in.data(), 1, in.type(), root, comm);
+        MPI_Scatter(out.data(), n, out_type, is_own ? MPI_IN_PLACE : in.data(), n, in_type, root, comm);
         return is_own ? out.expect(root, root, root, round, name) : in.expect(0, root, rank, round, name);
       case Kind::kGather:
         (is_own ? in : out).write(is_own ? root : 0, rank, root, round);
-        MPI_Gather(is_own ? MPI_IN_PLACE : out.data(), 1, out.type(), in.data(), 1, in.type(), root, comm);
+        MPI_Gather(is_own ? MPI_IN_PLACE : out.data(), n, out_type, in.data(), n, in_type, root, comm);
         for (int k = 0; k < size; ++k) is_root ? in.expect(k, k, root, round, name) : in.expect_nothing(k, name);
         return;
       case Kind::kAllgather:
         (is_own ? in : out).write(is_own ? rank : 0, rank, all, round);
-        MPI_Allgather(is_own ? MPI_IN_PLACE : out.data(), 1, out.type(), in.data(), 1, in.type(), comm);
+        MPI_Allgather(is_own ? MPI_IN_PLACE : out.data(), n, out_type, in.data(), n, in_type, comm);
         for (int k = 0; k < size; ++k) in.expect(k, k, all, round, name);
         return;
       case Kind::kAllgatherv:
         (is_own ? in : out).write(is_own ? size - 1 - rank : 0, rank, all, round);
-        MPI_Allgatherv(is_own ? MPI_IN_PLACE : out.data(), 1, out.type(), in.data(), ones.data(), turned.data(),
-                       in.type(), comm);
+        MPI_Allgatherv(is_own ? MPI_IN_PLACE : out.data(), n, out_type, in.data(), counts.data(), turned.data(),
+                       in_type, comm);
         for (int k = 0; k < size; ++k) in.expect(size - 1 - k, k, all, round, name);
         return;
       case Kind::kAlltoall:
         for (int k = 0; k < size; ++k) (is_own ? in : out).write(k, rank, k, round);
-        MPI_Alltoall(is_own ? MPI_IN_PLACE : out.data(), 1, out.type(), in.data(), 1, in.type(), comm);
+        MPI_Alltoall(is_own ? MPI_IN_PLACE : out.data(), n, out_type, in.data(), n, in_type, comm);
         for (int k = 0; k < size; ++k) in.expect(k, k, rank, round, name);
         return;
     }
@@ -205,6 +207,48 @@ void early() {
   }
 }
 
+// A process that has room for one of its blocks only: the others must not take that.
+void crowded() {
+  const auto [rank, size] = Members(kWorld);
+  broadcast(kWorld, 0, 10, 0);
+  for (int root = 0; root < size; ++root) {
+    MPI_Barrier(kWorld);
+    if (rank != root) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    broadcast(kWorld, root, 2000, root);
+    Call{Kind::kAlltoall, 0, 2000, root, true, false}(kWorld);
+  }
+}
+
+// On a new communicator the library refuses what one process gives, from and to which nothing goes.
+void refused() {
+  const auto [rank, size] = Members(kWorld);
+  const int victim = size - 1;
+  constexpr int kLength = 5000;
+  for (const bool has_types : {false, true}) {
+    MPI_Comm comm;
+    MPI_Comm_dup(kWorld, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    Blocks out(size, kLength, 2), in(size, kLength, 3);
+    const auto n = static_cast<std::size_t>(size);
+    const bool is_refused = rank == victim;
+    std::vector<int> counts(n, is_refused ? 0 : 1), index, from, to;
+    counts[n - 1] = is_refused ? -1 : 0;
+    for (int k = 0; k < size; ++k) {
+      out.write(k, rank, k, 0);
+      index.push_back(k), from.push_back(k * out.bytes_apart()), to.push_back(k * in.bytes_apart());
+    }
+    const std::vector<MPI_Datatype> sent(n, out.type()), received(n, in.type());
+    const int code = has_types ? MPI_Alltoallw(out.data(), counts.data(), from.data(), sent.data(), in.data(),
+                                               counts.data(), to.data(), received.data(), comm)
+                               : MPI_Alltoallv(out.data(), counts.data(), index.data(), out.type(), in.data(),
+                                               counts.data(), index.data(), in.type(), comm);
+    CHECK((code == MPI_SUCCESS) == !is_refused, "rank %d: code %d", rank, code);
+    for (int k = 0; k < victim && !is_refused; ++k) in.expect(k, k, rank, 0, "beside one that is refused");
+    all_to_all(comm, kLength, 1);
+    MPI_Comm_free(&comm);
+  }
+}
+
 // More communicators, one after the other, than there are channels.
 void freed() {
   const int size = Members(kWorld).size;
@@ -234,6 +278,10 @@ int main(int argc, char** argv) {
     graph();
   } else if (what == "early") {
     early();
+  } else if (what == "crowded") {
+    crowded();
+  } else if (what == "refused") {
+    refused();
   } else if (what == "freed") {
     freed();
   } else {

@@ -20,13 +20,32 @@ def routes(what: str, **settings: str) -> tuple[Check, ...]:
 
 PLAIN, MIXED, GRAPH, FREED = routes("plain"), routes("mixed"), routes("graph"), routes("freed")
 TINY = routes("plain", GAPLESS_PAIRED_BYTES="400K")
+CROWDED = routes("crowded", GAPLESS_PAIRED_BYTES="400K")
 SPENT = routes("spent", GAPLESS_PAIRED_BYTES="2M")
 THRESHOLD = routes("mixed", GAPLESS_SMALLEST_PAIRED="100")
 UNDECODED = (conformance("coll_faults", "undecoded", ranks=3, **SMALLEST),)
 APART = (paired("late")[0]._replace(first={"GAPLESS_SMALLEST_PAIRED": "1G"}),)
 
+REFUSED = routes("refused")
+
 # Whether a block goes through shared memory, on both sides alike.
 DECISION = [
+    planted(
+        "a v-call whose arguments are refused on one process has no part in the vote",
+        "all_to_all.hpp",
+        "    if (!in_place) prepare_blocks(call);\n"
+        "    if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;\n    Side &sent",
+        "    if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;\n    Side &sent",
+        REFUSED,
+    ),
+    planted(
+        "a w-call whose arguments are refused on one process has no part in the vote",
+        "all_to_all.hpp",
+        "    if (!in_place) prepare_blocks(call);\n"
+        "    if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;\n    Reason reason",
+        "    if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;\n    Reason reason",
+        REFUSED,
+    ),
     planted(
         "a process that is switched off does not look what others have decided",
         "collectives/collective.cpp",
@@ -102,7 +121,7 @@ DECISION = [
         "exchange.cpp",
         "if (takes_all_sent()) return;",
         "return;",
-        TINY,
+        CROWDED,
     ),
     planted(
         "a type that is not decoded is paired",
@@ -131,13 +150,6 @@ DECISION = [
         "return members[k] >= 0 && members[k] != call.members.rank &&",
         "return members[k] >= 0 &&",
         PLAIN,
-    ),
-    planted(
-        "blocks of one neighbour's are paired though there are several",
-        "pairing.cpp",
-        "smallest_paired(Traffic::kExchange) &&\n           std::count(members.begin(), members.end(), members[k]) == 1;",
-        "smallest_paired(Traffic::kExchange);",
-        paired("torus", ranks=4),
     ),
     planted(
         "neighbours that receive are taken for those that send",
@@ -232,7 +244,7 @@ PARTS = [
     planted(
         "a block that the library has to unpack is not unpacked",
         "exchange.cpp",
-        "} else if (block.whole.data() != nullptr && !differs_) {\n      piece.unpack(static_cast<char*>(block.whole.data()));",
+        "      piece.unpack(static_cast<char*>(block.whole.data()));",
         "",
         UNDECODED,
     ),
@@ -265,7 +277,7 @@ LIFE = [
         "the memory of a message stays taken",
         "exchange.cpp",
         "shared_.pool.lend(block.message.lease(), block.message.used_chunks());",
-        "",
+        "static_cast<void>(block.message.used_chunks());",
         SPENT,
     ),
     planted(
