@@ -51,7 +51,8 @@ std::unique_ptr<Channel> Channel::open(Segment& segment, int number, int self, i
 }
 
 Channel::~Channel() {
-  if (users_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  // What a thread remembers of communicators ends in a child of fork, too.
+  if (!segment_.is_mapped_here() || users_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const std::uint64_t bit = std::uint64_t{1} << (number_ % kWordBits);
   segment_.channels_taken()[number_ / kWordBits].fetch_and(~bit, std::memory_order_release);
 }

@@ -171,9 +171,13 @@ bool Segment::attach(int descriptor, int self, std::string& why) {
   return true;
 }
 
+bool Segment::is_mapped_here() const noexcept {
+  return getpid() == pid_;
+}
+
 void Segment::detach() noexcept {
   // A child of fork may have something of its own there.
-  if (base_ != nullptr && getpid() == pid_) munmap(base_, static_cast<std::size_t>(bytes_));
+  if (base_ != nullptr && is_mapped_here()) munmap(base_, static_cast<std::size_t>(bytes_));
   if (descriptor_ >= 0 && is_own_descriptor()) close(descriptor_);
   base_ = nullptr;
   descriptor_ = -1;

@@ -34,6 +34,8 @@ class Segment {
   bool attach(int descriptor, int self, std::string& why);
   void detach() noexcept;
   bool is_attached() const noexcept { return base_ != nullptr; }
+  // False in a child of fork, which has not the mapping. Asks the kernel.
+  bool is_mapped_here() const noexcept;
 
   int self() const noexcept { return self_; }
   int processes() const noexcept { return processes_; }

@@ -17,6 +17,8 @@ class Case:
     exit_codes: tuple[int, ...] = (0,)
     is_long: bool = False
     """Only with --long: minutes, or gigabytes."""
+    is_second: bool = False
+    """Not with --few."""
     timeout_s: int = 120
     expects: str = ""
     """What must stand in the output."""
@@ -27,6 +29,8 @@ class Case:
     """The one library that this is about."""
     layer_on_first: bool = False
     """The layer is under rank 0 only."""
+    pairs: int | None = None
+    """At least so many calls, counted on each rank, go through the memory that processes share; 0: none may."""
     first: dict[str, str] = field(default_factory=dict)
     """Settings that only rank 0 has."""
 
@@ -39,13 +43,18 @@ class Case:
             words.append("with the layer on rank 0 only")
         return " ".join([*words, *(f"with {k}={v} on rank 0" for k, v in self.first.items())])
 
+    def is_paired_enough(self, calls: int) -> bool:
+        """Say whether as many calls were paired as there should be."""
+        return self.pairs is None or (calls >= self.pairs if self.pairs > 0 else calls == 0)
+
     def few(self) -> Case:
         """Return the case with a quarter of its seeds, as `make test` runs it; four or five call every procedure."""
 
         def quarter(word: str) -> str:
             return str(max(4, int(word) // 4)) if word.isdigit() and int(word) > 5 else word
 
-        return replace(self, arguments=tuple(map(quarter, self.arguments)))
+        # Those of communicators are not seeds.
+        return self if self.program == "paired_life" else replace(self, arguments=tuple(map(quarter, self.arguments)))
 
 
 ANY_CODE = tuple(range(256))
@@ -71,28 +80,63 @@ THRESHOLD = {"GAPLESS_SMALLEST_PAIRED": "100"}
 
 def _paired() -> Iterator[Case]:
     """Yield the cases of collectives by shared memory: what other cases do, and what can only go wrong here."""
-    for ranks, seeds in ((2, 8), (3, 6), (4, 4), (5, 2)):
-        yield Case("collectives", (str(seeds),), PAIRED, ranks=ranks, timeout_s=300)
-    yield Case("collectives", ("4",), TINY, ranks=3, timeout_s=300)
-    yield Case("collectives", ("4",), THRESHOLD, ranks=3, timeout_s=300)
-    yield Case("collectives_c", ("4",), PAIRED, ranks=3, timeout_s=300)
+    for ranks, seeds in ((3, 6), (2, 8), (4, 4), (5, 2)):
+        yield Case("collectives", (str(seeds),), PAIRED, ranks=ranks, timeout_s=300, pairs=1, is_second=ranks != 3)
+    for settings in (TINY, THRESHOLD):
+        yield Case("collectives", ("4",), settings, ranks=3, timeout_s=300, pairs=1, is_second=True)
+    yield Case("collectives_c", ("4",), PAIRED, ranks=3, timeout_s=300, pairs=1, is_second=True)
     for what in ("outstanding", "threads", "intercomm"):
-        yield Case("coll_mixed", (what, "8"), PAIRED, ranks=3)
+        yield Case("coll_mixed", (what, "8"), PAIRED, ranks=3, is_second=True)
     for what in ("memory", "undecoded", "contiguous", "errors", "aliased"):
-        yield Case("coll_faults", (what,), PAIRED, ranks=3, timeout_s=300)
-    for what in ("idle", "bottom", "torus", "late", "outstanding", "threads", "switched", "sizes", "truncated"):
-        yield Case("paired", (what,), ranks=4 if what == "torus" else 3, expects=", paired")
-    yield Case("paired", ("sizes",), TINY, ranks=3, expects=", paired")
-    for what in ("plain", "mixed", "graph", "freed"):
-        yield Case("paired_routes", (what,), PAIRED, ranks=3, expects=", paired")
+        yield Case("coll_faults", (what,), PAIRED, ranks=3, timeout_s=300, is_second=True)
+    for what in ("idle", "torus", "outstanding", "threads"):
+        yield Case("paired", (what,), PAIRED, ranks=4 if what == "torus" else 3, pairs=1)
+    for what in ("bottom", "late", "switched", "sizes", "truncated"):
+        yield Case("paired", (what,), PAIRED, ranks=3, pairs=1, is_second=True)
+    yield Case("paired", ("sizes",), TINY, ranks=3, pairs=1, is_second=True)
+    yield Case("paired", ("sizes",), THRESHOLD, pairs=1, is_second=True)
+    for what in ("plain", "graph", "freed"):
+        yield Case("paired_routes", (what,), PAIRED, ranks=3, pairs=1, is_second=what == "freed")
     for what in ("plain", "crowded"):
-        yield Case("paired_routes", (what,), TINY, ranks=3, expects=", paired")
-    yield Case("paired_routes", ("spent",), FEW_CHUNKS, ranks=3, expects=", paired")
-    yield Case("paired_routes", ("mixed",), THRESHOLD, ranks=3, expects=", paired")
-    yield Case("paired_routes", ("early",), ranks=3, expects=", paired")
+        yield Case("paired_routes", (what,), TINY, ranks=3, pairs=1, is_second=True)
+    yield Case("paired_routes", ("spent",), FEW_CHUNKS, ranks=3, pairs=1, is_second=True)
+    for settings in (PAIRED, THRESHOLD):
+        yield Case("paired_routes", ("mixed",), settings, ranks=3, pairs=1, is_second=True)
+    yield Case("paired_routes", ("early",), ranks=3, pairs=1, is_second=True)
     # In others the processes that are not refused wait for that which is.
-    yield Case("paired_routes", ("refused",), PAIRED, ranks=3, expects=", paired", only="mpich")
-    yield Case("paired", ("sizes",), THRESHOLD, ranks=2, expects=", paired")
+    yield Case("paired_routes", ("refused",), PAIRED, ranks=3, pairs=1, is_second=True, only="mpich")
+    # Of two calls on each communicator: while channels last, and where they come back.
+    yield Case("paired_life", ("alive", "300"), PAIRED, ranks=3, pairs=2 * 3 * 250, is_second=True)
+    yield Case("paired_life", ("in_turn", "400"), PAIRED, ranks=3, pairs=2 * 3 * 400)
+    yield Case("paired_life", ("forks",), PAIRED, ranks=3, pairs=1)
+    for words in (
+        ("leaves_at_once",),
+        ("closes", "late"),
+        ("without_descriptors",),
+        ("late_file_size", "one"),
+        ("late_file_size", "all"),
+    ):
+        yield Case("paired_life", words, PAIRED, ranks=3, pairs=1, is_second=True)
+    for words in (("closes", "early"), ("address_space", "one"), ("address_space", "all"), ("file_size", "all")):
+        yield Case("paired_life", words, PAIRED, ranks=3, pairs=0, is_second=True)
+    # It concerns only who makes the memory for all.
+    yield Case("paired_life", ("file_size", "one"), PAIRED, ranks=3, is_second=True)
+    # Settings that differ: what the others would do with that rank they leave.
+    for first in ({"GAPLESS_PAIRED": "0"}, {"GAPLESS_SMALLEST_PAIRED": "3000"}):
+        yield Case("paired_life", ("plain",), PAIRED, ranks=3, first=first, pairs=0, is_second=True)
+    yield Case("paired_life", ("many", "20"), PAIRED, ranks=16, pairs=1, is_second=True)
+    yield Case("paired_life", ("many", "20"), {"GAPLESS_PAIRED": "0"}, ranks=16, pairs=0, is_second=True)
+    yield Case("paired_life", ("in_turn", "5000"), PAIRED, ranks=3, is_long=True, pairs=2 * 3 * 5000, timeout_s=300)
+    yield Case("paired_life", ("alive", "1000"), PAIRED, ranks=4, is_long=True, pairs=2 * 4 * 250, timeout_s=300)
+    large = {**PAIRED, "GAPLESS_PAIRED_BYTES": "10G"}
+    yield Case("paired", ("large",), large, ranks=3, is_long=True, timeout_s=300)
+    for ranks in (2, 5, 8):
+        yield Case("collectives", ("26",), PAIRED, ranks=ranks, is_long=True, timeout_s=1800, pairs=1)
+        yield Case("coll_mixed", ("outstanding", "40"), PAIRED, ranks=ranks, is_long=True, timeout_s=600)
+    for settings in (TINY, THRESHOLD):
+        yield Case("collectives", ("26",), settings, ranks=4, is_long=True, timeout_s=1800, pairs=1)
+    for what in ("undecoded", "contiguous"):
+        yield Case("coll_faults", (what,), PAIRED, ranks=5, is_long=True, timeout_s=600)
 
 
 def _collectives() -> Iterator[Case]:

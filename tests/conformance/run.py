@@ -3,7 +3,8 @@
 run.py [--library NAME]... [--all] [--few | --long] [--case TEXT] [--build FOLDER]
 
 Every library that is asked for and not installed is printed as skipped, with the reason. Fails if a case fails, or if a
-procedure of src/mpi/abi/procedures.def that the library has shows accelerated = 0 over all cases.
+procedure of src/mpi/abi/procedures.def that the library has shows accelerated = 0 over all cases, or one that may be
+paired shows paired = 0.
 """
 
 from __future__ import annotations
@@ -32,6 +33,14 @@ from gapless.launch.mpi_library import mpi_library  # noqa: E402
 from libraries import LIBRARIES, ROOT, WHEELS, Library, environment, lacking  # noqa: E402
 
 SKIPPED = 77
+# Those whose blocks go through the memory that the processes of a node share.
+PAIRED = [
+    f"MPI_{name}"
+    for name in (
+        *("Alltoallw", "Alltoallv", "Alltoall", "Neighbor_alltoallw", "Neighbor_alltoallv"),
+        *("Bcast", "Gather", "Scatter", "Allgather", "Allgatherv"),
+    )
+]
 
 
 def procedures() -> list[str]:
@@ -54,6 +63,7 @@ class Run:
         self.environment = environment(library)
         self.lacks = lacking(library, procedures()) | set(library.broken)
         self.accelerated: Counter[str] = Counter()
+        self.paired: Counter[str] = Counter()
         self.failures: list[str] = []
 
     def front(self) -> Path:
@@ -115,12 +125,15 @@ class Run:
             check=False,
         )
 
-    def collect(self, folder: str) -> None:
-        """Add up what the ranks counted."""
+    def collect(self, folder: str) -> int:
+        """Add up what the ranks counted; return the calls that were paired."""
+        before = self.paired.total()
         for file in Path(folder).glob("*.json"):
             stats = json.loads(file.read_text()).get("stats", {})
             for procedure, counters in stats.get("procedures", {}).items():
                 self.accelerated[procedure] += counters["accelerated"]
+                self.paired[procedure] += counters.get("paired", 0)
+        return self.paired.total() - before
 
     def case(self, case: Case) -> None:
         """Run one case and print one line."""
@@ -133,13 +146,16 @@ class Run:
                 text, code = str(failure), -1
             except subprocess.TimeoutExpired as late:
                 text, code = f"no end after {case.timeout_s} s: {late.stdout!r} {late.stderr!r}", -1
-            self.collect(folder)
+            paired = self.collect(folder)
         seconds = f"{time.monotonic() - started:.1f} s"
         name = f"{self.library.name}: {case.name()}"
         # Open MPI's launcher turns the programs' code into its own.
         if re.search(r"^skipped: ", text, re.MULTILINE) and code != 0:
             reason = next(line for line in text.splitlines() if line.startswith("skipped: "))
             print(f"{name}: {reason}", flush=True)
+        elif code in case.exit_codes and not case.is_paired_enough(paired):
+            self.failures.append(case.name())
+            print(f"{name}: FAILED: {paired} calls were paired ({seconds})", flush=True)
         elif code in case.exit_codes and case.expects in text:
             print(f"{name}: {text.splitlines()[0] if text else 'passed'} ({seconds})", flush=True)
         else:
@@ -149,6 +165,10 @@ class Run:
     def never_accelerated(self) -> list[str]:
         """Return the procedures that the library has and the layer never accelerated."""
         return [name for name in procedures() if name not in self.lacks and self.accelerated[name] == 0]
+
+    def never_paired(self) -> list[str]:
+        """Return the procedures that could be paired and never were."""
+        return [name for name in PAIRED if self.paired[name] == 0]
 
 
 def run_library(library: Library, options: argparse.Namespace) -> bool:
@@ -163,7 +183,7 @@ def run_library(library: Library, options: argparse.Namespace) -> bool:
         print(f"{library.name}: skipped: broken in the library itself: {', '.join(library.broken)}")
     fortran = [case for case in FORTRAN_CASES if case.program.removeprefix("fortran_") in library.fortran_flavours]
     for case in (*CASES, *fortran):
-        if case.is_long and not options.long:
+        if (case.is_long and not options.long) or (case.is_second and options.few):
             continue
         if options.case and options.case not in case.name():
             continue
@@ -183,9 +203,12 @@ def run_library(library: Library, options: argparse.Namespace) -> bool:
     never = run.never_accelerated()
     for name in never:
         print(f"{library.name}: {name}: accelerated = 0")
+    unpaired = run.never_paired()
+    for name in unpaired:
+        print(f"{library.name}: {name}: paired = 0")
     covered = len(procedures()) - len(run.lacks) - len(never)
     print(f"{library.name}: {covered} procedures accelerated, {len(never)} never, {len(run.failures)} cases failed")
-    return not run.failures and not never
+    return not run.failures and not never and not unpaired
 
 
 def main() -> int:
@@ -194,7 +217,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", action="append", choices=names, help="run on this library (may be repeated)")
     parser.add_argument("--all", action="store_true", help=f"run on all libraries, not only on {', '.join(WHEELS)}")
-    parser.add_argument("--few", action="store_true", help="draw a quarter of the seeds")
+    parser.add_argument(
+        "--few", action="store_true", help="draw a quarter of the seeds, and leave out the second cases of a kind"
+    )
     parser.add_argument("--long", action="store_true", help="run the long and the large cases too")
     parser.add_argument("--case", default="", help="run only the cases whose name contains this text")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="CMake's build folder")

@@ -198,6 +198,59 @@ def test_all_constructors_and_named_types_arrive(any_library: Exchange, pattern:
         assert line["metric"] == ("round_trip" if sends else "call")
 
 
+# In both each rank has a block of its own for each other one.
+@pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=pytest.mark.long)])
+@pytest.mark.parametrize("pattern", ["alltoallw", "neighbor_alltoallw"])
+def test_blocks_for_each_rank_arrive_in_every_way(any_library: Exchange, pattern: str, ranks: int) -> None:
+    texts = [*TYPES[:8], "vector(20000, 1, 2, int32)"]
+    groups = [
+        group(f"{data} {text}", [message("one", text, 3)], ("native", "local", "gapless"), pattern, data=data)
+        for text in texts
+        for data in ("fresh", "constant")
+    ]
+    lines = any_library.lines(groups, ranks=ranks, layer=True)
+    assert of_kind(lines, "error") == []
+    samples = of_kind(lines, "samples")
+    refused = len(of_kind(lines, "refused"))
+    assert refused <= 2 and len(samples) == 3 * (len(groups) - refused)
+    assert all(("cycle_samples" in line) == (line["data"] == "fresh") for line in samples)
+
+
+# Gives each of three ranks what is for another one.
+SWAPPED = """
+#include <mpi.h>
+int MPI_Alltoallw(const void* b, const int n[], const int d[], const MPI_Datatype t[], void* to, const int rn[],
+                  const int rd[], const MPI_Datatype rt[], MPI_Comm c) {
+  int swapped[3], rank;
+  PMPI_Comm_rank(c, &rank);
+  for (int k = 0; k < 3; ++k) swapped[k] = k == rank ? d[k] : d[3 - rank - k];
+  return PMPI_Alltoallw(b, n, swapped, t, to, rn, rd, rt, c);
+}
+"""
+
+
+def test_a_block_that_is_for_another_rank_is_an_error(exchange: Exchange, compile_c: Any) -> None:
+    swapped = compile_c("swapped.so", SWAPPED, "-shared", "-fPIC")
+    exchange.write([group("g", [message("dense", "int32", 100)], ("native",), pattern="alltoallw")])
+    mpiexec, *rest = exchange.command(3)
+    command = [mpiexec, "-genv", "LD_PRELOAD", str(swapped), *rest]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "before timing: receive buffer, byte 0: expected" in done.stdout
+
+
+def test_local_is_the_layer_without_shared_memory(exchange: Exchange) -> None:
+    """What GAPLESS_LOG says of each member that runs."""
+    log = exchange.job.parent / "log"
+    tiled = [message("tiled", "vector(50000, 1, 2, int32)")]
+    exchange.write([group(way, tiled, (way,), pattern="alltoallw") for way in ("local", "gapless")])
+    told = {}
+    for line in json_lines(exchange.build, exchange.command(2), True, 120, {"GAPLESS_LOG": str(log)}):
+        if line["kind"] == "progress":
+            told[line["group"]] = log.read_text().count("through shared memory")
+    assert told["local"] == 0 < told["gapless"]
+
+
 @pytest.mark.parametrize("data", ["fresh", "constant"])
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_another_type_may_be_received_than_is_sent(any_library: Exchange, pattern: str, data: str) -> None:
@@ -504,4 +557,6 @@ def test_help_teaches_and_its_job_runs(exchange: Exchange) -> None:
     text = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
     job = json.loads(text[text.index("{") : text.index("Optional:")])
     assert len(of_kind(exchange.lines(job["groups"]), "samples")) == 2
-    assert all(word in text for word in ("--job", "--validate", "unpack_receive", "allgather", "mpiexec", "cold"))
+    assert all(
+        word in text for word in ("--job", "--validate", "unpack_receive", "neighbor_alltoallw", "mpiexec", "cold")
+    )

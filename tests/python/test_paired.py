@@ -16,7 +16,7 @@ from gapless.launch.reach import Rank
 from gapless.paths import Build
 
 # Every rank sends every other one a block of 256 KiB: strided, switched off in between, of 1 KiB, and again, but
-# contiguous to the next one. Then rank 0 broadcasts one.
+# contiguous to the next one. Then rank 0 broadcasts two at once, and 1 KiB.
 EXCHANGES = """
 #include <dlfcn.h>
 #include <mpi.h>
@@ -65,7 +65,8 @@ int main(int argc, char **argv) {
   wrong += exchange(large, kRows, 0);
   wrong += exchange(small, 16, 0);
   wrong += exchange(large, kRows, 1);
-  MPI_Bcast(from, 1, large, 0, MPI_COMM_WORLD);
+  MPI_Bcast(from, 2, large, 0, MPI_COMM_WORLD);
+  MPI_Bcast(from, 1, small, 0, MPI_COMM_WORLD);
   printf("wrong %d\\n", wrong);
   MPI_Finalize();
   return 0;
@@ -104,10 +105,11 @@ def test_what_is_paired_is_counted_by_procedure_and_peer(run: Run) -> None:
     assert (alltoallw["paired_received"], alltoallw["paired_received_bytes"]) == (15, 15 * BLOCK)
     assert alltoallw["unpaired"] == {"small": 6, "contiguous": 3}
     # Packed once for two.
-    assert (bcast["paired"], bcast["paired_sent"], bcast["paired_received"]) == (3, 1, 2)
+    assert (bcast["calls"], bcast["paired"], bcast["paired_sent"], bcast["paired_received"]) == (6, 3, 1, 2)
+    assert bcast["unpaired"] == {"small": 3}
     blocks = {(of["from"], of["to"]): (of["blocks"], of["bytes"]) for of in stats["shared_memory"]["blocks"]}
     of = {(0, 1): 3, (0, 2): 4, (1, 0): 3, (1, 2): 2, (2, 0): 2, (2, 1): 3}
-    assert blocks == {pair: (n, n * BLOCK) for pair, n in of.items()}
+    assert blocks == {pair: (n, (n + (pair[0] == 0)) * BLOCK) for pair, n in of.items()}
     assert stats["unshared"] == []
 
 
@@ -141,8 +143,8 @@ def test_without_shared_memory_the_reason_is_told(run: Run) -> None:
 def test_the_tables_say_the_same(gapless: Command, build: Build, exchanges: Path) -> None:
     answer = gapless("run", "--stats", "--", build.mpiexec, "-n", 3, exchanges)
     lines = [line.split() for line in answer.stderr.splitlines()]
-    assert ["MPI_Bcast", "3", "1", str(BLOCK), "2", str(2 * BLOCK), "-"] in lines
-    assert f"rank 0 to 2: 4 blocks, {4 * BLOCK} bytes" in answer.stderr
+    assert ["MPI_Bcast", "3", "1", str(2 * BLOCK), "2", str(4 * BLOCK), "small", "3"] in lines
+    assert f"rank 0 to 2: 4 blocks, {5 * BLOCK} bytes" in answer.stderr
     assert re.search(
         r"shared memory: \d+ chunks in all pools, 0 in use at the end; \d+ of 1073741824 bytes", answer.stderr
     )
@@ -152,7 +154,7 @@ def test_the_layers_own_table(build: Build, exchanges: Path) -> None:
     front = build.folder / "src/preload/libgapless_preload_lc.so"
     command = [build.mpiexec, "-n", 3, "-genv", "LD_PRELOAD", front, "-genv", "GAPLESS_STATS", "1", exchanges]
     answer = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=60, check=False)
-    assert f"rank 2: 4 blocks of {4 * BLOCK} bytes sent, 2 of {2 * BLOCK} bytes received" in answer.stderr
+    assert f"rank 2: 4 blocks of {5 * BLOCK} bytes sent, 2 of {2 * BLOCK} bytes received" in answer.stderr
     assert "not paired:  contiguous 1  small 2" in answer.stderr
 
 

@@ -68,6 +68,7 @@ def collectives(
     from gapless.display import console
     from gapless.errors import GaplessError
     from gapless.lab.environment import environment_line
+    from gapless.lab.launch_facts import peer_lines_text
     from gapless.lab.pingpong import progress_bar
     from gapless.lab.results import Recorder, new_file, read
 
@@ -102,6 +103,9 @@ def collectives(
     out.width = max(out.width, 160)
     for name, of in rows.items():
         out.print(collective_table(f"{name}: the time of paired over another way's, medians over layouts", of))
+        peers = peer_lines_text(lines[name])
+        if peers:
+            out.print(f"{name}: {peers}", soft_wrap=True, markup=False)
 
 
 def register(bench: typer.Typer) -> None:

@@ -117,8 +117,9 @@ VARIABLES = (
         "through the library. What the process says that speaks for its node is in force.",
     ),
     Variable(
-        "GAPLESS_SMALLEST_PAIRED", "BYTES", "64K; 1 under GAPLESS_FORCE", Reader.LAYER,
-        "Messages below this size go through the library. The same in all processes.",
+        "GAPLESS_SMALLEST_PAIRED", "BYTES", "16K, 512K of MPI_Bcast and MPI_Scatter; 1 under GAPLESS_FORCE",
+        Reader.LAYER,
+        "Messages below this size go through the library, not through shared memory. The same in all processes.",
     ),
     Variable(
         "GAPLESS_RULES", "FILE, FOLDER", "what gapless tune kept for this machine, if gapless run starts the program",

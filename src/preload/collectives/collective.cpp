@@ -26,6 +26,12 @@ bool sends_stale_data(Procedure procedure) noexcept {
   }
 }
 
+// Of a call all of whose blocks go one way: one that might have gone through shared memory, were there more of it.
+bool is_too_small(const Call& call, const Collective& collective) noexcept {
+  return call.scope == DecisionScope::kAll && collective.is_packed() && may_exchange(call) &&
+         (!call.members.near->voted || call.members.near->channel != nullptr);
+}
+
 }  // namespace
 
 Reason reason_not_to_convert(Call& call) noexcept {
@@ -82,7 +88,11 @@ void count_contiguous(const Call& call, std::int64_t bytes) noexcept {
 }
 
 void count_collective(const Call& call, const Collective* collective, Reason reason) noexcept {
-  if (collective != nullptr && collective->exchange.has_value()) collective->exchange->count();
+  if (collective != nullptr && collective->exchange.has_value()) {
+    collective->exchange->count();
+  } else if (collective != nullptr && counting() && is_too_small(call, *collective)) {
+    count_unpaired(call.procedure, Reason::kSmall);
+  }
   if (reason == Reason::kNone && !collective->is_packed()) return count_contiguous(call, collective->bytes());
   if (logging()) log_collective(call.procedure, collective == nullptr ? 0 : collective->bytes(), reason);
   if (!counting()) return;

@@ -1,0 +1,173 @@
+"""Ranks whose collectives go through shared memory are killed, cannot see one another, or are on two nodes."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Compiler, first_in_make_test
+from gapless.launch.listener import Listener
+from gapless.targets.two_nodes import Nodes, on_two_nodes
+from layered import LOGS, NAMES, Layered, find_layered, needs_namespaces
+
+RANKS = 3
+END_S = 30
+SETTINGS = LOGS | {"GAPLESS_SMALLEST_PAIRED": "1"}
+THROUGH = re.compile(r"rank (\d+): MPI_(\w+): through shared memory: (\d+) blocks of \d+ bytes sent")
+
+# argv: ROUNDS (0: for ever) and how many ms rank 1 comes late to each. All ranks of the world, then each half of them.
+PROGRAM = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+enum { kLength = 3000, kMost = 8 };
+static int out[kMost][2 * kLength], in[kMost][3 * kLength];
+static int wrong(MPI_Comm comm, int round) {
+  int rank, size, found = 0, ones[kMost], from[kMost], to[kMost];
+  MPI_Datatype gapped, wide, sent[kMost], received[kMost];
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Type_vector(kLength, 1, 2, MPI_INT, &gapped);
+  MPI_Type_vector(kLength, 1, 3, MPI_INT, &wide);
+  MPI_Type_commit(&gapped);
+  MPI_Type_commit(&wide);
+  for (int k = 0; k < size; ++k) {
+    ones[k] = 1, from[k] = k * (int)sizeof out[0], to[k] = k * (int)sizeof in[0], sent[k] = gapped, received[k] = wide;
+    for (int j = 0; j < 2 * kLength; ++j) out[k][j] = j + 10 * rank + k + round;
+    for (int j = 0; j < 3 * kLength; ++j) in[k][j] = -1;
+  }
+  MPI_Alltoallw(out, ones, from, sent, in, ones, to, received, comm);
+  for (int k = 0; k < size; ++k) {
+    for (int j = 0; j < 3 * kLength; ++j)
+      found += in[k][j] != (j % 3 == 0 && j / 3 < kLength ? j / 3 * 2 + 10 * k + rank + round : -1);
+  }
+  MPI_Bcast(in[round % size == rank ? 1 : 0], 1, wide, round % size, comm);
+  MPI_Type_free(&gapped);
+  MPI_Type_free(&wide);
+  return found;
+}
+int main(int argc, char **argv) {
+  int rank, found = 0;
+  MPI_Comm half;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
+  for (int round = 0; atoi(argv[1]) == 0 || round < atoi(argv[1]); ++round) {
+    if (argc > 2 && rank == 1) usleep(1000 * atoi(argv[2]));
+    found += wrong(MPI_COMM_WORLD, round) + wrong(half, round);
+    if (round == 5 && rank == 0) puts("runs"), fflush(stdout);
+  }
+  printf("wrong %d\\n", found);
+  MPI_Comm_free(&half);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+@pytest.fixture(params=first_in_make_test(NAMES))
+def layered(request: pytest.FixtureRequest, compile_c: Compiler) -> Layered:
+    """Each library in turn."""
+    return find_layered(request.param, compile_c)
+
+
+def processes_of(program: Path) -> list[int]:
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                if (
+                    os.readlink(folder / "exe") == str(program)
+                    and (folder / "stat").read_text().split(")")[1][1] != "Z"
+                ):
+                    found.append(int(folder.name))
+            except OSError:
+                continue
+    return found
+
+
+def ours_in_shared_memory() -> set[str]:
+    return {name for name in os.listdir("/dev/shm") if "gapless" in name}
+
+
+def kill_one(layered: Layered, program: Path, draw: random.Random) -> float:
+    """Kill a rank of a job that would run for ever; return how long the rest lived on."""
+    launch = layered.launch(RANKS, [program, 0], SETTINGS | {"GAPLESS_LOG": "0"})
+    with subprocess.Popen(
+        launch.command, env=launch.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True, errors="replace",
+    ) as job:  # fmt: skip
+        assert job.stdout is not None
+        assert "runs" in job.stdout.readline()
+        time.sleep(draw.uniform(0, 0.1))
+        ranks = sorted(processes_of(program))
+        assert len(ranks) == RANKS
+        os.kill(draw.choice(ranks), signal.SIGKILL)
+        began = time.monotonic()
+        try:
+            job.communicate(timeout=END_S)
+        except subprocess.TimeoutExpired:
+            job.kill()
+            pytest.fail(f"the job did not end in {END_S} s, {processes_of(program)} of {ranks} are there")
+        assert job.returncode != 0
+    while (left := processes_of(program)) and time.monotonic() < began + END_S:
+        time.sleep(0.02)
+    assert left == []
+    return time.monotonic() - began
+
+
+@pytest.mark.parametrize("times", first_in_make_test((4, 60)))
+def test_a_killed_rank_ends_the_job(layered: Layered, times: int) -> None:
+    program = layered.program("exchanges", PROGRAM)
+    before, draw = ours_in_shared_memory(), random.Random(times)
+    lived = [kill_one(layered, program, draw) for _ in range(times)]
+    print(f"{layered.library.name}: the others lived on for up to {max(lived):.2f} s")
+    assert ours_in_shared_memory() <= before
+
+
+def paired(answer: subprocess.CompletedProcess[str]) -> int:
+    """Return how many calls went through shared memory; the data are right."""
+    assert answer.returncode == 0, answer.stderr
+    assert set(re.findall(r"wrong \d+", answer.stdout)) == {"wrong 0"}, answer.stdout
+    return len(THROUGH.findall(answer.stderr))
+
+
+def test_a_late_rank_is_waited_for(layered: Layered) -> None:
+    assert paired(layered.run(RANKS, [layered.program("exchanges", PROGRAM), 2, 200], SETTINGS)) > 0
+
+
+@pytest.mark.parametrize("own_proc", [True, False])
+def test_ranks_that_cannot_see_one_another_do_not_pair(layered: Layered, own_proc: bool) -> None:
+    """A PID namespace for each, as containers have: nobody could tell whether another one has ended."""
+    needs_namespaces()
+    inside = ["unshare", "-pf", "--kill-child", *(["--mount-proc"] if own_proc else [])]
+    command = [*inside, layered.program("exchanges", PROGRAM), 2, 200]
+    if layered.run(RANKS, command, {"GAPLESS_DISABLE": "1"}).returncode != 0:
+        pytest.skip("the library does not work so")
+    answer = layered.run(RANKS, command, SETTINGS)
+    assert paired(answer) == 0
+    assert answer.stderr.count("shared memory: none (") == RANKS, answer.stderr
+
+
+def test_two_nodes_pair_within_each(compile_c: Compiler) -> None:
+    """Ranks take turns on the nodes, so that each half of the world is on one of them."""
+    needs_namespaces()
+    for name in NAMES[:2]:
+        found = find_layered(name, compile_c)
+        with Nodes() as nodes, Listener(Path(f"/proc/{nodes.pids[0]}/ns/net")) as listener:
+            listener.start()
+            layered = dataclasses.replace(found, library=on_two_nodes(found.library, nodes))
+            rounds = 3
+            answer = layered.run(4, [layered.program("exchanges", PROGRAM), rounds], SETTINGS | listener.settings)
+        calls = THROUGH.findall(answer.stderr)
+        assert paired(answer) == 4 * 2 * rounds, answer.stderr
+        # One block to the other one of the half; of a broadcast the receiver sends none.
+        assert {(call, sent) for _, call, sent in calls} == {("Alltoallw", "1"), ("Bcast", "1"), ("Bcast", "0")}
