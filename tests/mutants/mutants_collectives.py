@@ -70,8 +70,8 @@ COLLECTIVE = [
     planted(
         "blocks of absent neighbours are unpacked",
         "side.cpp",
-        "if (piece.direction.in && piece.bytes() > 0 &&",
-        "if (piece.bytes() > 0 &&",
+        "if (piece.direction.in && !piece.is_paired &&",
+        "if (!piece.is_paired &&",
         COLLECTIVES,
     ),
     planted(
@@ -157,8 +157,8 @@ AGREEMENT = [
     planted(
         "an intercommunicator is taken for one of the world",
         "members.cpp",
-        "members.agreed = inter == 0 &&",
-        "members.agreed =",
+        "if (inter != 0 || !world_agreed())",
+        "if (!world_agreed())",
         INTERCOMM,
     ),
     planted(

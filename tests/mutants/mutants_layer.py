@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import mutants_collectives
 import mutants_p2p
+import mutants_paired
 import mutants_types
 
-MUTANTS = [*mutants_p2p.MUTANTS, *mutants_collectives.MUTANTS, *mutants_types.MUTANTS]
+MUTANTS = [
+    *mutants_p2p.MUTANTS,
+    *mutants_collectives.MUTANTS,
+    *mutants_paired.MUTANTS,
+    *mutants_types.MUTANTS,
+]

@@ -289,7 +289,7 @@ MEMORY = [
     planted(
         "a child of fork unmaps what it has in the segment's place",
         "segment.cpp",
-        "base_ != nullptr && getpid() == pid_",
+        "base_ != nullptr && is_mapped_here()",
         "base_ != nullptr",
         SEGMENT,
     ),

@@ -78,6 +78,10 @@ bool Exchange::send(const Piece& piece, std::span<const int> to, Wish wish) noex
 }
 
 bool Exchange::copy(const Piece& from, const Piece& to) noexcept {
+  if (!is_unpacked_here(from) || !is_unpacked_here(to)) {
+    copies_all_ = false;
+    return true;
+  }
   try {
     copies_.push_back({&from, &to});
     return true;
@@ -143,7 +147,7 @@ bool Exchange::settle() noexcept {
 }
 
 bool Exchange::takes_all_sent() const noexcept {
-  return std::all_of(sent_.begin(), sent_.end(), [](const Sent& block) { return block.is_paired; });
+  return copies_all_ && std::all_of(sent_.begin(), sent_.end(), [](const Sent& block) { return block.is_paired; });
 }
 
 bool Exchange::takes_all() const noexcept {

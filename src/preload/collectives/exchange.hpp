@@ -34,7 +34,7 @@ class Exchange {
   enum class Wish { kByLibrary, kEither, kPaired };
 
   // Before settle(). Add a block for these members, one that comes from a member, and one that this process gives to
-  // itself, both ends decoded and in the host's memory. Return false without memory.
+  // itself; the library has to bring that if it packs or unpacks it. Return false without memory.
   bool send(const Piece& piece, std::span<const int> to, Wish wish) noexcept;
   bool receive(const Piece& piece, int from) noexcept;
   bool copy(const Piece& from, const Piece& to) noexcept;
@@ -117,7 +117,7 @@ class Exchange {
   std::vector<Post> posts_;
   std::deque<Received> received_;
   std::vector<Copy> copies_;
-  bool differs_ = false, wished_ = false;
+  bool differs_ = false, wished_ = false, copies_all_ = true;
 };
 
 }  // namespace gapless::preload

@@ -74,7 +74,6 @@ bool add(const Call& call, Exchange& exchange, std::span<const int> targets, std
   if (!sent.empty() && !received.empty()) {
     const Piece &from = sent[one ? 0 : rank], &to = received[received.size() == 1 ? 0 : rank];
     const bool in_place = from.address == to.address && from.elements == to.elements;
-    if (!in_place && (!is_ready(from) || !is_ready(to))) wish = Exchange::Wish::kByLibrary;
     if (!in_place) room = exchange.copy(from, to);
   }
   if (one && !targets.empty()) {

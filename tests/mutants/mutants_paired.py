@@ -1,0 +1,306 @@
+"""Faults in collective calls that go through the memory which the processes of a node share."""
+
+from __future__ import annotations
+
+from layer_checks import conformance, planted
+from mutant import Check
+
+SMALLEST = {"GAPLESS_SMALLEST_PAIRED": "1"}
+
+
+def paired(what: str, ranks: int = 3, **settings: str) -> tuple[Check, ...]:
+    """Return one of the cases of tests/conformance/paired.cpp."""
+    return (conformance("paired", what, ranks=ranks, **settings),)
+
+
+def routes(what: str, **settings: str) -> tuple[Check, ...]:
+    """Return one of the cases of tests/conformance/paired_routes.cpp."""
+    return (conformance("paired_routes", what, ranks=3, **{**SMALLEST, **settings}),)
+
+
+PLAIN, MIXED, GRAPH, FREED = routes("plain"), routes("mixed"), routes("graph"), routes("freed")
+TINY = routes("plain", GAPLESS_PAIRED_BYTES="400K")
+CROWDED = routes("crowded", GAPLESS_PAIRED_BYTES="400K")
+SPENT = routes("spent", GAPLESS_PAIRED_BYTES="2M")
+THRESHOLD = routes("mixed", GAPLESS_SMALLEST_PAIRED="100")
+UNDECODED = (conformance("coll_faults", "undecoded", ranks=3, **SMALLEST),)
+APART = (paired("late")[0]._replace(first={"GAPLESS_SMALLEST_PAIRED": "1G"}),)
+
+REFUSED = routes("refused")
+
+# Whether a block goes through shared memory, on both sides alike.
+DECISION = [
+    planted(
+        "a v-call whose arguments are refused on one process has no part in the vote",
+        "all_to_all.hpp",
+        "    if (!in_place) prepare_blocks(call);\n"
+        "    if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;\n    Side &sent",
+        "    if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;\n    Side &sent",
+        REFUSED,
+    ),
+    planted(
+        "a w-call whose arguments are refused on one process has no part in the vote",
+        "all_to_all.hpp",
+        "    if (!in_place) prepare_blocks(call);\n"
+        "    if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;\n    Reason reason",
+        "    if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;\n    Reason reason",
+        REFUSED,
+    ),
+    planted(
+        "a process that is switched off does not look what others have decided",
+        "collectives/collective.cpp",
+        "if (!switched_on() && !may_exchange(call))",
+        "if (!switched_on())",
+        paired("switched"),
+    ),
+    planted(
+        "MPI_Bcast: who has contiguous data takes no part",
+        "bcast.cpp",
+        "if (may_exchange(call, Traffic::kFromRoot, data.count)) return false;",
+        "",
+        PLAIN,
+    ),
+    planted(
+        "MPI_Allgather, MPI_Alltoall: who has contiguous data takes no part",
+        "all_to_all.hpp",
+        "may_exchange(call, Traffic::kExchange, data_out.count) ||",
+        "",
+        PLAIN,
+    ),
+    planted(
+        "MPI_Gather, MPI_Scatter: who has contiguous data takes no part",
+        "rooted.cpp",
+        "may_exchange(call, kTraffic<gathers>, of_each.count) ||",
+        "",
+        PLAIN,
+    ),
+    planted(
+        "what is contiguous everywhere is paired",
+        "pairing.cpp",
+        "exchange->takes_all() && exchange->is_wished());",
+        "exchange->takes_all());",
+        PLAIN,
+    ),
+    planted(
+        "what is contiguous at the root is paired",
+        "pairing.cpp",
+        "wish == Exchange::Wish::kPaired ? wish : Exchange::Wish::kByLibrary)",
+        "wish)",
+        PLAIN,
+    ),
+    planted(
+        "that another process has gaps is not heard",
+        "exchange.cpp",
+        "wished_ = wished_ || (letter.word & kWished) != 0;",
+        "",
+        PLAIN,
+    ),
+    planted(
+        "that a process receives with gaps is no reason to pair",
+        "pairing.cpp",
+        " || std::any_of(received.begin(), received.end(), is_strided)\n",
+        "\n",
+        PLAIN,
+    ),
+    planted(
+        "MPI_Gather: what the root told is not looked at",
+        "exchange.cpp",
+        "  paired = (letter.word & kPaired) != 0;\n  return true;",
+        "  return true;",
+        PLAIN,
+    ),
+    planted(
+        "MPI_Gather: the root does not ask whether all blocks can be paired",
+        "pairing.cpp",
+        "bool whole = exchange->takes_all() && (",
+        "bool whole = (",
+        TINY + UNDECODED,
+    ),
+    planted(
+        "a process that has room for some of its blocks pairs these",
+        "exchange.cpp",
+        "if (takes_all_sent()) return;",
+        "return;",
+        CROWDED,
+    ),
+    planted(
+        "a type that is not decoded is paired",
+        "exchange.cpp",
+        "wish != Wish::kByLibrary && is_unpacked_here(piece) && parts",
+        "wish != Wish::kByLibrary && parts",
+        UNDECODED,
+    ),
+    planted(
+        "MPI_Alltoall in place is taken for MPI_Allgather",
+        "all_to_all.hpp",
+        "if (reason == Reason::kNone && same) pair_whole",
+        "if (reason == Reason::kNone) pair_whole",
+        PLAIN,
+    ),
+    planted(
+        "in place, the first block is sent, whose ever it is",
+        "all_to_all.hpp",
+        "std::span(in).subspan(own, 1)",
+        "std::span(in).subspan(0 * own, 1)",
+        PLAIN,
+    ),
+    planted(
+        "a process pairs with itself in a w-call",
+        "pairing.cpp",
+        "return members[k] >= 0 && members[k] != call.members.rank &&",
+        "return members[k] >= 0 &&",
+        PLAIN,
+    ),
+    planted(
+        "neighbours that receive are taken for those that send",
+        "neighbours.cpp",
+        "peers.in, ends.sources.data(), weights.data(), peers.out,\n"
+        "                                               ends.targets.data()",
+        "peers.in, ends.targets.data(), weights.data(), peers.out,\n"
+        "                                               ends.sources.data()",
+        GRAPH,
+    ),
+    planted(
+        "the smallest block that is paired is no fact that processes agree on",
+        "policy/agreement.cpp",
+        "\"paired \" + std::to_string(smallest_paired(Traffic::kExchange)) + ' '",
+        '"paired "',
+        APART,
+    ),
+]
+
+# What the library gets of a call, and what moves beside it.
+PARTS = [
+    planted(
+        "the library gets a call that was paired as a whole",
+        "collectives/collective.hpp",
+        "collective.whole ? MPI_SUCCESS : rewritten(collective, nullptr);",
+        "rewritten(collective, nullptr);",
+        (conformance("paired_routes", "early", ranks=3),),
+    ),
+    planted(
+        "the library packs paired blocks as well",
+        "side.cpp",
+        "piece.direction.out && !piece.is_paired && piece.bytes() > 0",
+        "piece.direction.out && piece.bytes() > 0",
+        MIXED + THRESHOLD,
+    ),
+    planted(
+        "paired blocks are unpacked from the library's staging",
+        "side.cpp",
+        "piece.direction.in && !piece.is_paired && piece.bytes() > 0",
+        "piece.direction.in && piece.bytes() > 0",
+        MIXED + THRESHOLD,
+    ),
+    planted(
+        "the other blocks stay where they were among all",
+        "blocks.cpp",
+        "    piece.at = bytes_;\n    bytes_ += piece.bytes();",
+        "    bytes_ += piece.bytes();",
+        MIXED + THRESHOLD,
+    ),
+    planted(
+        "the library sends paired blocks too, as they are",
+        "blocks.cpp",
+        "pieces_[k].is_paired ? 0 : given.counts[k];",
+        "given.counts[k];",
+        paired("switched") + THRESHOLD,
+    ),
+    planted(
+        "the library sends paired blocks too, as bytes",
+        "blocks.cpp",
+        "piece.is_paired ? 0 : static_cast<Count>(piece.bytes());",
+        "static_cast<Count>(piece.bytes());",
+        MIXED + THRESHOLD,
+    ),
+    planted(
+        "of a plain side a block stands at a multiple of its type's size",
+        "blocks.cpp",
+        "moved(base_, k * whole.count * elements_.extent);",
+        "moved(base_, k * whole.count * elements_.size);",
+        PLAIN,
+    ),
+    planted(
+        "what a process gives itself is forgotten",
+        "exchange.cpp",
+        "if (copies_.empty()) return true;",
+        "return true;",
+        PLAIN,
+    ),
+    planted(
+        "what a process gives itself is copied back",
+        "exchange.cpp",
+        "block.from->copy_to(*block.to,",
+        "block.to->copy_to(*block.from,",
+        PLAIN,
+    ),
+    planted(
+        "a block that comes for the library to unpack has no staging",
+        "exchange.cpp",
+        "return is_unpacked_here(*block.piece) || block.whole.reserve(letter.ticket.bytes);",
+        "return true;",
+        UNDECODED,
+    ),
+    planted(
+        "a block that the library has to unpack is not unpacked",
+        "exchange.cpp",
+        "      piece.unpack(static_cast<char*>(block.whole.data()));",
+        "",
+        UNDECODED,
+    ),
+    planted(
+        "a message that is longer than its block is no error",
+        "collectives/collective.cpp",
+        "} else if (collective.exchange->differs()) {\n    collective.error = MPI_ERR_TRUNCATE;",
+        "",
+        paired("truncated"),
+    ),
+]
+
+# What a communicator's members have in common, and what is given back.
+LIFE = [
+    planted(
+        "that one process cannot have the memory is not asked",
+        "near.cpp",
+        "MPI_SUCCESS && any_fails == 0;",
+        "MPI_SUCCESS && fails == 0;",
+        (conformance("paired_life", "address_space", "one", ranks=3, **SMALLEST),),
+    ),
+    planted(
+        "the channel of a communicator that was freed is kept",
+        "members.cpp",
+        "kept.near = std::make_shared<Near>();",
+        "kept.near = std::shared_ptr<Near>(new Near, [](Near*) {});",
+        FREED,
+    ),
+    planted(
+        "the memory of a call that goes back to the library stays taken",
+        "exchange.cpp",
+        "    if (block.has_message) shared_.pool.lend(block.message.lease(), 0);\n",
+        "",
+        SPENT,
+    ),
+    planted(
+        "the memory of a message stays taken",
+        "exchange.cpp",
+        "shared_.pool.lend(block.message.lease(), block.message.used_chunks());",
+        "static_cast<void>(block.message.used_chunks());",
+        SPENT,
+    ),
+    planted(
+        "while letters are waited for, the library makes no progress",
+        "exchange.cpp",
+        "std::size_t posted = 0, read = 0;\n  wire::Wait wait(shared_.segment, make_progress);",
+        "std::size_t posted = 0, read = 0;\n  wire::Wait wait(shared_.segment, nullptr);",
+        paired("outstanding"),
+    ),
+    planted(
+        "a process whose memory was made later than another's learns nothing of it",
+        "exchange.cpp",
+        "if (!shared_.segment.is_known(static_cast<int>(letter.ticket.process), 0)) return false;",
+        "if (!shared_.segment.is_known(shared_.segment.self(), 0)) return false;",
+        PLAIN,
+    ),
+]
+
+MUTANTS = [*DECISION, *PARTS, *LIFE]
