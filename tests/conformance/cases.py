@@ -76,6 +76,8 @@ TINY = {**PAIRED, "GAPLESS_PAIRED_BYTES": "400K"}
 # Ten of them.
 FEW_CHUNKS = {**PAIRED, "GAPLESS_PAIRED_BYTES": "2M"}
 THRESHOLD = {"GAPLESS_SMALLEST_PAIRED": "100"}
+# Hardly any staging for what does not go there.
+SCARCE = {**PAIRED, "GAPLESS_POOL_BYTES": "1", "GAPLESS_RESERVE_BYTES": "64K"}
 
 
 def _paired() -> Iterator[Case]:
@@ -91,6 +93,8 @@ def _paired() -> Iterator[Case]:
         yield Case("coll_faults", (what,), PAIRED, ranks=3, timeout_s=300, is_second=True)
     for what in ("idle", "torus", "outstanding", "threads"):
         yield Case("paired", (what,), PAIRED, ranks=4 if what == "torus" else 3, pairs=1)
+    for settings in (PAIRED, SCARCE):
+        yield Case("paired_routes", ("scarce",), settings, ranks=3, pairs=1, timeout_s=20)
     for what in ("bottom", "late", "switched", "sizes", "truncated"):
         yield Case("paired", (what,), PAIRED, ranks=3, pairs=1, is_second=True)
     yield Case("paired", ("sizes",), TINY, ranks=3, pairs=1, is_second=True)
@@ -124,12 +128,18 @@ def _paired() -> Iterator[Case]:
     # Settings that differ: what the others would do with that rank they leave.
     for first in ({"GAPLESS_PAIRED": "0"}, {"GAPLESS_SMALLEST_PAIRED": "3000"}):
         yield Case("paired_life", ("plain",), PAIRED, ranks=3, first=first, pairs=0, is_second=True)
+    # For one kind of traffic only.
+    yield Case("paired_life", ("plain",), ranks=3, first={"GAPLESS_SMALLEST_PAIRED": "16384"}, pairs=0, is_second=True)
+    # With fault tolerance the library must tell what becomes of processes.
+    for library, name in (("mpich", "MPIR_CVAR_ENABLE_FT"), ("openmpi", "OMPI_MCA_mpi_ft_enable")):
+        yield Case("paired_life", ("plain",), {**PAIRED, name: "1"}, ranks=3, pairs=0, is_second=True, only=library)
     yield Case("paired_life", ("many", "20"), PAIRED, ranks=16, pairs=1, is_second=True)
     yield Case("paired_life", ("many", "20"), {"GAPLESS_PAIRED": "0"}, ranks=16, pairs=0, is_second=True)
     yield Case("paired_life", ("in_turn", "5000"), PAIRED, ranks=3, is_long=True, pairs=2 * 3 * 5000, timeout_s=300)
     yield Case("paired_life", ("alive", "1000"), PAIRED, ranks=4, is_long=True, pairs=2 * 4 * 250, timeout_s=300)
     large = {**PAIRED, "GAPLESS_PAIRED_BYTES": "10G"}
     yield Case("paired", ("large",), large, ranks=3, is_long=True, timeout_s=300)
+    yield Case("paired", ("large_c",), {}, ranks=2, is_long=True, timeout_s=300)
     for ranks in (2, 5, 8):
         yield Case("collectives", ("26",), PAIRED, ranks=ranks, is_long=True, timeout_s=1800, pairs=1)
         yield Case("coll_mixed", ("outstanding", "40"), PAIRED, ranks=ranks, is_long=True, timeout_s=600)

@@ -22,14 +22,31 @@ Members world(MPI_Comm comm = MPI_COMM_WORLD) {
 }
 
 bool is_open_mpi() {
-  char version[MPI_MAX_LIBRARY_VERSION_STRING];
-  int bytes;
-  MPI_Get_library_version(version, &bytes);
-  return std::strstr(version, "Open MPI") != nullptr;
+  return library_is("Open MPI");
+}
+
+void skip(const char* why) {
+  if (world().rank == 0) std::printf("skipped: %s\n", why);
+  MPI_Finalize();
+  std::exit(kSkipped);
 }
 
 void sleep_ms(int ms) {
   std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+}
+
+// One buffer with the same counts and type for both sides, the very same list of counts on rank 0 alone, and other
+// displacements.
+void same_lists() {
+  const auto [rank, size] = world();
+  const auto n = static_cast<std::size_t>(size);
+  Blocks blocks(2 * size, length, 2);
+  const std::vector<int> ones(n, 1), others(n, 1);
+  std::vector<int> from, to;
+  for (int k = 0; k < size; ++k) from.push_back(k), to.push_back(size + k), blocks.write(k, rank, k, 9);
+  MPI_Alltoallv(blocks.data(), ones.data(), from.data(), blocks.type(), blocks.data(),
+                (rank == 0 ? ones : others).data(), to.data(), blocks.type(), MPI_COMM_WORLD);
+  for (int k = 0; k < size; ++k) blocks.expect(size + k, k, rank, 9, "the same lists");
 }
 
 // Large blocks from even to odd ranks only: the others have counts of zero, at addresses that are none. A rank that has
@@ -64,6 +81,7 @@ void idle() {
     CHECK(code == MPI_SUCCESS, "code %d", code);
     for (int k = 0; k < size; ++k) has(k, rank) ? in.expect(k, k, rank, round, "v") : in.expect_nothing(k, "v");
   }
+  if (is_open_mpi()) same_lists();
 }
 
 // Sides that are described from MPI_BOTTOM, one, the other or both, and MPI_IN_PLACE.
@@ -185,16 +203,19 @@ void late() {
 }
 
 // Messages that the library delivers only with the sender's help, and operations that it completes with everybody's,
-// are under way while a rank is in a collective call; another rank comes there only when they are through.
+// are under way while a rank is in a collective call; another rank comes there only when they are through. In odd
+// rounds each has messages to itself as well, with the tags that the layer's own look at the world would take first.
 void outstanding() {
   const auto [rank, size] = world();
-  constexpr int kBig = 1 << 20;
+  constexpr int kBig = 1 << 20, kLargestTag = 32767;
   const int next = (rank + 1) % size, before = (rank + size - 1) % size;
   std::vector<int> out(kBig), in(kBig);
   for (int round = 0; round < 2 * size; ++round) {
     const int first = round % size;  // the rank that enters at once
     out[kBig - 1] = 77 + rank + round;
-    MPI_Request requests[2];
+    MPI_Request requests[2], own[2];
+    const int owns = round % 2 == 1 ? 2 : 0;
+    for (int k = 0; k < owns; ++k) MPI_Isend(&rank, 1, MPI_INT, rank, kLargestTag - k, MPI_COMM_WORLD, &own[k]);
     MPI_Isend(out.data(), kBig, MPI_INT, next, round, MPI_COMM_WORLD, &requests[0]);
     if (rank == (first + 1) % size) {  // its neighbour takes the message first
       MPI_Recv(in.data(), kBig, MPI_INT, before, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -214,6 +235,12 @@ void outstanding() {
     all_to_all(MPI_COMM_WORLD, length, round);
     if (rank == first) MPI_Wait(&sum, MPI_STATUS_IGNORE), MPI_Wait(&barrier, MPI_STATUS_IGNORE);
     CHECK(ones[1] == size * (size - 1) / 2, "the sum of round %d", round);
+    for (int k = 0; k < owns; ++k) {
+      int self = -1;
+      MPI_Recv(&self, 1, MPI_INT, rank, kLargestTag - k, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      CHECK(self == rank, "the message to oneself in round %d", round);
+    }
+    MPI_Waitall(owns, own, MPI_STATUSES_IGNORE);
   }
 }
 
@@ -280,11 +307,7 @@ void large() {
   constexpr int kInts = 275'000'000;
   int has_room = available() > 14ll << 30 ? 1 : 0;
   MPI_Bcast(&has_room, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  if (has_room == 0) {
-    if (rank == 0) std::puts("skipped: it takes 14 GB of memory");
-    MPI_Finalize();
-    std::exit(kSkipped);
-  }
+  if (has_room == 0) skip("it takes 14 GB of memory");
   const auto n = static_cast<std::size_t>(size);
   Blocks out(1, rank == 0 ? kInts : 1, 2), in(1, rank == 0 ? 1 : kInts, 2);
   if (rank == 0) out.write(0, 0, 0, 1);
@@ -298,6 +321,33 @@ void large() {
   MPI_Alltoallv(out.data(), sends.data(), zeros.data(), out.type(), in.data(), receives.data(), zeros.data(), in.type(),
                 MPI_COMM_WORLD);
   if (rank != 0) in.expect(0, 0, 0, 1, "large, v");
+}
+
+// The same with and without large counts: rank 0 gathers by MPI_Allgatherv, the others by MPI_Allgatherv_c.
+void large_c() {
+#if MPI_VERSION >= 4
+  const auto [rank, size] = world();
+  constexpr int kInts = 550'000'000;
+  int has_room = available() > 14ll << 30 ? 1 : 0;
+  MPI_Bcast(&has_room, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (has_room == 0) skip("it takes 14 GB of memory");
+  const int of_rank = rank == 1 ? kInts : 1000;
+  const int counts[] = {1000, kInts}, places[] = {0, 1000};
+  const MPI_Count large_counts[] = {1000, kInts};
+  const MPI_Aint large_places[] = {0, 1000};
+  std::vector<int> out(static_cast<std::size_t>(of_rank)), in(kInts + 1000u);
+  for (int k = 0; k < of_rank; ++k) out[static_cast<std::size_t>(k)] = k + rank;
+  if (rank == 0) {
+    MPI_Allgatherv(out.data(), of_rank, MPI_INT, in.data(), counts, places, MPI_INT, MPI_COMM_WORLD);
+  } else {
+    MPI_Allgatherv_c(out.data(), of_rank, MPI_INT, in.data(), large_counts, large_places, MPI_INT, MPI_COMM_WORLD);
+  }
+  for (int k = 0; k < 1000; ++k) CHECK(in[static_cast<std::size_t>(k)] == k, "int %d of rank 0", k);
+  for (int k = 0; k < kInts; ++k) CHECK(in[static_cast<std::size_t>(k) + 1000] == k + 1, "int %d of rank 1", k);
+  CHECK(size == 2, "it is for two");
+#else
+  skip("no procedures with large counts");
+#endif
 }
 
 // Two ranks do not agree on a size. Whoever gets more than it has room for must be told, all others go on.
@@ -332,6 +382,7 @@ const std::pair<std::string_view, void (*)()> kScenarios[] = {
     {"sizes", sizes},
     {"truncated", truncated},
     {"large", large},
+    {"large_c", large_c},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -69,6 +70,14 @@ struct Members {
     MPI_Comm_size(comm, &size);
   }
 };
+
+// By a word of its version.
+inline bool library_is(const char* word) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int bytes;
+  MPI_Get_library_version(version, &bytes);
+  return std::strstr(version, word) != nullptr;
+}
 
 // Alltoallw of `length` ints from each to each, with gaps at both ends; an int more is not in the type, nor touched.
 inline void all_to_all(MPI_Comm comm, int length, int round, int out_stride = 2, int in_stride = 3) {

@@ -1,6 +1,6 @@
 // Which way a collective call goes that could go through the memory of a node: on all processes the same, by what each
 // of them says, and the data are right whichever it is.
-// usage: paired_routes plain | spent | mixed | graph | early | crowded | refused | freed
+// usage: paired_routes plain | spent | mixed | graph | early | crowded | refused | freed | scarce
 #include <algorithm>
 #include <chrono>
 #include <string_view>
@@ -262,6 +262,55 @@ void freed() {
   }
 }
 
+// Of a type that the layer does not decode.
+MPI_Datatype deep(MPI_Datatype type) {
+  MPI_Datatype top;
+  MPI_Type_dup(type, &top);
+  for (int k = 0; k < 260; ++k) {
+    MPI_Datatype higher;
+    MPI_Type_contiguous(1, top, &higher);
+    MPI_Type_free(&top);
+    top = higher;
+  }
+  MPI_Type_commit(&top);
+  return top;
+}
+
+// Blocks that the library must pack or unpack at some ranks, an own one among them, and those whose rest goes by the
+// library when others are paired: all is right, also where there is no staging for them.
+void scarce() {
+  constexpr int kLength = 40'000;
+  const auto [rank, size] = Members(kWorld);
+  const auto n = static_cast<std::size_t>(size);
+  for (int root = 0; root < size; ++root) {
+    Blocks out(1, kLength, 2), in(size, kLength, 3), plain(1, kLength, 1);
+    std::vector<int> sends(n, 0), receives(n, 0), index(n, 0);
+    const int strided = (root + 1) % size;  // its block is paired, the contiguous one of the other is not
+    for (int k = 0; k < size; ++k) index[static_cast<std::size_t>(k)] = k;
+    Blocks& mine = rank == strided ? out : plain;
+    mine.write(0, rank, root, 5);
+    const std::vector<int> zeros(n, 0);
+    if (rank != root) sends[static_cast<std::size_t>(root)] = 1;
+    if (rank == root) receives.assign(n, 1), receives[static_cast<std::size_t>(root)] = 0;
+    MPI_Alltoallv(mine.data(), sends.data(), zeros.data(), mine.type(), in.data(), receives.data(), index.data(),
+                  in.type(), kWorld);
+    for (int k = 0; k < size && rank == root; ++k) {
+      k == root ? in.expect_nothing(k, "own") : in.expect(k, k, root, 5, "paired, and the rest");
+    }
+    out.write(0, rank, rank, root);
+    MPI_Allgather(out.data(), 1, out.type(), in.data(), 1, in.type(), kWorld);
+    for (int k = 0; k < size; ++k) in.expect(k, k, k, root, "allgather");
+    if (library_is("Intel")) continue;  // crashes on deep types
+    MPI_Datatype top = deep(out.type());
+    MPI_Gather(out.data(), 1, rank == root ? top : out.type(), in.data(), 1, in.type(), root, kWorld);
+    for (int k = 0; k < size && rank == root; ++k) in.expect(k, k, k, root, "gather");
+    if (rank != root) out.expect(0, rank, rank, root, "what is sent");
+    MPI_Bcast(out.data(), 1, rank == strided ? top : out.type(), root, kWorld);
+    out.expect(0, root, root, root, "bcast");
+    MPI_Type_free(&top);
+  }
+}
+
 void small_and_large() {
   const bool is_roomy = std::getenv("GAPLESS_PAIRED_BYTES") == nullptr;
   plain(10, 0, 1, is_roomy);
@@ -274,8 +323,8 @@ void spent() {
 }
 
 constexpr std::pair<std::string_view, void (*)()> kScenarios[] = {
-    {"plain", small_and_large}, {"spent", spent},     {"mixed", mixed},     {"graph", graph},
-    {"early", early},           {"crowded", crowded}, {"refused", refused}, {"freed", freed}};
+    {"plain", small_and_large}, {"spent", spent},     {"mixed", mixed}, {"graph", graph},  {"early", early},
+    {"crowded", crowded},       {"refused", refused}, {"freed", freed}, {"scarce", scarce}};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +54,13 @@ inline int made(int processes, std::int64_t cap) {
 inline void attach(Segment& segment, int file, int self) {
   std::string why;
   ASSERT_TRUE(segment.attach(file, self, why)) << why;
+}
+
+// [bytes] of memory that a file has.
+inline std::int64_t bytes_behind(int descriptor) {
+  struct stat file{};
+  EXPECT_EQ(fstat(descriptor, &file), 0);
+  return file.st_blocks * 512;
 }
 
 // Shared by the parent and its children.

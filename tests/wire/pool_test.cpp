@@ -215,4 +215,33 @@ TEST(Channel, ItsNumberComesBackWithTheLastEndAndIsEmpty) {
   EXPECT_EQ(Channel::open(segment, -1, 0, 2), nullptr);
 }
 
+TEST(Channel, CostsWhatItsMembersNeedAndGivesItBack) {
+  constexpr int kProcesses = 64, kPairs = 100;
+  const int file = made(kProcesses, 8 * kMega), watch = dup(file);
+  Segment segment;
+  attach(segment, file, 0);
+  const std::int64_t before = bytes_behind(watch);
+  std::vector<std::unique_ptr<Channel>> ends;
+  const auto begin = [&](int members) {
+    const int number = Channel::take(segment, members);
+    for (int k = 0; number >= 0 && k < members; ++k) ends.push_back(Channel::open(segment, number, k, members));
+    return number;
+  };
+  for (int k = 0; k < kPairs; ++k) ASSERT_EQ(begin(2), k);
+  EXPECT_GE(segment.used_bytes(), kPairs * bytes_of_channel(2));
+  EXPECT_LT(segment.used_bytes(), kMega);
+  EXPECT_LT(bytes_behind(watch) - before, kMega);
+  // Of all processes only some fit below the cap, and none stays taken that does not.
+  int number = kPairs;
+  while (begin(kProcesses) == number) ++number;
+  EXPECT_GE(number, kPairs + 5);
+  EXPECT_LE(number, kPairs + 8 * kMega / bytes_of_channel(kProcesses));
+  EXPECT_LE(segment.used_bytes(), segment.cap_bytes());
+  EXPECT_EQ(begin(2), number);
+  ends.clear();
+  EXPECT_EQ(segment.used_bytes(), 0);
+  EXPECT_EQ(bytes_behind(watch), before);
+  close(watch);
+}
+
 }  // namespace gapless::wire::test

@@ -37,12 +37,6 @@ bool is_open(int descriptor) {
   return fcntl(descriptor, F_GETFD) >= 0;
 }
 
-std::int64_t bytes_behind(int descriptor) {
-  struct stat file{};
-  EXPECT_EQ(fstat(descriptor, &file), 0);
-  return file.st_blocks * 512;
-}
-
 bool is_mapped(const char* name) {
   std::ifstream maps("/proc/self/maps");
   return std::string(std::istreambuf_iterator<char>(maps), {}).find(name) != std::string::npos;
