@@ -94,7 +94,7 @@ def _paired() -> Iterator[Case]:
     for what in ("idle", "torus", "outstanding", "threads"):
         yield Case("paired", (what,), PAIRED, ranks=4 if what == "torus" else 3, pairs=1)
     for settings in (PAIRED, SCARCE):
-        yield Case("paired_routes", ("scarce",), settings, ranks=3, pairs=1, timeout_s=20)
+        yield Case("paired_routes", ("scarce",), settings, ranks=3, pairs=1, is_second=settings is PAIRED)
     for what in ("bottom", "late", "switched", "sizes", "truncated"):
         yield Case("paired", (what,), PAIRED, ranks=3, pairs=1, is_second=True)
     yield Case("paired", ("sizes",), TINY, ranks=3, pairs=1, is_second=True)

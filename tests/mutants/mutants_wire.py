@@ -183,6 +183,20 @@ CHANNELS = [
         SEGMENT,
     ),
     planted(
+        "a channel is as large as one of all processes",
+        "channels.cpp",
+        "const std::int64_t bytes = bytes_of_channel(members);",
+        "const std::int64_t bytes = bytes_of_channel(segment.processes());",
+        CHANNEL,
+    ),
+    planted(
+        "what a channel has is never given back",
+        "channels.cpp",
+        "  segment_.shrink_channel(number_, bytes_of_channel(members_));\n",
+        "",
+        CHANNEL,
+    ),
+    planted(
         "members share a letterbox",
         "channels.hpp",
         "boxes_[from * members_ + to]",
@@ -369,6 +383,22 @@ MEMORY = [
         "if (meanwhile_ != nullptr) meanwhile_();",
         "if (meanwhile_ == nullptr) meanwhile_ = [] () noexcept {};",
         SEGMENT,
+    ),
+    Mutant(
+        "a process has ended with its first thread",
+        "base/process.cpp",
+        "std::atoi(state.c_str() + threads) > 1",
+        "threads == 0",
+        NOTHING,
+        tests("Process.*"),
+    ),
+    Mutant(
+        "without /proc all others seem to have ended",
+        "base/process.cpp",
+        "return beginning_of(getpid()) == 0;",
+        "return false;",
+        NOTHING,
+        tests("Process.*"),
     ),
     Mutant("a zombie runs", "base/process.cpp", "state[at] != 'Z'", "state[at] != 0", NOTHING, SEGMENT),
     Mutant(
