@@ -244,7 +244,7 @@ PARTS = [
     planted(
         "a block that the library has to unpack is not unpacked",
         "exchange.cpp",
-        "      piece.unpack(static_cast<char*>(block.whole.data()));",
+        "      piece.unpack(block.whole.data());",
         "",
         UNDECODED,
     ),

@@ -131,9 +131,9 @@ bool Exchange::settle() noexcept {
     std::size_t now = 0;
     int waited_for = posts_.empty() ? -1 : posts_.front().to;
     for (Received& block : received_) {
-      if (wire::Letter letter; !block.is_read && near_.channel->fetch(block.from, letter)) {
-        if (!begin_receive(block, letter)) return false;
-      }
+      wire::Letter letter;
+      const bool came = !block.is_read && near_.channel->fetch(block.from, letter);
+      if (came && !begin_receive(block, letter)) return false;
       now += block.is_read ? 1 : 0;
       if (!block.is_read) waited_for = block.from;
     }
