@@ -216,8 +216,8 @@ void crowded() {
   for (int root = 0; root < size; ++root) {
     MPI_Barrier(kWorld);
     if (rank != root) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    broadcast(kWorld, root, 2000, root);
-    Call{Kind::kAlltoall, 0, 2000, root, true, false}(kWorld);
+    broadcast(kWorld, root, 100, root);
+    Call{Kind::kAlltoall, 0, 100, root, true, false}(kWorld);
   }
 }
 
@@ -246,6 +246,9 @@ void refused() {
                                                counts.data(), index.data(), in.type(), comm);
     CHECK((code == MPI_SUCCESS) == !is_refused, "rank %d: code %d", rank, code);
     for (int k = 0; k < victim && !is_refused; ++k) in.expect(k, k, rank, 0, "beside one that is refused");
+    int sum = 0;
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+    CHECK(sum == size * (size - 1) / 2, "the next sum on it is %d", sum);
     all_to_all(comm, kLength, 1);
     MPI_Comm_free(&comm);
   }

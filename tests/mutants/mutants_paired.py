@@ -260,13 +260,6 @@ PARTS = [
 # What a communicator's members have in common, and what is given back.
 LIFE = [
     planted(
-        "that one process cannot have the memory is not asked",
-        "near.cpp",
-        "MPI_SUCCESS && any_fails == 0;",
-        "MPI_SUCCESS && fails == 0;",
-        (conformance("paired_life", "address_space", "one", ranks=3, **SMALLEST),),
-    ),
-    planted(
         "the channel of a communicator that was freed is kept",
         "members.cpp",
         "kept.near = std::make_shared<Near>();",
