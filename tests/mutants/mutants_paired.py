@@ -20,7 +20,7 @@ def routes(what: str, **settings: str) -> tuple[Check, ...]:
 
 PLAIN, MIXED, GRAPH, FREED = routes("plain"), routes("mixed"), routes("graph"), routes("freed")
 TINY = routes("plain", GAPLESS_PAIRED_BYTES="400K")
-CROWDED = routes("crowded", GAPLESS_PAIRED_BYTES="400K")
+CROWDED = routes("crowded", GAPLESS_PAIRED_BYTES="4M")
 SPENT = routes("spent", GAPLESS_PAIRED_BYTES="2M")
 THRESHOLD = routes("mixed", GAPLESS_SMALLEST_PAIRED="100")
 UNDECODED = (conformance("coll_faults", "undecoded", ranks=3, **SMALLEST),)
