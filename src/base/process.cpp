@@ -50,8 +50,12 @@ bool is_running(std::int64_t pid, std::uint64_t began) noexcept {
     const std::string state = process_text(pid, "stat");
     // Without a descriptor or memory to ask it is asked again later.
     if (state.empty() && errno != 0 && errno != ENOENT && errno != ESRCH) return true;
-    const std::size_t at = field(state, 3);
-    return at != std::string::npos && beginning_in(state) == began && state[at] != 'Z' && state[at] != 'X';
+    // Who cannot see itself (no /proc any more, or a part of it) cannot see others.
+    if (state.empty()) return beginning_of(getpid()) == 0;
+    const std::size_t at = field(state, 3), threads = field(state, 20);
+    if (at == std::string::npos || beginning_in(state) != began || state[at] == 'X') return false;
+    // The first thread of a process may have ended before the others.
+    return state[at] != 'Z' || std::atoi(state.c_str() + threads) > 1;
   } catch (...) {
     return true;
   }

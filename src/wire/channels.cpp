@@ -16,8 +16,11 @@ int Channel::take(Segment& segment, int members) noexcept {
   for (int number = 0; number < Segment::kChannels; ++number) {
     const std::uint64_t bit = std::uint64_t{1} << (number % kWordBits);
     if ((taken[number / kWordBits].fetch_or(bit, std::memory_order_acquire) & bit) != 0) continue;
-    char* const room = segment.open_channel(number);
+    const std::int64_t bytes = bytes_of_channel(members);
+    const bool grown = segment.grow_channel(number, bytes);
+    char* const room = grown ? segment.open_channel(number, bytes) : nullptr;
     if (room == nullptr) {
+      if (grown) segment.shrink_channel(number, bytes);
       taken[number / kWordBits].fetch_and(~bit, std::memory_order_release);
       return -1;
     }
@@ -41,7 +44,7 @@ Channel::Channel(Segment& segment, char* room, int number, int self, int members
       taken_(static_cast<std::size_t>(members), 0) {}
 
 std::unique_ptr<Channel> Channel::open(Segment& segment, int number, int self, int members) noexcept {
-  char* const room = segment.open_channel(number);
+  char* const room = segment.open_channel(number, bytes_of_channel(members));
   if (room == nullptr) return nullptr;
   try {
     return std::unique_ptr<Channel>(new Channel(segment, room, number, self, members));
@@ -53,6 +56,7 @@ std::unique_ptr<Channel> Channel::open(Segment& segment, int number, int self, i
 Channel::~Channel() {
   // What a thread remembers of communicators ends in a child of fork, too.
   if (!segment_.is_mapped_here() || users_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  segment_.shrink_channel(number_, bytes_of_channel(members_));
   const std::uint64_t bit = std::uint64_t{1} << (number_ % kWordBits);
   segment_.channels_taken()[number_ / kWordBits].fetch_and(~bit, std::memory_order_release);
 }

@@ -35,10 +35,11 @@ std::string with_errno(const char* what) {
   return std::string(what) + ": " + std::strerror(errno);
 }
 
-// Processes that see each other's numbers have the same; 0 if there is no /proc.
+// Processes that see each other's numbers and beginnings have the same; 0 if there is no /proc.
 std::uint64_t pid_namespace() noexcept {
-  struct stat found{};
-  return stat("/proc/self/ns/pid", &found) == 0 ? found.st_ino : 0;
+  struct stat numbers{}, times{};
+  if (stat("/proc/self/ns/pid", &numbers) != 0) return 0;
+  return stat("/proc/self/ns/time", &times) == 0 ? numbers.st_ino << 32 ^ times.st_ino : numbers.st_ino;
 }
 
 bool is_limited(__rlimit_resource_t resource, std::int64_t bytes) noexcept {
@@ -266,10 +267,25 @@ std::atomic<std::uint64_t>* Segment::channels_taken() noexcept {
   return header().channels_taken;
 }
 
-char* Segment::open_channel(int number) noexcept {
-  if (number < 0 || number >= kChannels) return nullptr;
+char* Segment::open_channel(int number, std::int64_t bytes) noexcept {
+  if (number < 0 || number >= kChannels || rounded_up(bytes) > channel_bytes_) return nullptr;
   const std::int64_t at = channels_at_ + number * channel_bytes_;
-  return commit(at, channel_bytes_) && open(at, channel_bytes_) ? base_ + at : nullptr;
+  return open(at, rounded_up(bytes)) ? base_ + at : nullptr;
+}
+
+bool Segment::grow_channel(int number, std::int64_t bytes) noexcept {
+  if (!use(rounded_up(bytes))) return false;
+  if (commit(channels_at_ + number * channel_bytes_, rounded_up(bytes))) return true;
+  header().used.fetch_sub(rounded_up(bytes), std::memory_order_relaxed);
+  return false;
+}
+
+void Segment::shrink_channel(int number, std::int64_t bytes) noexcept {
+  if (is_own_descriptor()) {
+    fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, channels_at_ + number * channel_bytes_,
+              rounded_up(bytes));
+  }
+  header().used.fetch_sub(rounded_up(bytes), std::memory_order_relaxed);
 }
 
 }  // namespace gapless::wire

@@ -63,13 +63,15 @@ class Segment {
   // False if the process has ended. Asks the kernel.
   bool is_running(int process) const noexcept;
 
-  // Room for channels (channels.hpp): kChannels places of channel_bytes() each.
+  // Room for channels (channels.hpp): kChannels places, each for one of all processes.
   static constexpr int kChannels = 256;
-  std::int64_t channel_bytes() const noexcept { return channel_bytes_; }
   // The bits of those that are taken.
   std::atomic<std::uint64_t>* channels_taken() noexcept;
-  // The room of one, grown and accessible; nullptr: no memory.
-  char* open_channel(int number) noexcept;
+  // The first bytes of one, accessible; nullptr: no memory.
+  char* open_channel(int number, std::int64_t bytes) noexcept;
+  // Memory for them, within the cap; and gives it back.
+  bool grow_channel(int number, std::int64_t bytes) noexcept;
+  void shrink_channel(int number, std::int64_t bytes) noexcept;
 
  private:
   struct Header;

@@ -237,7 +237,7 @@ TEST(Segment, LeavesAFileOfTheProgramAlone) {
   const std::int64_t before = bytes_behind(own);
   EXPECT_EQ(segment.grow(16), 8u) << "another file";
   EXPECT_EQ(segment.used_bytes(), 8 * kChunkBytes);
-  EXPECT_EQ(segment.open_channel(0), nullptr);
+  EXPECT_EQ(segment.grow_channel(0, 1), false);
   EXPECT_EQ(Channel::take(segment, 2), -1);
   EXPECT_EQ(segment.channels_taken()[0].load(), 0u);
   std::memset(segment.data(0, 7), 1, kChunkBytes);  // what there was stays

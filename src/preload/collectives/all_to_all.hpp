@@ -71,7 +71,8 @@ enum class Sent { kInPlace, kOneForAll, kOneForEach };
 // Pairs all of a call that is described, or nothing; returns true if all. `bytes`: of the mean block, the same on every
 // process.
 inline bool pair_whole(const Call& call, Collective& collective, std::int64_t bytes, Sent sent) noexcept {
-  if (!may_exchange(call, Traffic::kExchange, bytes)) return false;
+  // In v-calls what an int cannot count goes by the library, whichever procedure this process called.
+  if (!may_exchange(call, Traffic::kExchange, bytes) || bytes > INT_MAX / call.members.size) return false;
   const int n = call.members.size;
   std::vector<Piece>&out = collective.blocks_out, &in = collective.blocks_in;
   const bool room =
@@ -164,7 +165,7 @@ int v_gather(Among among, Call call, const View& out, const In& in, Native&& nat
 }
 
 // An error that the library finds by comparing the arguments, and each process may leave to it. One that has nothing to
-// send or receive may give the same lists for both where the library allows it; then the others send it nothing.
+// send or receive, or has other displacements, may give the same lists for both where the library allows it.
 template <class Many>
 bool is_same(const Many& out, const Many& in) noexcept {
   return out.buffer == in.buffer && out.types == in.types && out.counts == in.counts;
@@ -179,7 +180,7 @@ int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     if (!find_peers(among, call, peers)) return Reason::kArguments;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
     if (!in_place) prepare_blocks(call);
-    if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;
+    if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;
     Side &sent = collective.sent, &received = collective.received;
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
     if (in_place || (reason != Reason::kNone && reason != Reason::kLarge)) return reason;
@@ -224,7 +225,7 @@ int w_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     if (!find_peers(among, call, peers)) return Reason::kArguments;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
     if (!in_place) prepare_blocks(call);
-    if (among == Among::kAll && is_same(out, in)) return Reason::kArguments;
+    if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
     bool exchanged = false;
     if (!in_place && (reason == Reason::kNone || reason == Reason::kLarge)) {

@@ -108,6 +108,11 @@ template <class Out, class In, class Describe, class Native, class AtOnce>
     Reason reason = describe(collective);
     if (collective.whole) collective.leave();
     if (reason == Reason::kNone && !collective.whole) reason = reserve(call, collective);
+    // The others count on what goes through shared memory; the rest can go as the program gave it.
+    if (reason == Reason::kStaging && collective.is_exchanged()) {
+      collective.leave();
+      reason = Reason::kNone;
+    }
     if (reason == Reason::kNone) count_collective(call, &collective, reason);
     return reason;
   };

@@ -83,6 +83,7 @@ bool Exchange::copy(const Piece& from, const Piece& to) noexcept {
     return true;
   }
   try {
+    if (copies_.empty() && !strip_.reserve(Piece::kStripBytes)) return false;
     copies_.push_back({&from, &to});
     return true;
   } catch (...) {
@@ -226,14 +227,15 @@ bool Exchange::advance_sends(bool patience) noexcept {
   for (Sent& block : sent_) {
     if (!block.has_message) continue;
     const Piece& piece = *block.piece;
-    moved = block.message.advance(patience,
-                                  [&](std::int64_t position, char* to, std::int64_t bytes) {
-                                    timed(procedure_, true, [&] {
-                                      move::pack_past(*piece.elements->plan, piece.count, piece.address, position, to,
-                                                      bytes);
-                                    });
-                                  }) == wire::Step::kMoved ||
-            moved;
+    const wire::Step step = block.message.advance(patience, [&](std::int64_t position, char* to, std::int64_t bytes) {
+      const plan::Plan& plan = *piece.elements->plan;
+      timed(procedure_, true, [&] {
+        shared_.stores.pack(
+            bytes, [&] { move::pack_near(plan, piece.count, piece.address, position, to, bytes); },
+            [&] { move::pack_past(plan, piece.count, piece.address, position, to, bytes); });
+      });
+    });
+    moved = moved || step == wire::Step::kMoved;
   }
   return moved;
 }
@@ -247,7 +249,7 @@ bool Exchange::advance_receives(int& waited_for) noexcept {
     const Piece& piece = *block.piece;
     const wire::Step step = block.message.advance([&](std::int64_t position, const char* from, std::int64_t bytes) {
       if (block.whole.data() != nullptr) {
-        std::memcpy(static_cast<char*>(block.whole.data()) + position, from, static_cast<std::size_t>(bytes));
+        std::memcpy(block.whole.data() + position, from, static_cast<std::size_t>(bytes));
       } else if (!differs_) {
         timed(procedure_, false, [&] {
           move::unpack(*piece.elements->plan, piece.count, const_cast<char*>(piece.address), position, from, bytes);
@@ -258,7 +260,7 @@ bool Exchange::advance_receives(int& waited_for) noexcept {
     if (!block.message.is_done()) {
       waited_for = block.from;
     } else if (block.whole.data() != nullptr && !differs_) {
-      piece.unpack(static_cast<char*>(block.whole.data()));
+      piece.unpack(block.whole.data());
     }
   }
   return moved;
@@ -283,10 +285,8 @@ bool Exchange::run_sends() noexcept {
     patience = now - since < kPatienceNs;
   }
   if (copies_.empty()) return true;
-  mpi::AssuredStaging strip;
-  if (!strip.reserve(Piece::kStripBytes)) return false;
   for (const Copy& block : copies_) {
-    timed(procedure_, true, [&] { block.from->copy_to(*block.to, static_cast<char*>(strip.data())); });
+    timed(procedure_, true, [&] { block.from->copy_to(*block.to, strip_.data()); });
   }
   return true;
 }

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -21,6 +23,21 @@
 #include "wire/wait.hpp"
 
 namespace gapless::preload {
+
+// Memory for a process on which others count already: staging, or else the program's heap.
+class Room {
+ public:
+  bool reserve(std::int64_t bytes) noexcept {
+    if (staging_.reserve(bytes)) return true;
+    heap_.reset(new (std::nothrow) char[static_cast<std::size_t>(bytes)]);
+    return heap_ != nullptr;
+  }
+  char* data() const noexcept { return heap_ != nullptr ? heap_.get() : static_cast<char*>(staging_.data()); }
+
+ private:
+  mpi::AssuredStaging staging_;
+  std::unique_ptr<char[]> heap_;
+};
 
 class Exchange {
  public:
@@ -103,7 +120,7 @@ class Exchange {
     int from;
     bool is_read = false, is_paired = false, has_message = false;
     wire::Incoming<Segment> message;
-    mpi::AssuredStaging whole;  // of a block that the library unpacks
+    Room whole;  // of a block that the library unpacks
   };
   bool takes_all_sent() const noexcept;
   bool begin_receive(Received& block, const wire::Letter& letter) noexcept;
@@ -117,6 +134,7 @@ class Exchange {
   std::vector<Post> posts_;
   std::deque<Received> received_;
   std::vector<Copy> copies_;
+  Room strip_;  // for those
   bool differs_ = false, wished_ = false, copies_all_ = true;
 };
 

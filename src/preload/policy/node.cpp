@@ -177,9 +177,10 @@ Agreement Node::await(Meanwhile meanwhile, int& descriptor) {
   try {
     answer.why.resize(header.why_bytes);
     answer.ranks.resize(header.ranks);
-    if (!receive(answer.why.data(), header.why_bytes) || !receive(answer.ranks.data(), header.ranks * sizeof(int)) ||
-        !receive_by(1, [&](std::size_t) { return receive_descriptor(leader_, descriptor); })) {
+    if (!receive(answer.why.data(), header.why_bytes) || !receive(answer.ranks.data(), header.ranks * sizeof(int))) {
       answer.ranks.clear();
+    } else {
+      receive_by(1, [&](std::size_t) { return receive_descriptor(leader_, descriptor); });
     }
   } catch (...) {
     answer.ranks.clear();

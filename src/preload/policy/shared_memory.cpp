@@ -26,7 +26,9 @@ State& state() noexcept {
 
 }  // namespace
 
+// With user-level failure mitigation a dead process and a revoked communicator must be told as the library does.
 bool is_pairing_wanted() noexcept {
+  if (base::setting_on("OMPI_MCA_mpi_ft_enable") || base::setting_on("MPIR_CVAR_ENABLE_FT")) return false;
   return base::setting_text("GAPLESS_PAIRED") == nullptr || base::setting_on("GAPLESS_PAIRED");
 }
 
@@ -46,7 +48,7 @@ int make_shared_memory(int processes) noexcept {
 
 void join_shared_memory(int descriptor, int self) noexcept {
   State& all = state();
-  if (!is_pairing_wanted()) all.why = "GAPLESS_PAIRED=0";
+  if (!is_pairing_wanted()) all.why = "GAPLESS_PAIRED=0, or fault tolerance is on";
   if (descriptor < 0) return;
   try {
     auto made = std::make_unique<SharedMemory>(descriptor, self, all.why);

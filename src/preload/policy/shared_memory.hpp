@@ -6,6 +6,7 @@
 #include <string>
 
 #include "wire/pool.hpp"
+#include "wire/stores.hpp"
 
 namespace gapless::preload {
 
@@ -15,6 +16,7 @@ struct SharedMemory {
   wire::Segment segment;
   const bool is_attached;
   wire::Pool pool;
+  wire::Stores stores;
 };
 
 // False by GAPLESS_PAIRED=0; the same on all processes that agreed.

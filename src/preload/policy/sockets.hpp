@@ -64,6 +64,12 @@ inline bool send_descriptor(int socket, int descriptor, int milliseconds) noexce
   for (;;) {
     if (sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == 1) return true;
     if (errno == EINTR) continue;
+    if (message.msg_control != nullptr && errno != EAGAIN && errno != EWOULDBLOCK) {
+      // Too many descriptors on their way, for instance: the byte is waited for all the same.
+      message.msg_control = nullptr;
+      message.msg_controllen = 0;
+      continue;
+    }
     if ((errno != EAGAIN && errno != EWOULDBLOCK) || wait_for(socket, POLLOUT, milliseconds) == 0) return false;
   }
 }

@@ -21,8 +21,11 @@ int world_rank() noexcept {
 // MPI_COMM_SELF. The tag is the largest that every library has.
 void make_progress() noexcept {
   constexpr int kTag = 32767;
-  int flag = 0;
-  mpi::library.Iprobe(world_rank(), kTag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+  int flag = 1;
+  for (int tag = kTag; flag != 0 && tag >= 0; --tag) {
+    flag = 0;
+    mpi::library.Iprobe(world_rank(), tag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+  }
 }
 
 bool world_is_up() noexcept {
