@@ -34,16 +34,20 @@ DECISION = [
         "a v-call whose arguments are refused on one process has no part in the vote",
         "all_to_all.hpp",
         "    if (!in_place) prepare_blocks(call);\n"
-        "    if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;\n    Side &sent",
-        "    if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;\n    Side &sent",
+        "    if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;\n"
+        "    Side &sent",
+        "    if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;\n"
+        "    Side &sent",
         REFUSED,
     ),
     planted(
         "a w-call whose arguments are refused on one process has no part in the vote",
         "all_to_all.hpp",
         "    if (!in_place) prepare_blocks(call);\n"
-        "    if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;\n    Reason reason",
-        "    if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;\n    Reason reason",
+        "    if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;\n"
+        "    Reason reason",
+        "    if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;\n"
+        "    Reason reason",
         REFUSED,
     ),
     planted(
