@@ -13,11 +13,6 @@ namespace {
 constexpr std::int64_t kSpins = 1000;
 constexpr std::int64_t kAskNs = 50'000'000;
 
-bool are_more_than_processors(int processes) noexcept {
-  static const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  return processes > processors;
-}
-
 }  // namespace
 
 std::int64_t now_ns() noexcept {
@@ -26,8 +21,13 @@ std::int64_t now_ns() noexcept {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
+bool is_crowded(const Segment& segment) noexcept {
+  static const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  return segment.processes() > processors;
+}
+
 void pause(const Segment& segment) noexcept {
-  if (are_more_than_processors(segment.processes())) {
+  if (is_crowded(segment)) {
     sched_yield();
     return;
   }

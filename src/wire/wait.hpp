@@ -11,6 +11,9 @@ namespace gapless::wire {
 // Called while a process waits: another one may need it to make progress. May be null.
 using Meanwhile = void (*)() noexcept;
 
+// True if there are more processes on the node than processors.
+bool is_crowded(const Segment& segment) noexcept;
+
 // A short pause: of the processor, or for other processes where there are more of them than processors.
 void pause(const Segment& segment) noexcept;
 

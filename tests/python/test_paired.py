@@ -24,6 +24,7 @@ EXCHANGES = """
 enum { kRows = 4096, kBlock = 16, kColumns = 64, kMost = 4 };
 static int from[kMost][kRows][kColumns], to[kMost][kRows][kColumns];
 static int rank, size;
+static MPI_Comm comm = MPI_COMM_WORLD;
 static int exchange(MPI_Datatype type, int rows, int plain) {
   int counts[2][kMost], places[kMost], wrong = 0;
   MPI_Datatype types[2][kMost];
@@ -37,7 +38,7 @@ static int exchange(MPI_Datatype type, int rows, int plain) {
     for (int i = 0; i < kRows; ++i)
       for (int j = 0; j < kColumns; ++j) from[peer][i][j] = rank * 1000000 + i * kColumns + j, to[peer][i][j] = -1;
   }
-  MPI_Alltoallw(from, counts[0], places, types[0], to, counts[1], places, types[1], MPI_COMM_WORLD);
+  MPI_Alltoallw(from, counts[0], places, types[0], to, counts[1], places, types[1], comm);
   for (int peer = 0; peer < size; ++peer)
     for (int i = 0; i < kRows; ++i)
       for (int j = 0; j < kColumns; ++j) {
@@ -52,7 +53,9 @@ int main(int argc, char **argv) {
   int wrong = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (argc > 1) MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
   int (*paired)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "GAPLESS_Switch_paired");
   MPI_Type_vector(kRows, kBlock, kColumns, MPI_INT, &large);
   MPI_Type_vector(16, kBlock, kColumns, MPI_INT, &small);
@@ -65,8 +68,8 @@ int main(int argc, char **argv) {
   wrong += exchange(large, kRows, 0);
   wrong += exchange(small, 16, 0);
   wrong += exchange(large, kRows, 1);
-  MPI_Bcast(from, 2, large, 0, MPI_COMM_WORLD);
-  MPI_Bcast(from, 1, small, 0, MPI_COMM_WORLD);
+  MPI_Bcast(from, 2, large, 0, comm);
+  MPI_Bcast(from, 1, small, 0, comm);
   printf("wrong %d\\n", wrong);
   MPI_Finalize();
   return 0;
@@ -86,9 +89,9 @@ def exchanges(compile_c: Compiler) -> Path:
 def run(gapless: Command, build: Build, exchanges: Path, tmp_path: Path) -> Run:
     """Run it on three ranks, with settings; return what was counted, and what was logged."""
 
-    def of(**settings: str) -> tuple[dict[str, Any], str]:
+    def of(*words: str, **settings: str) -> tuple[dict[str, Any], str]:
         stats, log = tmp_path / "stats.json", tmp_path / "log"
-        command = ["--", build.mpiexec, "-n", 3, exchanges]
+        command = ["--", build.mpiexec, "-n", 3, exchanges, *words]
         answer = gapless("run", f"--stats=json:{stats}", *command, GAPLESS_LOG=str(log), **settings)
         assert (answer.returncode, answer.stdout) == (0, "wrong 0\n" * 3), answer.stderr
         return json.loads(stats.read_text()), log.read_text()
@@ -111,6 +114,12 @@ def test_what_is_paired_is_counted_by_procedure_and_peer(run: Run) -> None:
     of = {(0, 1): 3, (0, 2): 4, (1, 0): 3, (1, 2): 2, (2, 0): 2, (2, 1): 3}
     assert blocks == {pair: (n, (n + (pair[0] == 0)) * BLOCK) for pair, n in of.items()}
     assert stats["unshared"] == []
+
+
+def test_peers_have_their_ranks_in_the_world(run: Run) -> None:
+    of = {(0, 1): 3, (0, 2): 4, (1, 0): 3, (1, 2): 2, (2, 0): 2, (2, 1): 3}
+    blocks = {(one["from"], one["to"]): one["blocks"] for one in run("turned")[0]["shared_memory"]["blocks"]}
+    assert blocks == {(2 - sender, 2 - receiver): n for (sender, receiver), n in of.items()}
 
 
 def test_the_pool_is_shown(run: Run) -> None:

@@ -51,7 +51,8 @@ inline bool find_ends(Among among, const Call& call, const Peers& peers, Ends& e
 inline bool pair_among(Among among, const Call& call, const Peers& peers, Collective& collective) noexcept {
   if (!may_exchange(call)) return true;
   if (Ends ends; find_ends(among, call, peers, ends)) {
-    return pair_blocks(call, collective, ends.targets, ends.sources);
+    const std::int64_t largest = among == Among::kNeighbours ? largest_between_neighbours() : INT64_MAX;
+    return pair_blocks(call, collective, ends.targets, ends.sources, largest);
   }
   collective.error = MPI_ERR_NO_MEM;
   return false;

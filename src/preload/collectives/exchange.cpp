@@ -131,9 +131,9 @@ bool Exchange::settle() noexcept {
     std::size_t now = 0;
     int waited_for = posts_.empty() ? -1 : posts_.front().to;
     for (Received& block : received_) {
-      if (wire::Letter letter; !block.is_read && near_.channel->fetch(block.from, letter)) {
-        if (!begin_receive(block, letter)) return false;
-      }
+      wire::Letter letter;
+      const bool came = !block.is_read && near_.channel->fetch(block.from, letter);
+      if (came && !begin_receive(block, letter)) return false;
       now += block.is_read ? 1 : 0;
       if (!block.is_read) waited_for = block.from;
     }
@@ -221,10 +221,13 @@ void Exchange::count() const noexcept {
   if (counting()) count_paired(procedure_, blocks);
 }
 
-// Returns true if a part moved.
+// Returns true if a part moved. One message at a time, as long as its chunks come back, for the warm chunks of several
+// would not fit into the cache together; and each process begins with another one.
 bool Exchange::advance_sends(bool patience) noexcept {
-  bool moved = false;
-  for (Sent& block : sent_) {
+  const auto behind = std::find_if(sent_.begin(), sent_.end(), [&](const Sent& block) { return block.to > rank_; });
+  const auto first = static_cast<std::size_t>(behind - sent_.begin());
+  for (std::size_t k = 0; k < sent_.size(); ++k) {
+    Sent& block = sent_[(first + k) % sent_.size()];
     if (!block.has_message) continue;
     const Piece& piece = *block.piece;
     const wire::Step step = block.message.advance(patience, [&](std::int64_t position, char* to, std::int64_t bytes) {
@@ -235,9 +238,9 @@ bool Exchange::advance_sends(bool patience) noexcept {
             [&] { move::pack_past(plan, piece.count, piece.address, position, to, bytes); });
       });
     });
-    moved = moved || step == wire::Step::kMoved;
+    if (step == wire::Step::kMoved) return true;
   }
-  return moved;
+  return false;
 }
 
 // The same; `waited_for`: a member of whom something is still to come, or -1.

@@ -41,8 +41,8 @@ class Room {
 
 class Exchange {
  public:
-  Exchange(Procedure procedure, const Near& near) noexcept
-      : procedure_(procedure), near_(near), shared_(*shared_memory()) {}
+  Exchange(Procedure procedure, const Near& near, int rank) noexcept
+      : procedure_(procedure), near_(near), rank_(rank), shared_(*shared_memory()) {}
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
   ~Exchange();
@@ -129,6 +129,7 @@ class Exchange {
 
   const Procedure procedure_;
   const Near& near_;
+  const int rank_;  // in the communicator
   SharedMemory& shared_;
   std::vector<Sent> sent_;
   std::vector<Post> posts_;

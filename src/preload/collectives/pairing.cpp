@@ -13,7 +13,7 @@ namespace {
 // The exchange of a call, if its communicator has a channel.
 Exchange* begin(const Call& call, Collective& collective) noexcept {
   if (!may_exchange(call) || channel_of(call.comm, *call.members.near) == nullptr) return nullptr;
-  return &collective.exchange.emplace(call.procedure, *call.members.near);
+  return &collective.exchange.emplace(call.procedure, *call.members.near, call.members.rank);
 }
 
 bool settle(Collective& collective) noexcept {
@@ -113,13 +113,13 @@ void prepare_blocks(const Call& call) noexcept {
   if (may_exchange(call)) channel_of(call.comm, *call.members.near);
 }
 
-bool pair_blocks(const Call& call, Collective& collective, std::span<const int> targets,
-                 std::span<const int> sources) noexcept {
+bool pair_blocks(const Call& call, Collective& collective, std::span<const int> targets, std::span<const int> sources,
+                 std::int64_t largest) noexcept {
   Exchange* const exchange = begin(call, collective);
   if (exchange == nullptr) return true;
   const auto is_paired = [&](std::span<const int> members, std::span<const Piece> pieces, std::size_t k) {
     return members[k] >= 0 && members[k] != call.members.rank &&
-           pieces[k].bytes() >= smallest_paired(Traffic::kExchange) &&
+           pieces[k].bytes() >= smallest_paired(Traffic::kExchange) && pieces[k].bytes() <= largest &&
            std::count(members.begin(), members.end(), members[k]) == 1;
   };
   const std::span<const Piece> sent = collective.sent.blocks().pieces(),

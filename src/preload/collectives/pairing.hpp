@@ -15,10 +15,10 @@ void prepare_blocks(const Call& call) noexcept;
 
 // Of a v- or w-call: each block that is long enough, and whose sender wants to pack it, whatever becomes of the others,
 // which are left to the library. `targets`, `sources`: the member of each block, or MPI_PROC_NULL. Blocks that a
-// process sends to itself, and between a pair that exchanges several in one direction, are the library's. Returns false
-// with the collective's error if it failed.
-bool pair_blocks(const Call& call, Collective& collective, std::span<const int> targets,
-                 std::span<const int> sources) noexcept;
+// process sends to itself, and between a pair that exchanges several in one direction, are the library's; so are those
+// above `largest` bytes. Returns false with the collective's error if it failed.
+bool pair_blocks(const Call& call, Collective& collective, std::span<const int> targets, std::span<const int> sources,
+                 std::int64_t largest) noexcept;
 
 // Of the others, in which all blocks go one way. Return true if all goes through shared memory; so does nothing with
 // the collective's error, if that failed. `sent`, `received`: the blocks of this process, for and from each member in

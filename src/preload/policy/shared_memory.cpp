@@ -13,6 +13,9 @@ constexpr std::int64_t kDefaultBytes = std::int64_t{1} << 30;
 // [bytes] Below them local mode is as fast, measured on two processes of MPICH 5.0.2 (EPYC, Zen 4): vectors of 2 and
 // 100 ints in MPI_Alltoallw and MPI_Allgather, and in MPI_Bcast (gapless bench collectives).
 constexpr std::int64_t kSmallestExchanged = 16 << 10, kSmallestFromRoot = 512 << 10;
+// Where processes outnumber processors, chunks do not come back while they are warm, and neighbours' long blocks are
+// faster in local mode: rings of 3 and 4 processes on 2 processors (gapless bench collectives --ranks 3,4).
+constexpr std::int64_t kLargestCrowded = 1 << 20;
 
 // Never destroyed: MPI may be finalised in a static destructor, and threads may be inside.
 struct State {
@@ -36,6 +39,11 @@ std::int64_t smallest_paired(Traffic traffic) noexcept {
   static const std::int64_t set = base::setting_bytes("GAPLESS_SMALLEST_PAIRED", policy.force ? 1 : 0);
   if (set > 0) return set;
   return traffic == Traffic::kExchange ? kSmallestExchanged : kSmallestFromRoot;
+}
+
+std::int64_t largest_between_neighbours() noexcept {
+  const SharedMemory* const shared = shared_memory();
+  return shared != nullptr && wire::is_crowded(shared->segment) && !policy.force ? kLargestCrowded : INT64_MAX;
 }
 
 int make_shared_memory(int processes) noexcept {

@@ -26,6 +26,8 @@ bool is_pairing_wanted() noexcept;
 enum class Traffic { kExchange, kFromRoot };
 // [bytes] The smallest message that goes through shared memory; the same on all processes that agreed.
 std::int64_t smallest_paired(Traffic traffic) noexcept;
+// [bytes] The longest block that neighbours exchange through it.
+std::int64_t largest_between_neighbours() noexcept;
 
 // For the leader of a node with so many processes: the descriptor to hand on, or -1.
 int make_shared_memory(int processes) noexcept;
