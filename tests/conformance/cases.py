@@ -131,7 +131,7 @@ def _paired() -> Iterator[Case]:
         yield Case("paired_life", ("plain",), PAIRED, ranks=3, first=first, pairs=0, is_second=True)
     # For one kind of traffic only.
     yield Case("paired_life", ("plain",), ranks=3, first={"GAPLESS_SMALLEST_PAIRED": "16384"}, pairs=0, is_second=True)
-    # With fault tolerance, of whichever library, that must tell what becomes of processes. (MPICH 5.0.2 itself aborts in
+    # With fault tolerance, of whichever library: it must tell what becomes of processes. (MPICH 5.0.2 itself aborts in
     # MPI_Init with its own.)
     for library, name in (("", "OMPI_MCA_mpi_ft_enable"), ("openmpi", "MPIR_CVAR_ENABLE_FT")):
         yield Case("paired_life", ("plain",), {**PAIRED, name: "1"}, ranks=3, pairs=0, is_second=True, only=library)
