@@ -124,7 +124,7 @@ def kill_one(layered: Layered, program: Path, draw: random.Random) -> float:
     return time.monotonic() - began
 
 
-@pytest.mark.parametrize("times", first_in_make_test((4, 60)))
+@pytest.mark.parametrize("times", first_in_make_test((4, 20)))
 def test_a_killed_rank_ends_the_job(layered: Layered, times: int) -> None:
     program = layered.program("exchanges", PROGRAM)
     before, draw = ours_in_shared_memory(), random.Random(times)
