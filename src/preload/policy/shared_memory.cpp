@@ -27,12 +27,16 @@ State& state() noexcept {
   return *the;
 }
 
+// With user-level failure mitigation a dead process and a revoked communicator must be told as the library does.
+bool is_fault_tolerant() noexcept {
+  return base::setting_on("OMPI_MCA_mpi_ft_enable") || base::setting_on("MPIR_CVAR_ENABLE_FT");
+}
+
 }  // namespace
 
-// With user-level failure mitigation a dead process and a revoked communicator must be told as the library does.
 bool is_pairing_wanted() noexcept {
-  if (base::setting_on("OMPI_MCA_mpi_ft_enable") || base::setting_on("MPIR_CVAR_ENABLE_FT")) return false;
-  return base::setting_text("GAPLESS_PAIRED") == nullptr || base::setting_on("GAPLESS_PAIRED");
+  return !is_fault_tolerant() &&
+         (base::setting_text("GAPLESS_PAIRED") == nullptr || base::setting_on("GAPLESS_PAIRED"));
 }
 
 std::int64_t smallest_paired(Traffic traffic) noexcept {
@@ -56,7 +60,7 @@ int make_shared_memory(int processes) noexcept {
 
 void join_shared_memory(int descriptor, int self) noexcept {
   State& all = state();
-  if (!is_pairing_wanted()) all.why = "GAPLESS_PAIRED=0, or fault tolerance is on";
+  if (!is_pairing_wanted()) all.why = is_fault_tolerant() ? "the library tolerates faults" : "GAPLESS_PAIRED=0";
   if (descriptor < 0) return;
   try {
     auto made = std::make_unique<SharedMemory>(descriptor, self, all.why);
