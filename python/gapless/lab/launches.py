@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -60,6 +62,20 @@ def _silence_s(groups: Collection[Group], settings: Settings) -> float:
     return LEAST_SILENCE_S + PATIENCE * longest / 1000
 
 
+@contextmanager
+def _job_folder(parent: Path) -> Iterator[Path]:
+    """Make a folder that goes, also if Ctrl-C comes while it is being removed."""
+    folder = Path(tempfile.mkdtemp(prefix=".job-", dir=parent))
+    try:
+        yield folder
+    finally:
+        try:
+            shutil.rmtree(folder)
+        except KeyboardInterrupt:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+
 def run_launch(
     target: Target, number: int, groups: Collection[Group], settings: Settings, recorder: Recorder, display: Display,
     limit_s: float,
@@ -88,8 +104,8 @@ def run_launch(
     order, done = [], 0
     try:
         # In the folder of the run, which ranks on other nodes see where they see the program.
-        with tempfile.TemporaryDirectory(prefix=".job-", dir=recorder.path.parent.resolve()) as folder:
-            job, layer = Path(folder) / "job.json", settings.layer and target.layer
+        with _job_folder(recorder.path.parent.resolve()) as folder:
+            job, layer = folder / "job.json", settings.layer and target.layer
             order = write_job(job, list(groups), settings, layer, settings.seed * 1009 + number)
             command = mpi_command(target.library, PROGRAM, ["--job", str(job)], settings.ranks)
             for line in json_lines(target.library, command, layer, _silence_s(groups, settings)):
