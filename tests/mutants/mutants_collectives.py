@@ -180,7 +180,8 @@ AGREEMENT = [
         "policy/agreement.cpp",
         'policy.force ? "force " : "";',
         '"";',
-        APART,
+        # What is paired differs by it as well.
+        (conformance("coll_faults", "apart", ranks=3, GAPLESS_PAIRED="0")._replace(first=FORCED),),
     ),
     planted(
         "who has no layer is not missed",

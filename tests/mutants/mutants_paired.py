@@ -167,8 +167,8 @@ DECISION = [
     planted(
         "the smallest block that is paired is no fact that processes agree on",
         "policy/agreement.cpp",
-        "\"paired \" + std::to_string(smallest_paired(Traffic::kExchange)) + ' '",
-        '"paired "',
+        "text += pairing_facts();",
+        "",
         APART,
     ),
 ]

@@ -162,13 +162,6 @@ CHANNELS = [
         CHANNEL,
     ),
     planted(
-        "a channel has the letters of who had it before",
-        "channels.cpp",
-        "Letterbox{};",
-        "char;",
-        CHANNEL,
-    ),
-    planted(
         "a channel's number comes back with the first end",
         "channels.cpp",
         "!= 1) return;",
@@ -401,14 +394,6 @@ MEMORY = [
         tests("Process.*"),
     ),
     Mutant("a zombie runs", "base/process.cpp", "state[at] != 'Z'", "state[at] != 0", NOTHING, SEGMENT),
-    Mutant(
-        "without a descriptor all others seem to have ended",
-        "base/process.cpp",
-        "if (state.empty() && errno != 0 &&",
-        "if (false && errno != 0 &&",
-        NOTHING,
-        SEGMENT,
-    ),
 ]
 
 STORES = [

@@ -56,9 +56,7 @@ std::uint64_t facts() {
   text += policy.force ? "force " : "";
   text += std::to_string(policy.hash) + ' ';
   text += receives_stay_native ? "native " : "";
-  text += is_pairing_wanted() ? "paired " + std::to_string(smallest_paired(Traffic::kExchange)) + ' ' +
-                                    std::to_string(smallest_paired(Traffic::kFromRoot)) + ' '
-                              : "";
+  text += pairing_facts();
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   if (mpi::library.Get_library_version(version, &length) == MPI_SUCCESS) text += version;

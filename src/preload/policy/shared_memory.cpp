@@ -45,6 +45,12 @@ std::int64_t smallest_paired(Traffic traffic) noexcept {
   return traffic == Traffic::kExchange ? kSmallestExchanged : kSmallestFromRoot;
 }
 
+std::string pairing_facts() {
+  if (!is_pairing_wanted()) return "";
+  return "paired " + std::to_string(smallest_paired(Traffic::kExchange)) + ' ' +
+         std::to_string(smallest_paired(Traffic::kFromRoot)) + ' ';
+}
+
 std::int64_t largest_between_neighbours() noexcept {
   const SharedMemory* const shared = shared_memory();
   return shared != nullptr && wire::is_crowded(shared->segment) && !policy.force ? kLargestCrowded : INT64_MAX;

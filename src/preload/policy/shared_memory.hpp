@@ -26,6 +26,8 @@ bool is_pairing_wanted() noexcept;
 enum class Traffic { kExchange, kFromRoot };
 // [bytes] The smallest message that goes through shared memory; the same on all processes that agreed.
 std::int64_t smallest_paired(Traffic traffic) noexcept;
+// What of this must be the same on all processes that agree.
+std::string pairing_facts();
 // [bytes] The longest block that neighbours exchange through it.
 std::int64_t largest_between_neighbours() noexcept;
 
