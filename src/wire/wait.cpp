@@ -47,9 +47,12 @@ bool Wait::again(int process) noexcept {
   if (meanwhile_ != nullptr) meanwhile_();
   sched_yield();
   const std::int64_t now = now_ns();
+  if (has_ended_) return false;
   if (now - asked_ns_ < kAskNs) return true;
   asked_ns_ = now;
-  return segment_.is_running(process);
+  // What it did before it ended is looked for once more.
+  has_ended_ = !segment_.is_running(process);
+  return true;
 }
 
 }  // namespace gapless::wire

@@ -20,17 +20,21 @@ void pause(const Segment& segment) noexcept;
 class Wait {
  public:
   Wait(const Segment& segment, Meanwhile meanwhile) noexcept : segment_(segment), meanwhile_(meanwhile) {}
-  // After a look that found nothing. Returns false if `process` has ended; then one more look is due, for it may have
-  // done its part before.
+  // After a look that found nothing. Returns false if `process` has ended, and one more look since that found nothing
+  // either: it may have done its part before.
   bool again(int process) noexcept;
   // Something moved.
-  void restart() noexcept { rounds_ = 0; }
+  void restart() noexcept {
+    rounds_ = 0;
+    has_ended_ = false;
+  }
 
  private:
   const Segment& segment_;
   Meanwhile meanwhile_;
   std::int64_t rounds_ = 0;
   std::int64_t asked_ns_ = 0;
+  bool has_ended_ = false;
 };
 
 // [ns] of a clock that only goes forward.

@@ -377,6 +377,20 @@ MEMORY = [
         "if (meanwhile_ == nullptr) meanwhile_ = [] () noexcept {};",
         SEGMENT,
     ),
+    planted(
+        "what a process did before it ended is not looked for",
+        "wait.cpp",
+        "has_ended_ = !segment_.is_running(process);\n  return true;",
+        "return segment_.is_running(process);",
+        SEGMENT,
+    ),
+    planted(
+        "a process that runs is taken for another one that has ended",
+        "wait.hpp",
+        "    has_ended_ = false;\n",
+        "",
+        SEGMENT,
+    ),
     Mutant(
         "a process has ended with its first thread",
         "base/process.cpp",

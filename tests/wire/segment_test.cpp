@@ -344,4 +344,34 @@ TEST(Wait, LetsOthersMakeProgress) {
   EXPECT_EQ(calls, 0);
 }
 
+TEST(Wait, LooksOnceMoreForWhatWasDoneBeforeTheEnd) {
+  static pid_t other;
+  static bool is_done;
+  is_done = false;
+  const int file = made(2, kCap);
+  SharedBoard board;
+  other = begin([&] {
+    Segment own;
+    attach(own, file, 1);
+    board->meet(2, 1);
+    for (;;) ::pause();
+  });
+  Segment segment;
+  attach(segment, file, 0);
+  board->meet(2, 1);
+  // It does its part and ends between a look and the question whether it still runs.
+  Wait wait(segment, []() noexcept {
+    if (is_done) return;
+    is_done = true;
+    kill(other, SIGKILL);
+    waitpid(other, nullptr, 0);
+    usleep(60'000);  // until it is time to ask
+  });
+  while (!is_done) ASSERT_TRUE(wait.again(1)) << "nobody looks at what was done";
+  EXPECT_FALSE(wait.again(1)) << "the last look found nothing";
+  // What it did was found all the same, and now another one is waited for.
+  wait.restart();
+  for (int k = 0; k < 5'000; ++k) ASSERT_TRUE(wait.again(0)) << "it runs";
+}
+
 }  // namespace gapless::wire::test

@@ -302,8 +302,7 @@ bool Exchange::finish() noexcept {
     if (moved) {
       wait.restart();
     } else if (!wait.again(near_.numbers[static_cast<std::size_t>(waited_for)])) {
-      advance_receives(waited_for);
-      return waited_for < 0;
+      return false;
     }
   }
 }
