@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "wire/wait.hpp"
+#include "base/clock.hpp"
 
 namespace gapless::wire {
 
@@ -20,11 +20,11 @@ class Stores {
       return;
     }
     const bool is_past = turn_.fetch_add(1, std::memory_order_relaxed) % 2 != 0;
-    const std::int64_t from = now_ns();
+    const std::int64_t from = base::now_ns();
     is_past ? past() : near();
     std::atomic<std::int64_t>& cost = is_past ? past_ : near_;
     const std::int64_t before = cost.load(std::memory_order_relaxed);
-    cost.store(before - before / 8 + (now_ns() - from) * kUnit / bytes, std::memory_order_relaxed);
+    cost.store(before - before / 8 + (base::now_ns() - from) * kUnit / bytes, std::memory_order_relaxed);
   }
   bool is_past_preferred() const noexcept {
     return past_.load(std::memory_order_relaxed) <= near_.load(std::memory_order_relaxed);

@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <ctime>
+#include "base/clock.hpp"
 
 namespace gapless::wire {
 
@@ -14,12 +14,6 @@ constexpr std::int64_t kSpins = 1000;
 constexpr std::int64_t kAskNs = 50'000'000;
 
 }  // namespace
-
-std::int64_t now_ns() noexcept {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
-}
 
 bool is_crowded(const Segment& segment) noexcept {
   static const long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -43,10 +37,10 @@ bool Wait::again(int process) noexcept {
     pause(segment_);
     return true;
   }
-  if (rounds_ == kSpins) asked_ns_ = now_ns();
+  if (rounds_ == kSpins) asked_ns_ = base::now_ns();
   if (meanwhile_ != nullptr) meanwhile_();
   sched_yield();
-  const std::int64_t now = now_ns();
+  const std::int64_t now = base::now_ns();
   if (has_ended_) return false;
   if (now - asked_ns_ < kAskNs) return true;
   asked_ns_ = now;

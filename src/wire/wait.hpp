@@ -37,7 +37,4 @@ class Wait {
   bool has_ended_ = false;
 };
 
-// [ns] of a clock that only goes forward.
-std::int64_t now_ns() noexcept;
-
 }  // namespace gapless::wire

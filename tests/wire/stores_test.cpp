@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace gapless::wire {
+namespace gapless {
 
 namespace {
 
@@ -11,11 +11,11 @@ std::int64_t clock_ns = 0;
 
 }  // namespace
 
-std::int64_t now_ns() noexcept {
+std::int64_t base::now_ns() noexcept {
   return clock_ns;
 }
 
-namespace test {
+namespace wire::test {
 
 namespace {
 
@@ -96,6 +96,6 @@ TEST(Stores, CostsAreByByte) {
   }
 }
 
-}  // namespace test
+}  // namespace wire::test
 
-}  // namespace gapless::wire
+}  // namespace gapless

@@ -1,7 +1,7 @@
 // Messages between processes: every size, to one and to several, with any patience of the sender.
+#include "base/clock.hpp"
 #include "wire/node.hpp"
 #include "wire/traffic.hpp"
-#include "wire/wait.hpp"
 
 namespace gapless::wire::test {
 
@@ -9,8 +9,8 @@ namespace {
 
 // Until the pool is as it was.
 void expect_all_back(Pool& pool) {
-  const std::int64_t began = now_ns();
-  while (pool.busy() != 0 && now_ns() - began < 10'000'000'000) usleep(100);
+  const std::int64_t began = base::now_ns();
+  while (pool.busy() != 0 && base::now_ns() - began < 10'000'000'000) usleep(100);
   EXPECT_EQ(pool.busy(), 0u);
 }
 

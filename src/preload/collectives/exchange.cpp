@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "move/move.hpp"
 #include "move/past.hpp"
 #include "mpi/staging/host_memory.hpp"
@@ -283,7 +284,7 @@ bool Exchange::run_sends() noexcept {
       continue;
     }
     wire::pause(shared_.segment);
-    const std::int64_t now = wire::now_ns();
+    const std::int64_t now = base::now_ns();
     if (since == 0) since = now;
     patience = now - since < kPatienceNs;
   }

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 
+#include "base/clock.hpp"
 #include "base/settings.hpp"
 #include "preload/policy/sockets.hpp"
 
@@ -20,9 +20,7 @@ constexpr int kConnectMs = 2000, kAnswerMs = 10000;
 constexpr std::size_t kMaxLineBytes = 4096;
 
 std::int64_t now_ms() noexcept {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
+  return base::now_ns() / 1'000'000;
 }
 
 std::vector<std::string> split(const std::string& text, char at) {

@@ -4,6 +4,7 @@
 
 #include "base/settings.hpp"
 #include "preload/policy/switches.hpp"
+#include "wire/wait.hpp"
 
 namespace gapless::preload {
 

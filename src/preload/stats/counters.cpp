@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <new>
 
 #include "preload/stats/peers.hpp"
@@ -153,12 +152,6 @@ void count_unpaired(Procedure procedure, Reason reason) noexcept {
 void count_time(Procedure procedure, bool packs, std::int64_t ns) noexcept {
   Tally& tally = tally_of(procedure);
   add(packs ? tally.pack_ns : tally.unpack_ns, ns);
-}
-
-std::int64_t now_ns() noexcept {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1000000000 + now.tv_nsec;
 }
 
 int read_counters(const char* procedure, GAPLESS_Counters* counters) {

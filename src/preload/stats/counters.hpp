@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/clock.hpp"
 #include "gapless/gapless_mpi.h"
 #include "preload/policy/strategy.hpp"
 #include "preload/procedures.hpp"
@@ -39,14 +40,13 @@ void count_unpaired(Procedure procedure, Reason reason) noexcept;
 
 // Time spent in packing (or unpacking) for a procedure, also where another one did it later.
 void count_time(Procedure procedure, bool packs, std::int64_t ns) noexcept;
-std::int64_t now_ns() noexcept;
 // Runs one movement of data for a procedure; with GAPLESS_STATS, on the clock.
 template <class Move>
 void timed(Procedure procedure, bool packs, Move&& move) noexcept {
   if (!counting()) return move();
-  const std::int64_t from = now_ns();
+  const std::int64_t from = base::now_ns();
   move();
-  count_time(procedure, packs, now_ns() - from);
+  count_time(procedure, packs, base::now_ns() - from);
 }
 
 // GAPLESS_Count.
