@@ -110,11 +110,16 @@ std::string number(std::size_t n) {
   return std::to_string(n);
 }
 
-// The number of this process among the ranks of this node, which are in order.
-int number_here(const std::vector<int>& ranks) noexcept {
+// The position of a rank among those of a node, which are in order; -1 if it is not among them.
+int position_in(const std::vector<int>& ranks, int rank) noexcept {
+  const auto at = std::lower_bound(ranks.begin(), ranks.end(), rank);
+  return at == ranks.end() || *at != rank ? -1 : static_cast<int>(at - ranks.begin());
+}
+
+int own_rank() noexcept {
   int rank = -1;
   mpi::library.Comm_rank(MPI_COMM_WORLD, &rank);
-  return static_cast<int>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin());
+  return rank;
 }
 
 // For all processes of this node.
@@ -144,7 +149,7 @@ Agreement agreement_as_leader(Question& all, int size) {
       same && distinct && is_pairing_wanted() ? make_shared_memory(static_cast<int>(members.size())) : -1;
   if (distinct) answer.ranks = std::move(ranks);
   all.node.announce(answer, shared);
-  join_shared_memory(shared, number_here(answer.ranks));
+  join_shared_memory(shared, position_in(answer.ranks, own_rank()));
   return answer;
 }
 
@@ -161,7 +166,7 @@ Agreement agreement_for_world(Question& all, int size) {
   if (all.node.is_member()) {
     int shared = -1;
     Agreement answer = all.node.await(make_progress, shared);
-    join_shared_memory(shared, number_here(answer.ranks));
+    join_shared_memory(shared, position_in(answer.ranks, own_rank()));
     return answer;
   }
   return {false, all.why, {}};
@@ -169,9 +174,7 @@ Agreement agreement_for_world(Question& all, int size) {
 
 // Keeps the ranks of this node if they are those of MPI_COMM_WORLD: this process is among them.
 void learn_locations(std::vector<int>&& ranks) {
-  int rank = -1;
-  mpi::library.Comm_rank(MPI_COMM_WORLD, &rank);
-  if (!std::binary_search(ranks.begin(), ranks.end(), rank)) return;
+  if (position_in(ranks, own_rank()) < 0) return;
   here.store(new std::vector<int>(std::move(ranks)), std::memory_order_release);
 }
 
@@ -222,8 +225,7 @@ const std::string& reason_of_world() noexcept {
 
 int number_on_node(int world_rank) noexcept {
   const std::vector<int>* const ranks = here.load(std::memory_order_acquire);
-  if (ranks == nullptr || !std::binary_search(ranks->begin(), ranks->end(), world_rank)) return -1;
-  return static_cast<int>(std::lower_bound(ranks->begin(), ranks->end(), world_rank) - ranks->begin());
+  return ranks == nullptr ? -1 : position_in(*ranks, world_rank);
 }
 
 int rank_on_node(int number) noexcept {
@@ -235,7 +237,7 @@ int rank_on_node(int number) noexcept {
 Location location_of(int world_rank) noexcept {
   const std::vector<int>* const ranks = here.load(std::memory_order_acquire);
   if (ranks == nullptr) return Location::kUnknown;
-  if (std::binary_search(ranks->begin(), ranks->end(), world_rank)) return Location::kHere;
+  if (position_in(*ranks, world_rank) >= 0) return Location::kHere;
   return world_agreed() ? Location::kElsewhere : Location::kUnknown;
 }
 
