@@ -1,11 +1,11 @@
 #include "preload/policy/members.hpp"
 
-#include <algorithm>
 #include <memory>
 
 #include "mpi/types/handle_cache.hpp"
 #include "preload/policy/agreement.hpp"
 #include "preload/policy/shared_memory.hpp"
+#include "preload/policy/world_ranks.hpp"
 
 namespace gapless::preload {
 
@@ -33,25 +33,12 @@ struct Places {
   bool here = true;  // on this node
 };
 
-// Allocates nothing: a process without memory would answer otherwise than the others.
 Places places_of(MPI_Comm comm, int size) {
-  constexpr int kBatch = 256;
-  int own[kBatch], in_world[kBatch];
-  MPI_Group mine, whole;
-  if (mpi::library.Comm_group(comm, &mine) != MPI_SUCCESS) return {false, false};
-  mpi::library.Comm_group(MPI_COMM_WORLD, &whole);
   Places places;
-  for (int from = 0; places.in_world && from < size; from += kBatch) {
-    const int n = std::min(kBatch, size - from);
-    for (int k = 0; k < n; ++k) own[k] = from + k;
-    places.in_world = mpi::library.Group_translate_ranks(mine, n, own, whole, in_world) == MPI_SUCCESS;
-    for (int k = 0; places.in_world && k < n; ++k) {
-      places.in_world = in_world[k] != MPI_UNDEFINED;
-      places.here = places.here && location_of(in_world[k]) == Location::kHere;
-    }
-  }
-  mpi::library.Group_free(&whole);
-  mpi::library.Group_free(&mine);
+  places.in_world = for_each_world_rank(comm, size, [&](int, int rank) {
+    places.here = places.here && location_of(rank) == Location::kHere;
+    return rank != MPI_UNDEFINED;
+  });
   return places;
 }
 

@@ -3,6 +3,7 @@
 #include "mpi/abi/library.hpp"
 #include "preload/policy/agreement.hpp"
 #include "preload/policy/shared_memory.hpp"
+#include "preload/policy/world_ranks.hpp"
 
 namespace gapless::preload {
 
@@ -11,19 +12,11 @@ namespace {
 // Returns false if a member is not known to be on this node.
 bool find_numbers(MPI_Comm comm, int size, std::vector<int>& numbers) {
   numbers.resize(static_cast<std::size_t>(size));
-  std::vector<int> own(numbers.size());
-  for (int k = 0; k < size; ++k) own[static_cast<std::size_t>(k)] = k;
-  MPI_Group mine, whole;
-  if (mpi::library.Comm_group(comm, &mine) != MPI_SUCCESS) return false;
-  mpi::library.Comm_group(MPI_COMM_WORLD, &whole);
-  const bool found = mpi::library.Group_translate_ranks(mine, size, own.data(), whole, numbers.data()) == MPI_SUCCESS;
-  mpi::library.Group_free(&whole);
-  mpi::library.Group_free(&mine);
-  for (int& number : numbers) {
-    number = number_on_node(number);
-    if (number < 0) return false;
-  }
-  return found;
+  return for_each_world_rank(comm, size, [&](int member, int rank) {
+    int& number = numbers[static_cast<std::size_t>(member)];
+    number = number_on_node(rank);
+    return number >= 0;
+  });
 }
 
 bool open(MPI_Comm comm, Near& near, int size, int rank, int number) noexcept {
