@@ -100,11 +100,6 @@ void count_collective(const Call& call, const Collective* collective, Reason rea
   count_accelerated(call.procedure, collective->bytes());
 }
 
-int raise(MPI_Comm comm, int error_class) noexcept {
-  mpi::library.Comm_call_errhandler(comm, error_class);
-  return error_class;
-}
-
 bool run_sends(Collective& collective) noexcept {
   if (!collective.exchange.has_value() || collective.exchange->run_sends()) return true;
   collective.error = MPI_ERR_OTHER;

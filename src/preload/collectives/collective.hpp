@@ -12,6 +12,7 @@
 #include "preload/policy/members.hpp"
 #include "preload/requests/requests.hpp"
 #include "preload/stats/counters.hpp"
+#include "preload/transfer/transfer.hpp"
 
 namespace gapless::preload {
 
@@ -85,8 +86,6 @@ bool may_be_staged(std::int64_t bytes) noexcept;
 Reason reserve(const Call& call, Collective& collective) noexcept;
 void count_collective(const Call& call, const Collective* collective, Reason reason) noexcept;
 void count_contiguous(const Call& call, std::int64_t bytes) noexcept;
-// Raises an error of this class and returns it.
-int raise(MPI_Comm comm, int error_class) noexcept;
 // Pack and unpack what goes through shared memory. Return false, with the collective's error, if they cannot.
 bool run_sends(Collective& collective) noexcept;
 bool finish(Collective& collective) noexcept;
@@ -124,13 +123,13 @@ template <class Out, class In, class Describe, class Native, class AtOnce>
     if (int code; at_once(code)) return code;
     Collective collective(call.procedure, call.form);
     reason = decide(collective);
-    if (collective.error != MPI_SUCCESS) return raise(call.comm, collective.error);
+    if (collective.error != MPI_SUCCESS) return raise_error(collective.error, call.comm);
     if (reason == Reason::kNone) {
       collective.pack();
-      if (!run_sends(collective)) return raise(call.comm, collective.error);
+      if (!run_sends(collective)) return raise_error(collective.error, call.comm);
       const int code = collective.whole ? MPI_SUCCESS : rewritten(collective, nullptr);
       if (code == MPI_SUCCESS) collective.unpack();
-      if (!finish(collective)) return raise(call.comm, collective.error);
+      if (!finish(collective)) return raise_error(collective.error, call.comm);
       return code;
     }
   } else if (reason == Reason::kNone) {
@@ -147,7 +146,7 @@ template <class Out, class In, class Describe, class Native, class AtOnce>
   }
   count_collective(call, nullptr, reason);
   const bool fails = reason == Reason::kStaging && call.scope == DecisionScope::kAll;
-  const int error = fails ? raise(call.comm, MPI_ERR_NO_MEM) : MPI_SUCCESS;
+  const int error = fails ? raise_error(MPI_ERR_NO_MEM, call.comm) : MPI_SUCCESS;
   const int code = native(out, in, call.request);
   return fails && code == MPI_SUCCESS ? error : code;
 }

@@ -123,8 +123,8 @@ template <Of of, Effect effect = Effect::kCompletes, class Call>
   returned.give();
   count_completion(procedure, completed);
   if (!broken || code != MPI_SUCCESS) return code;
-  return raise_broken(single ? policy.broken.error_class : MPI_ERR_IN_STATUS,
-                      policy.broken.through_world ? MPI_COMM_NULL : comm);
+  return raise_error(single ? policy.broken.error_class : MPI_ERR_IN_STATUS,
+                     policy.broken.through_world ? MPI_COMM_NULL : comm);
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ bool has_truncated_data(int code, std::int64_t received_bytes, std::int64_t room
          mpi::library.Error_class(code, &error_class) == MPI_SUCCESS && error_class == MPI_ERR_TRUNCATE;
 }
 
-int raise_broken(int error_class, MPI_Comm comm) noexcept {
+int raise_error(int error_class, MPI_Comm comm) noexcept {
   if (comm == MPI_COMM_NULL) comm = policy.broken.through_world ? MPI_COMM_WORLD : MPI_COMM_SELF;
   mpi::library.Comm_call_errhandler(comm, error_class);
   return error_class;
@@ -206,7 +206,7 @@ int finish(MessageBuffer& data, OwnStatus& status, int code, MPI_Comm comm) noex
   if (error != MPI_SUCCESS) status.correct(bytes);
   status.give();
   if (code == MPI_SUCCESS || has_truncated_data(code, bytes, data.bytes())) data.unpack(bytes);
-  return error == MPI_SUCCESS ? code : raise_broken(error, comm);
+  return error == MPI_SUCCESS ? code : raise_error(error, comm);
 }
 
 }  // namespace gapless::preload

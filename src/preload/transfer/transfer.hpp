@@ -140,9 +140,9 @@ inline constexpr int kUnsetSource = -0x47415053;
 // counts all and fills the buffer.
 bool has_truncated_data(int code, std::int64_t received_bytes, std::int64_t room_bytes) noexcept;
 
-// Raises the error that the library would have raised, and returns it. `comm`: the call's argument; MPI_COMM_NULL if it
+// Raises an error of this class as the library would, and returns it. `comm`: the call's argument; MPI_COMM_NULL if it
 // has none.
-int raise_broken(int error_class, MPI_Comm comm) noexcept;
+int raise_error(int error_class, MPI_Comm comm) noexcept;
 
 // Ends a staged receive: the status first, then the data, unless the call says that it failed. Returns its code.
 int finish(MessageBuffer& data, OwnStatus& status, int code, MPI_Comm comm) noexcept;
