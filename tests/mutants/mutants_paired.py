@@ -130,7 +130,7 @@ DECISION = [
     planted(
         "a type that is not decoded is paired",
         "exchange.cpp",
-        "wish != Wish::kByLibrary && is_unpacked_here(piece) && parts",
+        "wish != Wish::kByLibrary && piece.is_moved_here() && parts",
         "wish != Wish::kByLibrary && parts",
         UNDECODED,
     ),
@@ -241,14 +241,14 @@ PARTS = [
     planted(
         "a block that comes for the library to unpack has no staging",
         "exchange.cpp",
-        "return is_unpacked_here(*block.piece) || block.whole.reserve(letter.ticket.bytes);",
+        "return block.piece->is_moved_here() || block.whole.reserve(letter.ticket.bytes);",
         "return true;",
         UNDECODED,
     ),
     planted(
         "a block that the library has to unpack is not unpacked",
         "exchange.cpp",
-        "      piece.unpack(block.whole.data());",
+        "      piece.unpack_by_library(block.whole.data());",
         "",
         UNDECODED,
     ),

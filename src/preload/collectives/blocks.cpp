@@ -8,7 +8,6 @@
 
 #include "mpi/abi/library.hpp"
 #include "mpi/abi/signatures.hpp"
-#include "mpi/staging/host_memory.hpp"
 #include "preload/transfer/transfer.hpp"
 
 namespace gapless::preload {
@@ -27,7 +26,7 @@ Blocks::~Blocks() {
 
 // Adds a piece behind the others. Returns false if the sums overflow, or if there is no buffer.
 bool Blocks::add(const char* address, MPI_Count count, Elements& elements, Direction direction) noexcept {
-  pieces_[piece_count_] = {address, count, bytes_, &elements, direction};
+  pieces_[piece_count_] = {address, count, bytes_, &elements, direction, base_ == MPI_BOTTOM};
   const Piece& piece = pieces_[piece_count_++];
   std::int64_t bytes, runs;
   if (!product(count, elements.size, bytes) || __builtin_add_overflow(bytes_, bytes, &bytes_)) return false;
@@ -172,15 +171,9 @@ bool Blocks::needs_library() const noexcept {
   return false;
 }
 
-// Absolute addresses may name memory of both kinds.
-bool Blocks::is_on_host(const Piece& piece) const noexcept {
-  return piece.bytes() == 0 || piece.elements->plan == nullptr ||
-         (mpi::is_host(piece.first_byte()) && (base_ != MPI_BOTTOM || !mpi::has_gpu_runtime()));
-}
-
 void Blocks::leave_device_data_to_library() noexcept {
   for (const Piece& piece : pieces()) {
-    if (!is_on_host(piece)) leave_to_library(piece);
+    if (!piece.is_on_host()) leave_to_library(piece);
   }
 }
 

@@ -59,7 +59,6 @@ class Blocks {
   bool are_contiguous() const noexcept { return contiguous_; }
   // True if some type is not decoded, so that the library must pack.
   bool needs_library() const noexcept;
-  bool is_on_host(const Piece& piece) const noexcept;
   // Leaves the packing of data in an accelerator's memory to the library.
   void leave_device_data_to_library() noexcept;
   void leave_to_library(const Piece& piece) const noexcept { piece.elements->leave_to_library(outlasts_); }

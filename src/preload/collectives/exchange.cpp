@@ -7,7 +7,6 @@
 #include "base/clock.hpp"
 #include "move/move.hpp"
 #include "move/past.hpp"
-#include "mpi/staging/host_memory.hpp"
 #include "preload/policy/switches.hpp"
 #include "preload/policy/world.hpp"
 #include "preload/stats/counters.hpp"
@@ -24,20 +23,12 @@ constexpr std::uint32_t kByLibrary = 0, kPaired = 1, kWished = 2;
 // [ns] How long a sender waits for its warm chunks rather than take others. Receivers that are at work need less.
 constexpr std::int64_t kPatienceNs = 35'000;
 
-bool is_unpacked_here(const Piece& piece) noexcept {
-  return piece.elements->plan != nullptr && mpi::is_host(piece.first_byte());
-}
-
-bool is_contiguous(const Piece& piece) noexcept {
-  return !policy.force && piece.elements->plan != nullptr && piece.elements->plan->is_run(piece.count);
-}
-
 // Why a block is not packed into shared memory, of which there is enough unless this says something else.
 Reason reason_to_leave(const Piece& piece, bool by_library) noexcept {
   if (piece.elements->plan == nullptr) return Reason::kCombiner;
-  if (!mpi::is_host(piece.first_byte())) return Reason::kDevice;
+  if (!piece.is_on_host()) return Reason::kDevice;
   if (!by_library) return Reason::kStaging;
-  if (is_contiguous(piece)) return Reason::kContiguous;
+  if (piece.is_contiguous()) return Reason::kContiguous;
   return switched_on() ? Reason::kOthers : Reason::kOff;
 }
 
@@ -60,7 +51,7 @@ bool Exchange::send(const Piece& piece, std::span<const int> to, Wish wish) noex
     wire::Lease lease;
     if (wish != Wish::kByLibrary && bytes == 0) {
       block.is_paired = true;
-    } else if (wish != Wish::kByLibrary && is_unpacked_here(piece) && parts <= shared_.segment.max_chunks() &&
+    } else if (wish != Wish::kByLibrary && piece.is_moved_here() && parts <= shared_.segment.max_chunks() &&
                shared_.pool.take(static_cast<std::uint32_t>(parts), peer, lease)) {
       letter.ticket = {static_cast<std::uint32_t>(shared_.segment.self()), lease.record, bytes, part};
       block.is_paired = block.has_message = true;
@@ -79,7 +70,7 @@ bool Exchange::send(const Piece& piece, std::span<const int> to, Wish wish) noex
 }
 
 bool Exchange::copy(const Piece& from, const Piece& to) noexcept {
-  if (!is_unpacked_here(from) || !is_unpacked_here(to)) {
+  if (!from.is_moved_here() || !to.is_moved_here()) {
     copies_all_ = false;
     return true;
   }
@@ -119,7 +110,7 @@ bool Exchange::begin_receive(Received& block, const wire::Letter& letter) noexce
   if (!block.has_message) return true;
   if (!shared_.segment.is_known(static_cast<int>(letter.ticket.process), 0)) return false;
   block.message = wire::Incoming<Segment>(shared_.segment, letter.ticket);
-  return is_unpacked_here(*block.piece) || block.whole.reserve(letter.ticket.bytes);
+  return block.piece->is_moved_here() || block.whole.reserve(letter.ticket.bytes);
 }
 
 bool Exchange::settle() noexcept {
@@ -199,7 +190,7 @@ void Exchange::count() const noexcept {
   for (const Sent& block : sent_) {
     if (!block.is_paired) {
       if (!counting()) continue;
-      const Reason reason = is_contiguous(*block.piece) ? Reason::kContiguous : Reason::kOthers;
+      const Reason reason = block.piece->is_contiguous() ? Reason::kContiguous : Reason::kOthers;
       count_unpaired(procedure_, block.left == Reason::kNone ? reason : block.left);
       continue;
     }
@@ -264,7 +255,7 @@ bool Exchange::advance_receives(int& waited_for) noexcept {
     if (!block.message.is_done()) {
       waited_for = block.from;
     } else if (block.whole.data() != nullptr && !differs_) {
-      piece.unpack(block.whole.data());
+      piece.unpack_by_library(block.whole.data());
     }
   }
   return moved;

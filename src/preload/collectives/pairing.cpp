@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "mpi/staging/host_memory.hpp"
 #include "preload/policy/switches.hpp"
 
 namespace gapless::preload {
@@ -29,18 +28,9 @@ void count_small(const Call& call, int target, const Piece& piece) noexcept {
   }
 }
 
-bool is_ready(const Piece& piece) noexcept {
-  return piece.elements->plan != nullptr && mpi::is_host(piece.first_byte());
-}
-
-bool is_contiguous(const Piece& piece) noexcept {
-  const plan::Plan* const plan = piece.elements->plan;
-  return plan != nullptr && !policy.force && plan->is_run(piece.count);
-}
-
 // A contiguous block that goes to contiguous memory is as fast through the library.
 Exchange::Wish wish_of(std::span<const Piece> sent, std::span<const Piece> received) noexcept {
-  const auto is_strided = [](const Piece& piece) { return piece.bytes() > 0 && !is_contiguous(piece); };
+  const auto is_strided = [](const Piece& piece) { return piece.bytes() > 0 && !piece.is_contiguous(); };
   return std::any_of(sent.begin(), sent.end(), is_strided) || std::any_of(received.begin(), received.end(), is_strided)
              ? Exchange::Wish::kPaired
              : Exchange::Wish::kEither;
@@ -131,7 +121,7 @@ bool pair_blocks(const Call& call, Collective& collective, std::span<const int> 
       continue;
     }
     any = true;
-    const bool gains = switched_on() && is_ready(sent[k]) && !is_contiguous(sent[k]);
+    const bool gains = switched_on() && sent[k].is_moved_here() && !sent[k].is_contiguous();
     room = exchange->send(sent[k], targets.subspan(k, 1), gains ? Exchange::Wish::kPaired : Exchange::Wish::kByLibrary);
   }
   for (std::size_t k = 0; k < received.size() && room; ++k) {
@@ -147,8 +137,8 @@ bool pair_blocks(const Call& call, Collective& collective, std::span<const int> 
       std::count(from, sources.end(), *from) == 1) {
     const Piece &out = sent[static_cast<std::size_t>(to - targets.begin())],
                 &in = received[static_cast<std::size_t>(from - sources.begin())];
-    if (out.bytes() == in.bytes() && out.bytes() >= smallest_paired(Traffic::kExchange) && is_ready(out) &&
-        is_ready(in) && switched_on()) {
+    if (out.bytes() == in.bytes() && out.bytes() >= smallest_paired(Traffic::kExchange) && out.is_moved_here() &&
+        in.is_moved_here() && switched_on()) {
       any = true;
       room = exchange->copy(out, in);
     }

@@ -5,7 +5,9 @@
 
 #include "move/move.hpp"
 #include "mpi/abi/library.hpp"
+#include "mpi/staging/host_memory.hpp"
 #include "preload/collectives/refusal.hpp"
+#include "preload/policy/switches.hpp"
 
 namespace gapless::preload {
 
@@ -60,6 +62,15 @@ void Elements::leave_to_library(bool keep) noexcept {
   owns_type = true;
 }
 
+bool Piece::is_on_host() const noexcept {
+  return bytes() == 0 || elements->plan == nullptr ||
+         (mpi::is_host(first_byte()) && (!is_absolute || !mpi::has_gpu_runtime()));
+}
+
+bool Piece::is_contiguous() const noexcept {
+  return !policy.force && elements->plan != nullptr && elements->plan->is_run(count);
+}
+
 void Piece::pack(char* packed) const noexcept {
   if (elements->plan != nullptr) {
     move::pack(*elements->plan, count, address, 0, packed, bytes());
@@ -80,8 +91,12 @@ void Piece::pack(char* packed) const noexcept {
 void Piece::unpack(char* packed) const noexcept {
   if (elements->plan != nullptr) {
     move::unpack(*elements->plan, count, const_cast<char*>(address), 0, packed, bytes());
-    return;
+  } else {
+    unpack_by_library(packed);
   }
+}
+
+void Piece::unpack_by_library(char* packed) const noexcept {
   by_portions(*this, packed, [this](char* to, MPI_Count some, char* from, MPI_Count room) {
     if (room > INT_MAX) {
       MPI_Count position = 0;

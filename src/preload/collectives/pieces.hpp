@@ -40,13 +40,21 @@ struct Piece {
   std::int64_t at;  // [bytes] in the packed blocks
   Elements* elements;
   Direction direction;
-  bool is_paired = false;  // goes through shared memory (exchange.hpp): the library gets no data of it
+  bool is_absolute = false;  // its addresses are, from MPI_BOTTOM: they may name memory of several kinds
+  bool is_paired = false;    // goes through shared memory (exchange.hpp): the library gets no data of it
 
   std::int64_t bytes() const noexcept { return count * elements->size; }
   // Where its first byte lies in the program's buffer, of a type that is decoded.
   char* first_byte() const noexcept;
+  // True unless it is known to touch an accelerator's memory.
+  bool is_on_host() const noexcept;
+  // True if it need not be left to the library: its type is decoded, and its data are the processor's to touch.
+  bool is_moved_here() const noexcept { return elements->plan != nullptr && is_on_host(); }
+  // True if it is one run of bytes. False under GAPLESS_FORCE.
+  bool is_contiguous() const noexcept;
   void pack(char* packed) const noexcept;
   void unpack(char* packed) const noexcept;
+  void unpack_by_library(char* packed) const noexcept;
   // Copies this one into `other`, of as many bytes and elsewhere in memory; both are decoded. `strip`: kStripBytes.
   static constexpr std::int64_t kStripBytes = 256 * 1024;
   void copy_to(const Piece& other, char* strip) const noexcept;

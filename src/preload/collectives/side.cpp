@@ -21,7 +21,7 @@ void Side::join(Side& many) noexcept {
   many_ = &many;
   if (own.direction.out) many.received_ = &other;
   // Both ends are accessed here, though neither may be staged.
-  if (!blocks_.is_on_host(own) || !many.blocks_.is_on_host(other)) blocks_.leave_to_library(own);
+  if (!own.is_on_host() || !other.is_on_host()) blocks_.leave_to_library(own);
 }
 
 // Where the packed bytes of a piece are, or lie contiguous.
