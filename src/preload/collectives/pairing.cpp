@@ -15,8 +15,13 @@ Exchange* begin(const Call& call, Collective& collective) noexcept {
   return &collective.exchange.emplace(call.procedure, *call.members.near, call.members.rank);
 }
 
-bool settle(Collective& collective) noexcept {
-  if (!collective.exchange->settle()) collective.error = MPI_ERR_OTHER;
+// All blocks are added, if there was `room` for that. Returns false with the collective's error.
+bool settle(Collective& collective, bool room) noexcept {
+  if (!room) {
+    collective.error = MPI_ERR_NO_MEM;
+  } else if (!collective.exchange->settle()) {
+    collective.error = MPI_ERR_OTHER;
+  }
   return collective.error == MPI_SUCCESS;
 }
 
@@ -36,21 +41,20 @@ Exchange::Wish wish_of(std::span<const Piece> sent, std::span<const Piece> recei
              : Exchange::Wish::kEither;
 }
 
-bool fail(Collective& collective, int error) noexcept {
-  collective.error = error;
-  return false;
-}
-
-// The members but this process, or but those that take no part.
-bool list_others(const Call& call, std::vector<int>& others) noexcept {
+// The same of a call in which all goes one way. Lists the other members where this process meets all of them; nullptr
+// with the collective's error without memory.
+Exchange* begin_whole(const Call& call, Collective& collective, bool meets_all, std::vector<int>& others) noexcept {
+  Exchange* const exchange = begin(call, collective);
+  if (exchange == nullptr || !meets_all) return exchange;
   try {
     others.reserve(static_cast<std::size_t>(call.members.size));
     for (int k = 0; k < call.members.size; ++k) {
       if (k != call.members.rank) others.push_back(k);
     }
-    return true;
+    return exchange;
   } catch (...) {
-    return false;
+    collective.error = MPI_ERR_NO_MEM;
+    return nullptr;
   }
 }
 
@@ -143,8 +147,8 @@ bool pair_blocks(const Call& call, Collective& collective, std::span<const int> 
       room = exchange->copy(out, in);
     }
   }
-  if (!room) collective.error = MPI_ERR_NO_MEM;
-  if (!any || !room || !settle(collective)) return collective.error == MPI_SUCCESS;
+  if (room && !any) return true;
+  if (!settle(collective, room)) return false;
   exchange->for_each_sent([&](const Piece& piece) { collective.sent.pair(piece); });
   exchange->for_each_received([&](const Piece& piece) { collective.received.pair(piece); });
   exchange->for_each_copied([&](const Piece& from, const Piece& to) {
@@ -159,47 +163,41 @@ bool pair_blocks(const Call& call, Collective& collective, std::span<const int> 
 
 bool pair_from_root(const Call& call, Collective& collective, int root, std::span<const Piece> sent,
                     std::span<const Piece> received) noexcept {
-  Exchange* const exchange = begin(call, collective);
-  if (exchange == nullptr) return false;
   const bool is_root = call.members.rank == root;
   std::vector<int> others;
-  if (is_root && !list_others(call, others)) return fail(collective, MPI_ERR_NO_MEM);
+  Exchange* const exchange = begin_whole(call, collective, is_root, others);
+  if (exchange == nullptr) return false;
   // Who receives takes part in any case; the root alone knows if there is anything to gain.
   const Exchange::Wish wish = wish_of(sent, {});
   const bool room = is_root ? add(call, *exchange, others, sent, {}, received,
                                   wish == Exchange::Wish::kPaired ? wish : Exchange::Wish::kByLibrary)
                             : add(call, *exchange, {}, {}, {&root, 1}, received, wish);
-  if (!room) return fail(collective, MPI_ERR_NO_MEM);
-  return settle(collective) && decide(collective, exchange->takes_all());
+  return settle(collective, room) && decide(collective, exchange->takes_all());
 }
 
 bool pair_to_root(const Call& call, Collective& collective, int root, std::span<const Piece> sent,
                   std::span<const Piece> received) noexcept {
-  Exchange* const exchange = begin(call, collective);
-  if (exchange == nullptr) return false;
   const bool is_root = call.members.rank == root;
   std::vector<int> others;
-  if (is_root && !list_others(call, others)) return fail(collective, MPI_ERR_NO_MEM);
+  Exchange* const exchange = begin_whole(call, collective, is_root, others);
+  if (exchange == nullptr) return false;
   const Exchange::Wish wish = wish_of(sent, received);
   const bool room = is_root ? add(call, *exchange, {}, sent, others, received, wish)
                             : add(call, *exchange, {&root, 1}, sent, {}, {}, wish);
-  if (!room) return fail(collective, MPI_ERR_NO_MEM);
-  if (!settle(collective)) return false;
+  if (!settle(collective, room)) return false;
   bool whole = exchange->takes_all() && (exchange->is_wished() || wish == Exchange::Wish::kPaired);
-  const bool told = is_root ? exchange->tell(others, whole) : exchange->is_told(root, whole);
-  return told ? decide(collective, whole) : fail(collective, MPI_ERR_OTHER);
+  if (is_root ? exchange->tell(others, whole) : exchange->is_told(root, whole)) return decide(collective, whole);
+  collective.error = MPI_ERR_OTHER;
+  return false;
 }
 
 bool pair_all(const Call& call, Collective& collective, std::span<const Piece> sent,
               std::span<const Piece> received) noexcept {
-  Exchange* const exchange = begin(call, collective);
-  if (exchange == nullptr) return false;
   std::vector<int> others;
-  if (!list_others(call, others)) return fail(collective, MPI_ERR_NO_MEM);
-  if (!add(call, *exchange, others, sent, others, received, wish_of(sent, received))) {
-    return fail(collective, MPI_ERR_NO_MEM);
-  }
-  return settle(collective) && decide(collective, exchange->takes_all() && exchange->is_wished());
+  Exchange* const exchange = begin_whole(call, collective, true, others);
+  if (exchange == nullptr) return false;
+  const bool room = add(call, *exchange, others, sent, others, received, wish_of(sent, received));
+  return settle(collective, room) && decide(collective, exchange->takes_all() && exchange->is_wished());
 }
 
 }  // namespace gapless::preload
