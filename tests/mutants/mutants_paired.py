@@ -273,15 +273,15 @@ LIFE = [
     planted(
         "the memory of a call that goes back to the library stays taken",
         "exchange.cpp",
-        "    if (block.has_message) shared_.pool.lend(block.message.lease(), 0);\n",
-        "",
+        "    lend(block);\n    block.is_paired",
+        "    block.message = {};\n    block.is_paired",
         SPENT,
     ),
     planted(
         "the memory of a message stays taken",
         "exchange.cpp",
-        "shared_.pool.lend(block.message.lease(), block.message.used_chunks());",
-        "static_cast<void>(block.message.used_chunks());",
+        "for (Sent& block : sent_) lend(block);",
+        "",
         SPENT,
     ),
     planted(

@@ -35,9 +35,14 @@ Reason reason_to_leave(const Piece& piece, bool by_library) noexcept {
 }  // namespace
 
 Exchange::~Exchange() {
-  for (const Sent& block : sent_) {
-    if (block.has_message) shared_.pool.lend(block.message.lease(), block.message.used_chunks());
-  }
+  for (Sent& block : sent_) lend(block);
+}
+
+// Of a block's memory the receivers have what was packed into, and the pool the rest.
+void Exchange::lend(Sent& block) noexcept {
+  const wire::Lease& lease = block.message.lease();
+  if (!lease.chunks.empty()) shared_.pool.lend(lease, block.message.used_chunks());
+  block.message = {};
 }
 
 bool Exchange::send(const Piece& piece, std::span<const int> to, Wish wish) noexcept {
@@ -54,7 +59,7 @@ bool Exchange::send(const Piece& piece, std::span<const int> to, Wish wish) noex
     } else if (wish != Wish::kByLibrary && piece.is_moved_here() && parts <= shared_.segment.max_chunks() &&
                shared_.pool.take(static_cast<std::uint32_t>(parts), peer, lease)) {
       letter.ticket = {static_cast<std::uint32_t>(shared_.segment.self()), lease.record, bytes, part};
-      block.is_paired = block.has_message = true;
+      block.is_paired = true;
       block.message = wire::Outgoing<Segment>(shared_.segment, std::move(lease), letter.ticket,
                                               static_cast<std::uint32_t>(to.size()));
     }
@@ -106,8 +111,7 @@ bool Exchange::begin_receive(Received& block, const wire::Letter& letter) noexce
   wished_ = wished_ || (letter.word & kWished) != 0;
   if (!block.is_paired) return true;
   differs_ = differs_ || letter.ticket.bytes != block.piece->bytes();
-  block.has_message = letter.ticket.bytes != 0;
-  if (!block.has_message) return true;
+  if (letter.ticket.bytes == 0) return true;
   if (!shared_.segment.is_known(static_cast<int>(letter.ticket.process), 0)) return false;
   block.message = wire::Incoming<Segment>(shared_.segment, letter.ticket);
   return block.piece->is_moved_here() || block.whole.reserve(letter.ticket.bytes);
@@ -169,10 +173,13 @@ bool Exchange::is_told(int by, bool& paired) noexcept {
 
 void Exchange::leave() noexcept {
   for (Sent& block : sent_) {
-    if (block.has_message) shared_.pool.lend(block.message.lease(), 0);
-    block.is_paired = block.has_message = false;
+    lend(block);
+    block.is_paired = false;
   }
-  for (Received& block : received_) block.is_paired = block.has_message = false;
+  for (Received& block : received_) {
+    block.message = {};
+    block.is_paired = false;
+  }
   copies_.clear();
 }
 
@@ -220,7 +227,6 @@ bool Exchange::advance_sends(bool patience) noexcept {
   const auto first = static_cast<std::size_t>(behind - sent_.begin());
   for (std::size_t k = 0; k < sent_.size(); ++k) {
     Sent& block = sent_[(first + k) % sent_.size()];
-    if (!block.has_message) continue;
     const Piece& piece = *block.piece;
     const wire::Step step = block.message.advance(patience, [&](std::int64_t position, char* to, std::int64_t bytes) {
       const plan::Plan& plan = *piece.elements->plan;
@@ -240,7 +246,7 @@ bool Exchange::advance_receives(int& waited_for) noexcept {
   bool moved = false;
   waited_for = -1;
   for (Received& block : received_) {
-    if (!block.has_message || block.message.is_done()) continue;
+    if (block.message.is_done()) continue;
     const Piece& piece = *block.piece;
     const wire::Step step = block.message.advance([&](std::int64_t position, const char* from, std::int64_t bytes) {
       if (block.whole.data() != nullptr) {
@@ -262,7 +268,7 @@ bool Exchange::advance_receives(int& waited_for) noexcept {
 }
 
 bool Exchange::run_sends() noexcept {
-  const auto is_done = [](const Sent& block) { return !block.has_message || block.message.is_done(); };
+  const auto is_done = [](const Sent& block) { return block.message.is_done(); };
   std::int64_t since = 0;  // [ns] of the first look that found nothing
   int waited_for;
   bool patience = true;

@@ -103,10 +103,9 @@ class Exchange {
   struct Sent {
     const Piece* piece;
     bool is_paired = false;
-    bool has_message = false;  // not if there are no bytes
-    wire::Outgoing<Segment> message;
-    int to = -1;                  // the member that it goes to; -1: all others
-    Reason left = Reason::kNone;  // why it was left to the library at once
+    wire::Outgoing<Segment> message;  // none, which is done, if there are no bytes or the library gets them
+    int to = -1;                      // the member that it goes to; -1: all others
+    Reason left = Reason::kNone;      // why it was left to the library at once
   };
   struct Copy {
     const Piece *from, *to;
@@ -118,11 +117,12 @@ class Exchange {
   struct Received {
     const Piece* piece;
     int from;
-    bool is_read = false, is_paired = false, has_message = false;
-    wire::Incoming<Segment> message;
-    Room whole;  // of a block that the library unpacks
+    bool is_read = false, is_paired = false;
+    wire::Incoming<Segment> message;  // as above
+    Room whole;                       // of a block that the library unpacks
   };
   bool takes_all_sent() const noexcept;
+  void lend(Sent& block) noexcept;
   bool begin_receive(Received& block, const wire::Letter& letter) noexcept;
   bool advance_receives(int& waited_for) noexcept;
   bool advance_sends(bool patience) noexcept;
