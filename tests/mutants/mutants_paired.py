@@ -227,8 +227,8 @@ PARTS = [
     planted(
         "what a process gives itself is forgotten",
         "exchange.cpp",
-        "if (copies_.empty()) return true;",
-        "return true;",
+        "copies_.push_back({&from, &to});",
+        "",
         PLAIN,
     ),
     planted(

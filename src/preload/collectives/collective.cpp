@@ -100,12 +100,6 @@ void count_collective(const Call& call, const Collective* collective, Reason rea
   count_accelerated(call.procedure, collective->bytes());
 }
 
-bool run_sends(Collective& collective) noexcept {
-  if (!collective.exchange.has_value() || collective.exchange->run_sends()) return true;
-  collective.error = MPI_ERR_OTHER;
-  return false;
-}
-
 bool finish(Collective& collective) noexcept {
   if (!collective.exchange.has_value()) return true;
   if (!collective.exchange->finish()) {

@@ -86,8 +86,7 @@ bool may_be_staged(std::int64_t bytes) noexcept;
 Reason reserve(const Call& call, Collective& collective) noexcept;
 void count_collective(const Call& call, const Collective* collective, Reason reason) noexcept;
 void count_contiguous(const Call& call, std::int64_t bytes) noexcept;
-// Pack and unpack what goes through shared memory. Return false, with the collective's error, if they cannot.
-bool run_sends(Collective& collective) noexcept;
+// Unpacks the rest of what comes through shared memory. Returns false, with the collective's error, if it cannot.
 bool finish(Collective& collective) noexcept;
 // Keeps the data of a nonblocking or persistent call until its request completes.
 int start_and_keep(const Call& call, RequestEntry* entry, std::unique_ptr<Collective> collective, MPI_Request made,
@@ -126,7 +125,7 @@ template <class Out, class In, class Describe, class Native, class AtOnce>
     if (collective.error != MPI_SUCCESS) return raise_error(collective.error, call.comm);
     if (reason == Reason::kNone) {
       collective.pack();
-      if (!run_sends(collective)) return raise_error(collective.error, call.comm);
+      if (collective.exchange.has_value()) collective.exchange->run_sends();
       const int code = collective.whole ? MPI_SUCCESS : rewritten(collective, nullptr);
       if (code == MPI_SUCCESS) collective.unpack();
       if (!finish(collective)) return raise_error(collective.error, call.comm);

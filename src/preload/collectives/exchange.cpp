@@ -267,7 +267,7 @@ bool Exchange::advance_receives(int& waited_for) noexcept {
   return moved;
 }
 
-bool Exchange::run_sends() noexcept {
+void Exchange::run_sends() noexcept {
   const auto is_done = [](const Sent& block) { return block.message.is_done(); };
   std::int64_t since = 0;  // [ns] of the first look that found nothing
   int waited_for;
@@ -285,11 +285,9 @@ bool Exchange::run_sends() noexcept {
     if (since == 0) since = now;
     patience = now - since < kPatienceNs;
   }
-  if (copies_.empty()) return true;
   for (const Copy& block : copies_) {
     timed(procedure_, true, [&] { block.from->copy_to(*block.to, strip_.data()); });
   }
-  return true;
 }
 
 bool Exchange::finish() noexcept {

@@ -59,12 +59,12 @@ class Exchange {
   // Before settle(), where all blocks must go one way: by the library, unless none that is sent has to.
   void all_or_none() noexcept;
 
-  // Each returns false if another process has ended; what is the matter then is not decided here.
-  // Posts the letters, and reads those that are for this process.
+  // Posts the letters, and reads those that are for this process. Returns false if another process has ended; what is
+  // the matter then is not decided here.
   bool settle() noexcept;
-  // Packs all that is sent, and unpacks what comes meanwhile.
-  bool run_sends() noexcept;
-  // Unpacks the rest.
+  // Packs all that is sent, and unpacks what comes meanwhile. Waits for nobody.
+  void run_sends() noexcept;
+  // Unpacks the rest. Returns false as settle() does.
   bool finish() noexcept;
 
   // After settle(): calls found(piece) for each block that goes through shared memory; true if all do.
