@@ -24,11 +24,19 @@ Blocks::~Blocks() {
   std::destroy(each_.begin(), each_.end());
 }
 
+// The sum stays at its most where it overflows.
+void Blocks::add_runs(const Piece& piece) noexcept {
+  const plan::Plan* const plan = piece.elements->plan;
+  std::int64_t runs;
+  if (plan == nullptr || runs_ == INT64_MAX) return;
+  if (!product(piece.count, plan->run_count(), runs) || __builtin_add_overflow(runs_, runs, &runs_)) runs_ = INT64_MAX;
+}
+
 // Adds a piece behind the others. Returns false if the sums overflow, or if there is no buffer.
 bool Blocks::add(const char* address, MPI_Count count, Elements& elements, Direction direction) noexcept {
   pieces_[piece_count_] = {address, count, bytes_, &elements, direction, base_ == MPI_BOTTOM};
   const Piece& piece = pieces_[piece_count_++];
-  std::int64_t bytes, runs;
+  std::int64_t bytes;
   if (!product(count, elements.size, bytes) || __builtin_add_overflow(bytes_, bytes, &bytes_)) return false;
   if (base_ == MPI_IN_PLACE) return false;
   if (bytes == 0) return true;
@@ -38,9 +46,7 @@ bool Blocks::add(const char* address, MPI_Count count, Elements& elements, Direc
   }
   if (reinterpret_cast<std::intptr_t>(piece.first_byte()) < kLowestAddress) return false;
   contiguous_ = contiguous_ && elements.plan->is_run(count);
-  if (!product(count, elements.plan->run_count(), runs) || __builtin_add_overflow(runs_, runs, &runs_)) {
-    runs_ = INT64_MAX;
-  }
+  add_runs(piece);
   return true;
 }
 
@@ -125,11 +131,7 @@ void Blocks::close_gaps() noexcept {
     if (piece.is_paired) continue;
     piece.at = bytes_;
     bytes_ += piece.bytes();
-    std::int64_t runs;
-    if (piece.elements->plan == nullptr || runs_ == INT64_MAX) continue;
-    if (!product(piece.count, piece.elements->plan->run_count(), runs) || __builtin_add_overflow(runs_, runs, &runs_)) {
-      runs_ = INT64_MAX;
-    }
+    add_runs(piece);
   }
 }
 

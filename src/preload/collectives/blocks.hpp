@@ -74,6 +74,7 @@ class Blocks {
 
  private:
   bool reserve_tables(int n, bool typed) noexcept;
+  void add_runs(const Piece& piece) noexcept;
   bool add(const char* address, MPI_Count count, Elements& elements, Direction direction) noexcept;
   void* first_byte() const noexcept;
 
