@@ -94,6 +94,8 @@ def _paired() -> Iterator[Case]:
         yield Case("coll_faults", (what,), PAIRED, ranks=3, timeout_s=300, is_second=True)
     for what in ("idle", "torus", "outstanding", "threads"):
         yield Case("paired", (what,), PAIRED, ranks=4 if what == "torus" else 3, pairs=1)
+    # Where nothing is counted, a call without long blocks is left at once.
+    yield Case("paired", ("idle",), {**PAIRED, "GAPLESS_STATS": "0"}, ranks=3, is_second=True)
     for settings in (PAIRED, SCARCE):
         yield Case("paired_routes", ("scarce",), settings, ranks=3, pairs=1, is_second=settings is PAIRED)
     for what in ("bottom", "late", "switched", "sizes", "truncated"):

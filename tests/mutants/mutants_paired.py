@@ -151,9 +151,23 @@ DECISION = [
     planted(
         "a process pairs with itself in a w-call",
         "pairing.cpp",
-        "return members[k] >= 0 && members[k] != call.members.rank &&",
-        "return members[k] >= 0 &&",
+        "return member != rank && met.is_single(member)",
+        "return met.is_single(member)",
         PLAIN,
+    ),
+    planted(
+        "blocks are paired of which there are several from one process to another",
+        "pairing.cpp",
+        "times_[static_cast<std::size_t>(member)] == 1",
+        "times_[static_cast<std::size_t>(member)] >= 1",
+        paired("torus", ranks=4),
+    ),
+    planted(
+        "who only receives long blocks takes no part",
+        "all_to_all.hpp",
+        "!has_long_block(collective.sent.blocks()) && !has_long_block(collective.received.blocks())",
+        "!has_long_block(collective.sent.blocks())",
+        paired("idle", GAPLESS_STATS="0"),
     ),
     planted(
         "neighbours that receive are taken for those that send",

@@ -50,6 +50,10 @@ inline bool find_ends(Among among, const Call& call, const Peers& peers, Ends& e
 // Pairs what can be paired of a v- or w-call that is described. Returns false with the collective's error.
 inline bool pair_among(Among among, const Call& call, const Peers& peers, Collective& collective) noexcept {
   if (!may_exchange(call)) return true;
+  // Most calls have short blocks alone, and must cost next to nothing; they are counted one by one.
+  if (!counting() && !has_long_block(collective.sent.blocks()) && !has_long_block(collective.received.blocks())) {
+    return true;
+  }
   if (Ends ends; find_ends(among, call, peers, ends)) {
     const std::int64_t largest = among == Among::kNeighbours ? largest_between_neighbours() : INT64_MAX;
     return pair_blocks(call, collective, ends.targets, ends.sources, largest);

@@ -1,6 +1,7 @@
 #include "preload/collectives/pairing.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "preload/policy/switches.hpp"
@@ -25,10 +26,34 @@ bool settle(Collective& collective, bool room) noexcept {
   return collective.error == MPI_SUCCESS;
 }
 
+bool is_long(const Piece& piece) noexcept {
+  return piece.bytes() >= smallest_paired(Traffic::kExchange);
+}
+
+// How often a process meets each member in one direction; above two it does not matter.
+class Meetings {
+ public:
+  // Returns false without memory.
+  bool count(std::span<const int> members, int size) noexcept {
+    try {
+      times_.assign(static_cast<std::size_t>(size), 0);
+    } catch (...) {
+      return false;
+    }
+    for (const int member : members) {
+      if (member >= 0 && times_[static_cast<std::size_t>(member)] < 2) ++times_[static_cast<std::size_t>(member)];
+    }
+    return true;
+  }
+  bool is_single(int member) const noexcept { return member >= 0 && times_[static_cast<std::size_t>(member)] == 1; }
+
+ private:
+  std::vector<std::uint8_t> times_;
+};
+
 // Of what is not sent by the exchange, a block that was too small to be.
 void count_small(const Call& call, int target, const Piece& piece) noexcept {
-  if (counting() && target >= 0 && target != call.members.rank && piece.bytes() > 0 &&
-      piece.bytes() < smallest_paired(Traffic::kExchange)) {
+  if (counting() && target >= 0 && target != call.members.rank && piece.bytes() > 0 && !is_long(piece)) {
     count_unpaired(call.procedure, Reason::kSmall);
   }
 }
@@ -103,6 +128,10 @@ bool list_blocks(const Blocks& side, int n, std::vector<Piece>& blocks) noexcept
   }
 }
 
+bool has_long_block(const Blocks& side) noexcept {
+  return std::any_of(side.pieces().begin(), side.pieces().end(), is_long);
+}
+
 void prepare_blocks(const Call& call) noexcept {
   if (may_exchange(call)) channel_of(call.comm, *call.members.near);
 }
@@ -111,16 +140,20 @@ bool pair_blocks(const Call& call, Collective& collective, std::span<const int> 
                  std::int64_t largest) noexcept {
   Exchange* const exchange = begin(call, collective);
   if (exchange == nullptr) return true;
-  const auto is_paired = [&](std::span<const int> members, std::span<const Piece> pieces, std::size_t k) {
-    return members[k] >= 0 && members[k] != call.members.rank &&
-           pieces[k].bytes() >= smallest_paired(Traffic::kExchange) && pieces[k].bytes() <= largest &&
-           std::count(members.begin(), members.end(), members[k]) == 1;
+  Meetings targets_met, sources_met;
+  if (!targets_met.count(targets, call.members.size) || !sources_met.count(sources, call.members.size)) {
+    collective.error = MPI_ERR_NO_MEM;
+    return false;
+  }
+  const int rank = call.members.rank;
+  const auto is_paired = [&](const Meetings& met, int member, const Piece& piece) {
+    return member != rank && met.is_single(member) && is_long(piece) && piece.bytes() <= largest;
   };
   const std::span<const Piece> sent = collective.sent.blocks().pieces(),
                                received = collective.received.blocks().pieces();
   bool room = true, any = false;
   for (std::size_t k = 0; k < sent.size() && room; ++k) {
-    if (!is_paired(targets, sent, k)) {
+    if (!is_paired(targets_met, targets[k], sent[k])) {
       count_small(call, targets[k], sent[k]);
       continue;
     }
@@ -129,20 +162,16 @@ bool pair_blocks(const Call& call, Collective& collective, std::span<const int> 
     room = exchange->send(sent[k], targets.subspan(k, 1), gains ? Exchange::Wish::kPaired : Exchange::Wish::kByLibrary);
   }
   for (std::size_t k = 0; k < received.size() && room; ++k) {
-    if (!is_paired(sources, received, k)) continue;
+    if (!is_paired(sources_met, sources[k], received[k])) continue;
     any = true;
     room = exchange->receive(received[k], sources[k]);
   }
-  const auto own = [&](std::span<const int> members) {
-    return std::find(members.begin(), members.end(), call.members.rank);
-  };
-  const auto to = own(targets), from = own(sources);
-  if (room && to != targets.end() && from != sources.end() && std::count(to, targets.end(), *to) == 1 &&
-      std::count(from, sources.end(), *from) == 1) {
-    const Piece &out = sent[static_cast<std::size_t>(to - targets.begin())],
-                &in = received[static_cast<std::size_t>(from - sources.begin())];
-    if (out.bytes() == in.bytes() && out.bytes() >= smallest_paired(Traffic::kExchange) && out.is_moved_here() &&
-        in.is_moved_here() && switched_on()) {
+  if (room && targets_met.is_single(rank) && sources_met.is_single(rank)) {
+    const auto of_own = [&](std::span<const int> members, std::span<const Piece> pieces) -> const Piece& {
+      return pieces[static_cast<std::size_t>(std::find(members.begin(), members.end(), rank) - members.begin())];
+    };
+    const Piece &out = of_own(targets, sent), &in = of_own(sources, received);
+    if (out.bytes() == in.bytes() && is_long(out) && out.is_moved_here() && in.is_moved_here() && switched_on()) {
       any = true;
       room = exchange->copy(out, in);
     }

@@ -20,6 +20,9 @@ void prepare_blocks(const Call& call) noexcept;
 bool pair_blocks(const Call& call, Collective& collective, std::span<const int> targets, std::span<const int> sources,
                  std::int64_t largest) noexcept;
 
+// True if some block of a side is long enough for that.
+bool has_long_block(const Blocks& side) noexcept;
+
 // Of the others, in which all blocks go one way. Return true if all goes through shared memory; so does nothing with
 // the collective's error, if that failed. `sent`, `received`: the blocks of this process, for and from each member in
 // turn, of which the own one goes from side to side; empty where it has none.
