@@ -151,15 +151,15 @@ DECISION = [
     planted(
         "a process pairs with itself in a w-call",
         "pairing.cpp",
-        "return member != rank && met.is_single(member)",
-        "return met.is_single(member)",
+        "return member != rank && is_single(met, member)",
+        "return is_single(met, member)",
         PLAIN,
     ),
     planted(
         "blocks are paired of which there are several from one process to another",
         "pairing.cpp",
-        "times_[static_cast<std::size_t>(member)] == 1",
-        "times_[static_cast<std::size_t>(member)] >= 1",
+        "met[static_cast<std::size_t>(member)] == 1",
+        "met[static_cast<std::size_t>(member)] >= 1",
         paired("torus", ranks=4),
     ),
     planted(
@@ -173,9 +173,9 @@ DECISION = [
         "neighbours that receive are taken for those that send",
         "neighbours.cpp",
         "peers.in, ends.sources.data(), weights.data(), peers.out,\n"
-        "                                               ends.targets.data()",
+        "                                             ends.targets.data()",
         "peers.in, ends.targets.data(), weights.data(), peers.out,\n"
-        "                                               ends.sources.data()",
+        "                                             ends.sources.data()",
         GRAPH,
     ),
     planted(

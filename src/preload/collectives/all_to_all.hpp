@@ -22,11 +22,8 @@ struct Peers {
 
 // Returns false if the communicator has no topology.
 bool find_neighbours(const Call& call, Peers& peers) noexcept;
-// The members at the ends of all blocks, MPI_PROC_NULL where there is none. Returns false without memory.
-struct Ends {
-  std::vector<int> targets, sources;
-};
-bool find_neighbour_ends(const Call& call, const Peers& peers, Ends& ends) noexcept;
+// Finds the members at the ends of all blocks. May throw bad_alloc.
+bool find_neighbour_ends(const Call& call, const Peers& peers, Ends& ends);
 
 // The peers of a process: all of the communicator, or the neighbours of its topology.
 enum class Among { kAll, kNeighbours };
@@ -35,16 +32,25 @@ inline bool find_peers(Among among, const Call& call, Peers& peers) noexcept {
   return among == Among::kAll || find_neighbours(call, peers);
 }
 
-inline bool find_ends(Among among, const Call& call, const Peers& peers, Ends& ends) noexcept {
-  if (among == Among::kNeighbours) return find_neighbour_ends(call, peers, ends);
+// nullptr without memory.
+inline const Ends* find_ends(Among among, const Call& call, const Peers& peers) noexcept {
+  Ends& ends = among == Among::kAll ? call.members.near->all : call.members.near->neighbours;
+  if (ends.known) return &ends;
   try {
-    ends.targets.resize(static_cast<std::size_t>(peers.out));
-    std::iota(ends.targets.begin(), ends.targets.end(), 0);
-    ends.sources = ends.targets;
-    return true;
+    if (among == Among::kAll) {
+      ends.targets.resize(static_cast<std::size_t>(peers.out));
+      std::iota(ends.targets.begin(), ends.targets.end(), 0);
+      ends.sources = ends.targets;
+    } else if (!find_neighbour_ends(call, peers, ends)) {
+      return nullptr;
+    }
+    ends.targets_met = meetings(ends.targets, call.members.size);
+    ends.sources_met = meetings(ends.sources, call.members.size);
   } catch (...) {
-    return false;
+    return nullptr;
   }
+  ends.known = true;
+  return &ends;
 }
 
 // Pairs what can be paired of a v- or w-call that is described. Returns false with the collective's error.
@@ -54,9 +60,9 @@ inline bool pair_among(Among among, const Call& call, const Peers& peers, Collec
   if (!counting() && !has_long_block(collective.sent.blocks()) && !has_long_block(collective.received.blocks())) {
     return true;
   }
-  if (Ends ends; find_ends(among, call, peers, ends)) {
+  if (const Ends* const ends = find_ends(among, call, peers); ends != nullptr) {
     const std::int64_t largest = among == Among::kNeighbours ? largest_between_neighbours() : INT64_MAX;
-    return pair_blocks(call, collective, ends.targets, ends.sources, largest);
+    return pair_blocks(call, collective, *ends, largest);
   }
   collective.error = MPI_ERR_NO_MEM;
   return false;

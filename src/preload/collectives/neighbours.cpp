@@ -32,24 +32,20 @@ bool find_neighbours(const Call& call, Peers& peers) noexcept {
   }
 }
 
-bool find_neighbour_ends(const Call& call, const Peers& peers, Ends& ends) noexcept {
+bool find_neighbour_ends(const Call& call, const Peers& peers, Ends& ends) {
   int topology = MPI_UNDEFINED;
   mpi::library.Topo_test(call.comm, &topology);
-  try {
-    ends.targets.resize(static_cast<std::size_t>(peers.out));
-    ends.sources.resize(static_cast<std::size_t>(peers.in));
-    if (topology == MPI_DIST_GRAPH) {
-      std::vector<int> weights(static_cast<std::size_t>(std::max(peers.in, peers.out)) + 1);
-      return mpi::library.Dist_graph_neighbors(call.comm, peers.in, ends.sources.data(), weights.data(), peers.out,
-                                               ends.targets.data(), weights.data()) == MPI_SUCCESS;
-    }
-    if (topology == MPI_GRAPH) {
-      const int code = mpi::library.Graph_neighbors(call.comm, call.members.rank, peers.out, ends.targets.data());
-      ends.sources = ends.targets;
-      return code == MPI_SUCCESS;
-    }
-  } catch (...) {
-    return false;
+  ends.targets.resize(static_cast<std::size_t>(peers.out));
+  ends.sources.resize(static_cast<std::size_t>(peers.in));
+  if (topology == MPI_DIST_GRAPH) {
+    std::vector<int> weights(static_cast<std::size_t>(std::max(peers.in, peers.out)) + 1);
+    return mpi::library.Dist_graph_neighbors(call.comm, peers.in, ends.sources.data(), weights.data(), peers.out,
+                                             ends.targets.data(), weights.data()) == MPI_SUCCESS;
+  }
+  if (topology == MPI_GRAPH) {
+    const int code = mpi::library.Graph_neighbors(call.comm, call.members.rank, peers.out, ends.targets.data());
+    ends.sources = ends.targets;
+    return code == MPI_SUCCESS;
   }
   for (std::size_t k = 0; k < ends.targets.size(); k += 2) {
     mpi::library.Cart_shift(call.comm, static_cast<int>(k / 2), 1, &ends.targets[k], &ends.targets[k + 1]);

@@ -30,26 +30,9 @@ bool is_long(const Piece& piece) noexcept {
   return piece.bytes() >= smallest_paired(Traffic::kExchange);
 }
 
-// How often a process meets each member in one direction; above two it does not matter.
-class Meetings {
- public:
-  // Returns false without memory.
-  bool count(std::span<const int> members, int size) noexcept {
-    try {
-      times_.assign(static_cast<std::size_t>(size), 0);
-    } catch (...) {
-      return false;
-    }
-    for (const int member : members) {
-      if (member >= 0 && times_[static_cast<std::size_t>(member)] < 2) ++times_[static_cast<std::size_t>(member)];
-    }
-    return true;
-  }
-  bool is_single(int member) const noexcept { return member >= 0 && times_[static_cast<std::size_t>(member)] == 1; }
-
- private:
-  std::vector<std::uint8_t> times_;
-};
+bool is_single(const std::vector<std::uint8_t>& met, int member) noexcept {
+  return member >= 0 && met[static_cast<std::size_t>(member)] == 1;
+}
 
 // Of what is not sent by the exchange, a block that was too small to be.
 void count_small(const Call& call, int target, const Piece& piece) noexcept {
@@ -136,24 +119,27 @@ void prepare_blocks(const Call& call) noexcept {
   if (may_exchange(call)) channel_of(call.comm, *call.members.near);
 }
 
-bool pair_blocks(const Call& call, Collective& collective, std::span<const int> targets, std::span<const int> sources,
-                 std::int64_t largest) noexcept {
+std::vector<std::uint8_t> meetings(std::span<const int> ends, int size) {
+  std::vector<std::uint8_t> met(static_cast<std::size_t>(size), 0);
+  for (const int member : ends) {
+    if (member >= 0 && met[static_cast<std::size_t>(member)] < 2) ++met[static_cast<std::size_t>(member)];
+  }
+  return met;
+}
+
+bool pair_blocks(const Call& call, Collective& collective, const Ends& ends, std::int64_t largest) noexcept {
   Exchange* const exchange = begin(call, collective);
   if (exchange == nullptr) return true;
-  Meetings targets_met, sources_met;
-  if (!targets_met.count(targets, call.members.size) || !sources_met.count(sources, call.members.size)) {
-    collective.error = MPI_ERR_NO_MEM;
-    return false;
-  }
+  const std::span<const int> targets = ends.targets, sources = ends.sources;
   const int rank = call.members.rank;
-  const auto is_paired = [&](const Meetings& met, int member, const Piece& piece) {
-    return member != rank && met.is_single(member) && is_long(piece) && piece.bytes() <= largest;
+  const auto is_paired = [&](const std::vector<std::uint8_t>& met, int member, const Piece& piece) {
+    return member != rank && is_single(met, member) && is_long(piece) && piece.bytes() <= largest;
   };
   const std::span<const Piece> sent = collective.sent.blocks().pieces(),
                                received = collective.received.blocks().pieces();
   bool room = true, any = false;
   for (std::size_t k = 0; k < sent.size() && room; ++k) {
-    if (!is_paired(targets_met, targets[k], sent[k])) {
+    if (!is_paired(ends.targets_met, targets[k], sent[k])) {
       count_small(call, targets[k], sent[k]);
       continue;
     }
@@ -162,11 +148,11 @@ bool pair_blocks(const Call& call, Collective& collective, std::span<const int> 
     room = exchange->send(sent[k], targets.subspan(k, 1), gains ? Exchange::Wish::kPaired : Exchange::Wish::kByLibrary);
   }
   for (std::size_t k = 0; k < received.size() && room; ++k) {
-    if (!is_paired(sources_met, sources[k], received[k])) continue;
+    if (!is_paired(ends.sources_met, sources[k], received[k])) continue;
     any = true;
     room = exchange->receive(received[k], sources[k]);
   }
-  if (room && targets_met.is_single(rank) && sources_met.is_single(rank)) {
+  if (room && is_single(ends.targets_met, rank) && is_single(ends.sources_met, rank)) {
     const auto of_own = [&](std::span<const int> members, std::span<const Piece> pieces) -> const Piece& {
       return pieces[static_cast<std::size_t>(std::find(members.begin(), members.end(), rank) - members.begin())];
     };

@@ -1,6 +1,7 @@
 // Which blocks of a collective call go through shared memory (exchange.hpp).
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,11 +15,12 @@ namespace gapless::preload {
 void prepare_blocks(const Call& call) noexcept;
 
 // Of a v- or w-call: each block that is long enough, and whose sender wants to pack it, whatever becomes of the others,
-// which are left to the library. `targets`, `sources`: the member of each block, or MPI_PROC_NULL. Blocks that a
-// process sends to itself, and between a pair that exchanges several in one direction, are the library's; so are those
-// above `largest` bytes. Returns false with the collective's error if it failed.
-bool pair_blocks(const Call& call, Collective& collective, std::span<const int> targets, std::span<const int> sources,
-                 std::int64_t largest) noexcept;
+// which are left to the library. Blocks that a process sends to itself, and between a pair that exchanges several in
+// one direction, are the library's; so are those above `largest` bytes. Returns false with the collective's error if it
+// failed.
+bool pair_blocks(const Call& call, Collective& collective, const Ends& ends, std::int64_t largest) noexcept;
+// How often each of `size` members is among the ends of the blocks that go one way. May throw bad_alloc.
+std::vector<std::uint8_t> meetings(std::span<const int> ends, int size);
 
 // True if some block of a side is long enough for that.
 bool has_long_block(const Blocks& side) noexcept;

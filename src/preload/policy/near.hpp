@@ -1,6 +1,7 @@
 // The channel of a communicator whose members are all on this node (wire/channels.hpp).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -9,10 +10,21 @@
 
 namespace gapless::preload {
 
+// Between which members the blocks of a process go in v- and w-calls.
+struct Ends {
+  // The member of each block, MPI_PROC_NULL where there is none.
+  std::vector<int> targets, sources;
+  // How often each member is among them; above two it does not matter.
+  std::vector<std::uint8_t> targets_met, sources_met;
+  bool known = false;
+};
+
 struct Near {
   bool voted = false;
   std::unique_ptr<wire::Channel> channel;  // null: some member could not, or before the vote
   std::vector<int> numbers;                // on the node, of each member
+  // Found at the first call, for a communicator's topology stays: of calls among all, and among neighbours.
+  Ends all, neighbours;
 };
 
 // The channel, or nullptr on all members alike. The members vote at the first call, by collective operations on `comm`:
