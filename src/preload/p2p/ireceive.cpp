@@ -9,7 +9,7 @@ namespace {
 [[gnu::noinline]] int ireceive(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                                int source, int tag, MPI_Comm comm, MPI_Request* request) {
   MessageBuffer data(procedure, buffer, count, type);
-  data.choose_path(Operation::kIreceive, source, comm);
+  data.choose_receive_path(Operation::kIreceive, source, comm);
   Start start(procedure, request, &data, nullptr);
   start.raises_on(comm);
   count_transfer(data);
@@ -28,14 +28,14 @@ namespace {
 }  // namespace
 
 int wrap_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
-  if (takes_fast_path(type)) [[likely]]
+  if (receive_takes_fast_path(count, type)) [[likely]]
     return mpi::library.Irecv(buffer, count, type, source, tag, comm, request);
   return ireceive(Procedure::kIrecv, false, buffer, count, type, source, tag, comm, request);
 }
 
 int wrap_Irecv_c(void* buffer, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                  MPI_Request* request) {
-  if (takes_fast_path(type)) [[likely]]
+  if (receive_takes_fast_path(count, type)) [[likely]]
     return mpi::library.Irecv_c(buffer, count, type, source, tag, comm, request);
   return ireceive(Procedure::kIrecv_c, true, buffer, count, type, source, tag, comm, request);
 }

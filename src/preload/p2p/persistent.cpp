@@ -26,7 +26,7 @@ using LargeSendInit = mpi::Signatures<MPI_Count>::Send_init;
 [[gnu::noinline]] int receive_init(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                                    int source, int tag, MPI_Comm comm, MPI_Request* request) {
   MessageBuffer data(procedure, buffer, count, type);
-  data.choose_path(Operation::kIreceive, source, comm);
+  data.choose_receive_path(Operation::kIreceive, source, comm);
   Start start(procedure, request, &data, nullptr, Start::Lasts::kPersistent);
   start.raises_on(comm);
   count_transfer(data);
@@ -105,14 +105,14 @@ GAPLESS_SEND_INIT(Rsend_init)
 
 int wrap_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                    MPI_Request* request) {
-  if (takes_fast_path(type)) [[likely]]
+  if (receive_takes_fast_path(count, type)) [[likely]]
     return mpi::library.Recv_init(buffer, count, type, source, tag, comm, request);
   return receive_init(Procedure::kRecv_init, false, buffer, count, type, source, tag, comm, request);
 }
 
 int wrap_Recv_init_c(void* buffer, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                      MPI_Request* request) {
-  if (takes_fast_path(type)) [[likely]]
+  if (receive_takes_fast_path(count, type)) [[likely]]
     return mpi::library.Recv_init_c(buffer, count, type, source, tag, comm, request);
   return receive_init(Procedure::kRecv_init_c, true, buffer, count, type, source, tag, comm, request);
 }

@@ -13,13 +13,13 @@ namespace {
 [[gnu::noinline]] int receive(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                               int source, int tag, MPI_Comm comm, MPI_Status* status) {
   MessageBuffer data(procedure, buffer, count, type);
-  data.choose_path(Operation::kReceive, source, comm);
+  data.choose_receive_path(Operation::kReceive, source, comm);
   count_transfer(data);
   const auto native = [&](MPI_Status* s) {
     return call(large, mpi::library.Recv, mpi::library.Recv_c, data, source, tag, comm, s);
   };
   const AfterReceive look_after_orphans;
-  if (data.path() != Path::kPack) return native(status);
+  if (!data.has_end()) return native(status);
   OwnStatus own(status);
   const int code = native(own.get());
   return finish(data, own, code, comm);
@@ -43,14 +43,14 @@ namespace {
 }  // namespace
 
 int wrap_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  if (takes_fast_path(type)) [[likely]]
+  if (receive_takes_fast_path(count, type)) [[likely]]
     return mpi::library.Recv(buffer, count, type, source, tag, comm, status);
   return receive(Procedure::kRecv, false, buffer, count, type, source, tag, comm, status);
 }
 
 int wrap_Recv_c(void* buffer, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                 MPI_Status* status) {
-  if (takes_fast_path(type)) [[likely]]
+  if (receive_takes_fast_path(count, type)) [[likely]]
     return mpi::library.Recv_c(buffer, count, type, source, tag, comm, status);
   return receive(Procedure::kRecv_c, true, buffer, count, type, source, tag, comm, status);
 }

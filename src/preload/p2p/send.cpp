@@ -13,34 +13,48 @@ namespace {
 using Send = mpi::Signatures<int>::Send;
 using LargeSend = mpi::Signatures<MPI_Count>::Send;
 
-[[gnu::noinline]] int send(Procedure procedure, bool large, Send* native, LargeSend* native_large, const void* buffer,
-                           MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+// A message through shared memory is sent when it is packed, whether it has a receiver or not: not what a synchronous
+// send promises.
+enum class May { kPair, kNotPair };
+
+[[gnu::noinline]] int send(Procedure procedure, May may, bool large, Send* native, LargeSend* native_large,
+                           const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   MessageBuffer data(procedure, buffer, count, type);
-  data.choose_path(Operation::kSend, dest, comm);
+  if (may == May::kPair) {
+    data.choose_send_path(Operation::kSend, dest, comm);
+  } else {
+    data.choose_path(Operation::kSend, dest, comm);
+  }
   count_transfer(data);
   data.pack();
-  return call(large, native, native_large, data, dest, tag, comm);
+  const int code = call(large, native, native_large, data, dest, tag, comm);
+  if (code == MPI_SUCCESS) {
+    data.pack_paired(true);
+  } else {
+    data.withdraw();
+  }
+  return code;
 }
 
 }  // namespace
 
-#define GAPLESS_SEND(name)                                                                                           \
+#define GAPLESS_SEND(name, may)                                                                                           \
   int wrap_##name(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {              \
     if (takes_fast_path(type)) [[likely]]                                                                            \
       return mpi::library.name(buffer, count, type, dest, tag, comm);                                                \
-    return send(Procedure::k##name, false, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest, tag, \
+    return send(Procedure::k##name, May::may, false, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest, tag, \
                 comm);                                                                                               \
   }                                                                                                                  \
   int wrap_##name##_c(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {    \
     if (takes_fast_path(type)) [[likely]]                                                                            \
       return mpi::library.name##_c(buffer, count, type, dest, tag, comm);                                            \
-    return send(Procedure::k##name##_c, true, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest,   \
+    return send(Procedure::k##name##_c, May::may, true, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest,   \
                 tag, comm);                                                                                          \
   }
-GAPLESS_SEND(Send)
-GAPLESS_SEND(Ssend)
-GAPLESS_SEND(Rsend)
-GAPLESS_SEND(Bsend)
+GAPLESS_SEND(Send, kPair)
+GAPLESS_SEND(Ssend, kNotPair)
+GAPLESS_SEND(Rsend, kPair)
+GAPLESS_SEND(Bsend, kPair)
 #undef GAPLESS_SEND
 
 }  // namespace gapless::preload

@@ -8,21 +8,54 @@ namespace gapless::preload {
 
 namespace {
 
+// The two messages of a call that sends through shared memory: while it packs, what comes may be unpacked, unless that
+// replaces what is packed.
+int exchange(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& received, int source, int receive_tag,
+             MPI_Comm comm, MPI_Status* status, bool replaces) {
+  MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;
+  int code = call(false, mpi::library.Irecv, mpi::library.Irecv_c, received, source, receive_tag, comm, &receive);
+  if (receive != MPI_REQUEST_NULL) {
+    code = call(false, mpi::library.Isend, mpi::library.Isend_c, sent, dest, send_tag, comm, &send);
+  }
+  if (send == MPI_REQUEST_NULL) {
+    sent.withdraw();
+    if (receive != MPI_REQUEST_NULL) {
+      mpi::library.Cancel(&receive);
+      mpi::library.Wait(&receive, MPI_STATUS_IGNORE);
+    }
+    return code;
+  }
+  OwnStatus own(status);
+  int came = 0;
+  while (sent.pack_paired_part()) {
+    if (came == 0) code = mpi::library.Test(&receive, &came, own.get());
+    if (came == 0 || code != MPI_SUCCESS || replaces) continue;
+    if (received.look_for_header(own.bytes())) received.pull();
+  }
+  if (came == 0) code = mpi::library.Wait(&receive, own.get());
+  const int sending = mpi::library.Wait(&send, MPI_STATUS_IGNORE);
+  code = finish(received, own, code, comm);
+  return code == MPI_SUCCESS ? sending : code;
+}
+
 [[gnu::noinline]] int send_receive(Procedure procedure, bool large, const void* out, MPI_Count out_count,
                                    MPI_Datatype out_type, int dest, int send_tag, void* in, MPI_Count in_count,
                                    MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,
                                    MPI_Status* status) {
   MessageBuffer sent(procedure, out, out_count, out_type), received(procedure, in, in_count, in_type);
-  sent.choose_path(Operation::kSend, dest, comm);
-  received.choose_path(Operation::kReceive, source, comm);
+  sent.choose_send_path(Operation::kSend, dest, comm);
+  received.choose_receive_path(Operation::kReceive, source, comm);
   count_transfer(sent, received);
-  sent.pack();
   const AfterReceive look_after_orphans;
+  if (sent.path() == Path::kPaired) {
+    return exchange(sent, dest, send_tag, received, source, receive_tag, comm, status, false);
+  }
+  sent.pack();
   const auto native = [&](MPI_Status* s) {
     return call_two(large, mpi::library.Sendrecv, mpi::library.Sendrecv_c, sent, dest, send_tag, received, source,
                     receive_tag, comm, s);
   };
-  if (received.path() != Path::kPack) return native(status);
+  if (!received.has_end()) return native(status);
   OwnStatus own(status);
   const int code = native(own.get());
   return finish(received, own, code, comm);
@@ -30,16 +63,27 @@ namespace {
 
 [[gnu::noinline]] int replace(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                               int dest, int send_tag, int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
-  // With one peer missing the exchange is still one; with both, nothing moves.
+  const AfterReceive look_after_orphans;
+  MessageBuffer sent(procedure, buffer, count, type);
+  sent.choose_send_path(Operation::kReplace, dest, comm);
+  if (sent.path() == Path::kPaired) {
+    // What comes goes to staging, for a type that is sent this way is not one run of bytes.
+    MessageBuffer received(procedure, buffer, count, type);
+    received.choose_receive_path(Operation::kReceive, source, comm);
+    if (received.path() == Path::kPack || source == MPI_PROC_NULL) {
+      count_transfer(sent, received);
+      return exchange(sent, dest, send_tag, received, source, receive_tag, comm, status, true);
+    }
+    sent.withdraw();
+  }
   MessageBuffer data(procedure, buffer, count, type);
-  data.choose_path(Operation::kReplace, dest == MPI_PROC_NULL ? source : dest, comm);
+  data.choose_replace_path(dest, source, comm);
   count_transfer(data);
   const auto native = [&](MPI_Status* s) {
     return call(large, mpi::library.Sendrecv_replace, mpi::library.Sendrecv_replace_c, data, dest, send_tag, source,
                 receive_tag, comm, s);
   };
-  const AfterReceive look_after_orphans;
-  if (data.path() != Path::kPack) return native(status);
+  if (!data.has_end()) return native(status);
   // One type and one count for both directions: what comes in fits where what went out was.
   data.pack();
   OwnStatus own(status);
@@ -53,7 +97,7 @@ namespace {
   int wrap_##name(const void* out, Count out_count, MPI_Datatype out_type, int dest, int send_tag, void* in,         \
                   Count in_count, MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,                  \
                   MPI_Status* status) {                                                                              \
-    if (takes_fast_path(out_type, in_type)) [[likely]] {                                                             \
+    if (takes_fast_path(out_type) && receive_takes_fast_path(in_count, in_type)) [[likely]] {                                                             \
       return mpi::library.name(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, \
                                comm, status);                                                                        \
     }                                                                                                                \
@@ -67,7 +111,7 @@ GAPLESS_SENDRECV(Sendrecv_c, MPI_Count)
 #define GAPLESS_REPLACE(name, Count)                                                                                 \
   int wrap_##name(void* buffer, Count count, MPI_Datatype type, int dest, int send_tag, int source, int receive_tag, \
                   MPI_Comm comm, MPI_Status* status) {                                                               \
-    if (takes_fast_path(type)) [[likely]] {                                                                          \
+    if (receive_takes_fast_path(count, type)) [[likely]] {                                                                          \
       return mpi::library.name(buffer, count, type, dest, send_tag, source, receive_tag, comm, status);              \
     }                                                                                                                \
     return replace(Procedure::k##name, is_large<Count>, buffer, count, type, dest, send_tag, source, receive_tag,    \

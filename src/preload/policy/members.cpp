@@ -1,6 +1,9 @@
 #include "preload/policy/members.hpp"
 
 #include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "mpi/types/handle_cache.hpp"
 #include "preload/policy/agreement.hpp"
@@ -22,6 +25,7 @@ struct CommHandles {
 struct Kept {
   Members members;
   std::shared_ptr<Near> near;
+  std::shared_ptr<std::vector<int>> numbers;
 };
 using Communicators = mpi::HandleCache<CommHandles, Kept, 8>;
 
@@ -42,6 +46,29 @@ Places places_of(MPI_Comm comm, int size) {
   return places;
 }
 
+// Without memory there are none.
+void find_numbers(MPI_Comm comm, Kept& kept) noexcept {
+  if (shared_memory() == nullptr || kept.members.inter || kept.members.size < 2) return;
+  try {
+    const auto size = static_cast<std::size_t>(kept.members.size);
+    std::vector<int> own(size), found(size);
+    std::iota(own.begin(), own.end(), 0);
+    MPI_Group mine, whole;
+    if (mpi::library.Comm_group(comm, &mine) != MPI_SUCCESS) return;
+    mpi::library.Comm_group(MPI_COMM_WORLD, &whole);
+    const int code =
+        mpi::library.Group_translate_ranks(mine, kept.members.size, own.data(), whole, found.data());
+    mpi::library.Group_free(&whole);
+    mpi::library.Group_free(&mine);
+    if (code != MPI_SUCCESS) return;
+    for (int& rank : found) rank = rank == MPI_UNDEFINED ? -1 : number_on_node(rank);
+    if (std::count_if(found.begin(), found.end(), [](int number) { return number >= 0; }) < 2) return;
+    kept.numbers = std::make_shared<std::vector<int>>(std::move(found));
+    kept.members.numbers = kept.numbers->data();
+  } catch (...) {
+  }
+}
+
 // False if the library refuses the handle.
 bool describe(MPI_Comm comm, Kept& kept) {
   Members& members = kept.members;
@@ -50,6 +77,7 @@ bool describe(MPI_Comm comm, Kept& kept) {
   members.inter = inter != 0;
   if (mpi::library.Comm_size(comm, &members.size) != MPI_SUCCESS) return false;
   mpi::library.Comm_rank(comm, &members.rank);
+  find_numbers(comm, kept);
   if (inter != 0 || !world_agreed()) return true;
   const Places places = places_of(comm, members.size);
   members.agreed = places.in_world;
@@ -68,7 +96,7 @@ bool describe(MPI_Comm comm, Kept& kept) {
   } catch (...) {  // no memory: asked for again at the next use
   }
   if (found.is_kept && mine.slot != nullptr) *mine.slot = {key, mine.generation, found.facts};
-  if (!found.is_kept) found.facts.members.near = nullptr;  // nobody keeps it
+  if (!found.is_kept) found.facts.members.near = nullptr, found.facts.members.numbers = nullptr;  // nobody keeps them
   return found.facts.members;
 }
 
@@ -81,6 +109,11 @@ Members find_members(MPI_Comm comm) noexcept {
   if (mine.holds) [[likely]]
     return mine.slot->facts.members;
   return find_slowly(comm, key, mine);
+}
+
+int number_of(int peer, MPI_Comm comm) noexcept {
+  const Members members = find_members(comm);
+  return members.numbers == nullptr || peer < 0 || peer >= members.size ? -1 : members.numbers[peer];
 }
 
 // What was found of a session's communicators before the world came up holds no longer.

@@ -13,6 +13,7 @@ enum class Path {
   kNative,   // the user's arguments, unchanged
   kInPlace,  // one run of bytes: described as such where it lies
   kPack,     // through staging, as MPI_PACKED
+  kPaired,   // a header alone: the data go through the memory that the node's processes share (paired/)
 };
 
 // Why a transfer stays native.

@@ -63,7 +63,8 @@ void progress_orphans() noexcept {
     MPI_Status status{};
     status.MPI_SOURCE = kUnsetSource;
     int flag = 0;
-    const int code = mpi::library.Test(&orphan->request, &flag, &status);
+    const bool is_ready = orphan->entry->poll(orphan->request);
+    const int code = is_ready ? mpi::library.Test(&orphan->request, &flag, &status) : MPI_SUCCESS;
     // A request that stays is persistent: this one, or another that has got the handle of a completed operation.
     const bool stays = flag != 0 && orphan->request != MPI_REQUEST_NULL;
     if (stays) mpi::library.Request_free(&orphan->request);

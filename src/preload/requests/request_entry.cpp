@@ -21,15 +21,50 @@ RequestEntry::State RequestEntry::start() noexcept {
   return before;
 }
 
+bool RequestEntry::begin_delivery() const noexcept {
+  State expected = State::kActive;
+  return atomic_state().compare_exchange_strong(expected, State::kDelivering, std::memory_order_acquire);
+}
+
+bool RequestEntry::poll(MPI_Request request) noexcept {
+  if (!receives || !received.may_look()) return true;
+  if (!begin_delivery()) return state() != State::kDelivering;
+  bool ready = true;
+  if (!received.is_paired()) {
+    MPI_Status status{};
+    status.MPI_SOURCE = kUnsetSource;
+    int flag = 0;
+    // An error is the completing call's to raise.
+    const int code = mpi::library.Request_get_status(request, &flag, &status);
+    ready = code != MPI_SUCCESS || flag != 0;
+    if (code == MPI_SUCCESS && flag != 0 && (whole || status.MPI_SOURCE != kUnsetSource)) {
+      received.look_for_header(whole ? MessageBuffer::kAnyBytes : received_bytes(status));
+    }
+  }
+  if (received.is_paired()) ready = received.pull();
+  set(State::kActive);
+  return ready;
+}
+
 void RequestEntry::deliver(const MPI_Status& status) noexcept {
   if (!receives || (!whole && status.MPI_SOURCE == kUnsetSource)) return;
-  State expected = State::kActive;
-  if (atomic_state().compare_exchange_strong(expected, State::kDelivering, std::memory_order_acquire)) {
-    unpack(whole ? received.bytes() : received_bytes(status));
+  if (begin_delivery()) {
+    const std::int64_t bytes = whole ? MessageBuffer::kAnyBytes : received_bytes(status);
+    if (received.look_for_header(bytes)) {
+      lost_ = !received.pull_all();
+    } else {
+      unpack(whole ? received.bytes() : bytes);
+    }
     return set(State::kDelivered);
   }
   // Two threads may ask for the status of one request, and both may read the data when they have it.
   while (state() == State::kDelivering) sched_yield();
+}
+
+Outcome RequestEntry::tell(MPI_Status& status) noexcept {
+  deliver(status);
+  if (received.is_paired()) set_bytes(status, std::min(received.paired_bytes(), received.bytes()));
+  return Outcome::kDelivered;
 }
 
 Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
@@ -39,14 +74,40 @@ Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
     if (whole) set(State::kDelivered);
     return Outcome::kFailed;
   }
+  if (cancelled && sent.path() == Path::kPaired && was_cancelled(status)) sent.withdraw();
   const bool broken = is_broken(status);
   deliver(status);
+  const Outcome outcome = received.is_paired() ? end_paired(status) : broken ? Outcome::kBroken : Outcome::kDelivered;
   set(State::kInactive);
-  return broken ? Outcome::kBroken : Outcome::kDelivered;
+  return outcome;
+}
+
+// The library's status is that of the header.
+Outcome RequestEntry::end_paired(MPI_Status& status) noexcept {
+  set_bytes(status, std::min(received.paired_bytes(), received.bytes()));
+  const bool fits = received.paired_error() == MPI_SUCCESS;
+  const Outcome outcome = lost_ ? Outcome::kLost : fits ? Outcome::kDelivered : Outcome::kTruncated;
+  if (!persistent) return outcome;
+  received.forget_header();
+  lost_ = false;
+  return outcome;
+}
+
+int error_class_of(Outcome outcome) noexcept {
+  switch (outcome) {
+    case Outcome::kBroken:
+      return policy.broken.error_class;
+    case Outcome::kTruncated:
+      return MPI_ERR_TRUNCATE;
+    case Outcome::kLost:
+      return MPI_ERR_OTHER;
+    default:
+      return MPI_SUCCESS;
+  }
 }
 
 bool RequestEntry::is_broken(MPI_Status& status) const noexcept {
-  if (!receives || whole || partitions != nullptr || status.MPI_SOURCE == kUnsetSource) return false;
+  if (!receives || whole || partitions != nullptr || received.is_paired() || received.path() == Path::kNative || status.MPI_SOURCE == kUnsetSource) return false;
   std::int64_t bytes = received_bytes(status);
   if (received.judge(bytes) == MPI_SUCCESS) return false;
   set_bytes(status, bytes);
@@ -65,6 +126,8 @@ void RequestEntry::unpack(std::int64_t received_bytes) noexcept {
     collective->unpack();
   } else if (partitions != nullptr) {
     partitions->unpack_rest(received, received_bytes);
+  } else if (received.path() != Path::kPack) {
+    return;  // where the program wants it
   } else if (!persistent) {
     received.unpack(received_bytes);
   } else if (received_bytes > 0) {
