@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/clock.hpp"
 #include "wire/wait.hpp"
 
 namespace gapless::wire {
@@ -14,7 +15,7 @@ class Patience {
   // After a look that found no chunk back.
   void wait(const Segment& segment) noexcept {
     pause(segment);
-    const std::int64_t now = now_ns();
+    const std::int64_t now = base::now_ns();
     if (since_ == 0) since_ = now;
     left_ = now - since_ < kNs;
   }

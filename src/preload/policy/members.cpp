@@ -1,7 +1,6 @@
 #include "preload/policy/members.hpp"
 
 #include <memory>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -50,21 +49,17 @@ Places places_of(MPI_Comm comm, int size) {
 void find_numbers(MPI_Comm comm, Kept& kept) noexcept {
   if (shared_memory() == nullptr || kept.members.inter || kept.members.size < 2) return;
   try {
-    const auto size = static_cast<std::size_t>(kept.members.size);
-    std::vector<int> own(size), found(size);
-    std::iota(own.begin(), own.end(), 0);
-    MPI_Group mine, whole;
-    if (mpi::library.Comm_group(comm, &mine) != MPI_SUCCESS) return;
-    mpi::library.Comm_group(MPI_COMM_WORLD, &whole);
-    const int code =
-        mpi::library.Group_translate_ranks(mine, kept.members.size, own.data(), whole, found.data());
-    mpi::library.Group_free(&whole);
-    mpi::library.Group_free(&mine);
-    if (code != MPI_SUCCESS) return;
-    for (int& rank : found) rank = rank == MPI_UNDEFINED ? -1 : number_on_node(rank);
-    if (std::count_if(found.begin(), found.end(), [](int number) { return number >= 0; }) < 2) return;
-    kept.numbers = std::make_shared<std::vector<int>>(std::move(found));
-    kept.members.numbers = kept.numbers->data();
+    auto numbers = std::make_shared<std::vector<int>>(static_cast<std::size_t>(kept.members.size), -1);
+    int here = 0;
+    for_each_world_rank(comm, kept.members.size, [&](int member, int rank) {
+      int& number = (*numbers)[static_cast<std::size_t>(member)];
+      if (rank != MPI_UNDEFINED) number = number_on_node(rank);
+      here += number >= 0 ? 1 : 0;
+      return true;
+    });
+    if (here < 2) return;
+    kept.members.numbers = numbers->data();
+    kept.numbers = std::move(numbers);
   } catch (...) {
   }
 }
@@ -96,7 +91,10 @@ bool describe(MPI_Comm comm, Kept& kept) {
   } catch (...) {  // no memory: asked for again at the next use
   }
   if (found.is_kept && mine.slot != nullptr) *mine.slot = {key, mine.generation, found.facts};
-  if (!found.is_kept) found.facts.members.near = nullptr, found.facts.members.numbers = nullptr;  // nobody keeps them
+  if (!found.is_kept) {  // nobody keeps what these point to
+    found.facts.members.near = nullptr;
+    found.facts.members.numbers = nullptr;
+  }
   return found.facts.members;
 }
 
