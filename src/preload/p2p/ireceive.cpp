@@ -1,4 +1,5 @@
 // MPI_Irecv, MPI_Imrecv: into staging; unpacked by whichever procedure completes the request.
+#include "preload/p2p/claimed.hpp"
 #include "preload/requests/start.hpp"
 #include "preload/wrappers.hpp"
 
@@ -10,6 +11,10 @@ namespace {
                                int source, int tag, MPI_Comm comm, MPI_Request* request) {
   MessageBuffer data(procedure, buffer, count, type);
   data.choose_receive_path(Operation::kIreceive, source, comm);
+  if (claiming()) [[unlikely]] {
+    count_transfer(data);
+    return start_claiming(data, large, source, tag, comm, request);
+  }
   Start start(procedure, request, &data, nullptr);
   start.raises_on(comm);
   count_transfer(data);
@@ -20,6 +25,12 @@ namespace {
                                        MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
   MessageBuffer data(procedure, buffer, count, type);
   choose_path_of_matched(data, Operation::kIreceive, message);
+  if (claiming()) [[unlikely]] {
+    if (std::optional<Claim> claim = take_handed_out(message)) {
+      count_transfer(data);
+      return start_claimed(data, large, *claim, MPI_COMM_NULL, request);
+    }
+  }
   Start start(procedure, request, &data, nullptr);
   count_transfer(data);
   return start.end(call(large, mpi::library.Imrecv, mpi::library.Imrecv_c, data, message, start.request()));

@@ -2,6 +2,7 @@
 //
 // The plan and the staging are bound when the request is made and stay until it is freed; the library's request is one
 // on the staging. Each start packs; each completion unpacks (requests/request_entry.hpp).
+#include "preload/p2p/claimed.hpp"
 #include "preload/requests/held_entries.hpp"
 #include "preload/requests/start.hpp"
 #include "preload/wrappers.hpp"
@@ -29,6 +30,7 @@ using LargeSendInit = mpi::Signatures<MPI_Count>::Send_init;
   data.choose_receive_path(Operation::kIreceive, source, comm);
   Start start(procedure, request, &data, nullptr, Start::Lasts::kPersistent);
   start.raises_on(comm);
+  start.matches(source, tag);
   count_transfer(data);
   return start.end(
       call(large, mpi::library.Recv_init, mpi::library.Recv_init_c, data, source, tag, comm, start.request()));
@@ -41,6 +43,10 @@ template <class Call>
   if (!held.any()) {
     if (counting()) count_declined(procedure, Reason::kContiguous);
     return call();
+  }
+  if (claiming() && n == 1 && held[0]->persistent && start_persistent_claimed(*held[0])) {
+    if (counting()) count_accelerated(procedure, 0);
+    return MPI_SUCCESS;
   }
   RequestEntry::State before{};
   std::int64_t bytes = 0;
@@ -126,7 +132,7 @@ int wrap_Start(MPI_Request* request) {
 int wrap_Startall(int n, MPI_Request* list) {
   if (takes_fast_path(n, list)) [[likely]]
     return mpi::library.Startall(n, list);
-  if (n > 1 && has_collective(n, list)) {
+  if (n > 1 && (claiming() || has_collective(n, list))) {
     // One by one: those that an error keeps from being started must deliver nothing.
     for (int k = 0; k < n; ++k) {
       const int code = begin(Procedure::kStartall, 1, list + k, [list, k] { return mpi::library.Start(list + k); });

@@ -2,6 +2,7 @@
 //
 // As many bytes are accepted as the user's type holds, so a longer message is truncated with the same error; a shorter
 // one fills the type's first bytes. The user gets a copy of the library's status.
+#include "preload/p2p/claimed.hpp"
 #include "preload/requests/orphans.hpp"
 #include "preload/transfer/transfer.hpp"
 #include "preload/wrappers.hpp"
@@ -19,6 +20,8 @@ namespace {
     return call(large, mpi::library.Recv, mpi::library.Recv_c, data, source, tag, comm, s);
   };
   const AfterReceive look_after_orphans;
+  if (claiming()) [[unlikely]]
+    return receive_claiming(data, large, source, tag, comm, status);
   if (!data.has_end()) return native(status);
   OwnStatus own(status);
   const int code = native(own.get());
@@ -30,6 +33,11 @@ namespace {
   MessageBuffer data(procedure, buffer, count, type);
   choose_path_of_matched(data, Operation::kReceive, message);
   count_transfer(data);
+  if (claiming()) [[unlikely]] {
+    if (std::optional<Claim> claim = take_handed_out(message)) {
+      return receive_claimed(data, large, *claim, MPI_COMM_NULL, status);
+    }
+  }
   const auto native = [&](MPI_Status* s) {
     return call(large, mpi::library.Mrecv, mpi::library.Mrecv_c, data, message, s);
   };

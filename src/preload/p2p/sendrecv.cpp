@@ -1,5 +1,8 @@
 // MPI_Sendrecv, MPI_Sendrecv_replace. The two messages are decided separately: a contiguous one stays as the user gave
 // it.
+#include <memory>
+
+#include "preload/p2p/claimed.hpp"
 #include "preload/requests/orphans.hpp"
 #include "preload/transfer/transfer.hpp"
 #include "preload/wrappers.hpp"
@@ -8,9 +11,24 @@ namespace gapless::preload {
 
 namespace {
 
+// While messages may have been claimed. What is sent may not lie where what comes is received.
+int exchange_claiming(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& received, int source, int receive_tag,
+                      MPI_Comm comm, MPI_Status* status) {
+  MPI_Request send = MPI_REQUEST_NULL;
+  int code = call(false, mpi::library.Isend, mpi::library.Isend_c, sent, dest, send_tag, comm, &send);
+  if (send == MPI_REQUEST_NULL) {
+    sent.withdraw();
+    return code;
+  }
+  sent.pack_paired(false);
+  code = receive_claiming(received, false, source, receive_tag, comm, status);
+  const int sending = mpi::library.Wait(&send, MPI_STATUS_IGNORE);
+  return code == MPI_SUCCESS ? sending : code;
+}
+
 // The two messages of a call that sends through shared memory: while it packs, what comes may be unpacked, unless that
 // replaces what is packed.
-int exchange(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& received, int source, int receive_tag,
+[[gnu::noinline]] int exchange(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& received, int source, int receive_tag,
              MPI_Comm comm, MPI_Status* status, bool replaces) {
   MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;
   int code = call(false, mpi::library.Irecv, mpi::library.Irecv_c, received, source, receive_tag, comm, &receive);
@@ -47,10 +65,12 @@ int exchange(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& receive
   received.choose_receive_path(Operation::kReceive, source, comm);
   count_transfer(sent, received);
   const AfterReceive look_after_orphans;
+  sent.pack();
+  if (claiming()) [[unlikely]]
+    return exchange_claiming(sent, dest, send_tag, received, source, receive_tag, comm, status);
   if (sent.path() == Path::kPaired) {
     return exchange(sent, dest, send_tag, received, source, receive_tag, comm, status, false);
   }
-  sent.pack();
   const auto native = [&](MPI_Status* s) {
     return call_two(large, mpi::library.Sendrecv, mpi::library.Sendrecv_c, sent, dest, send_tag, received, source,
                     receive_tag, comm, s);
@@ -79,6 +99,13 @@ int exchange(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& receive
   MessageBuffer data(procedure, buffer, count, type);
   data.choose_replace_path(dest, source, comm);
   count_transfer(data);
+  if (claiming()) [[unlikely]] {
+    // What is sent is copied first; a message that cannot be is an error, or empty.
+    const std::unique_ptr<char[]> copy = data.packed_copy();
+    MessageBuffer packed(procedure, copy.get(), copy == nullptr ? 0 : data.bytes(), MPI_PACKED);
+    MessageBuffer received(procedure, buffer, count, type);
+    if (copy != nullptr) return exchange_claiming(packed, dest, send_tag, received, source, receive_tag, comm, status);
+  }
   const auto native = [&](MPI_Status* s) {
     return call(large, mpi::library.Sendrecv_replace, mpi::library.Sendrecv_replace_c, data, dest, send_tag, source,
                 receive_tag, comm, s);

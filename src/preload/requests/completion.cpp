@@ -6,7 +6,6 @@
 // then, with an error, if any, in the status. Persistent requests stay: for these the flag, the index and the status
 // tell.
 #include <algorithm>
-#include <optional>
 
 #include "preload/requests/held_entries.hpp"
 #include "preload/wrappers.hpp"
@@ -63,33 +62,40 @@ enum class Effect { kCompletes, kTells };
 // A receive whose header has come may wait for its sender only in a call that waits.
 enum class Manner { kWaits, kTests };
 
-// The requests of a call that tests, without those that have not completed for the program: the library, which has
-// brought the header, would free them.
+// The requests that the library gets. A call that tests gets none that have not completed for the program: the library,
+// which has brought the header, would free them. And some have another one in their place (RequestEntry::stand_in).
 class ReadyRequests {
  public:
-  ReadyRequests(int n, MPI_Request* list, HeldEntries& held)
-      : n_(n), list_(list), given_(static_cast<std::size_t>(n)), is_left_out_(static_cast<std::size_t>(n)) {
+  ReadyRequests(Manner manner, int n, MPI_Request* list, HeldEntries& held)
+      : n_(n), list_(list), given_(size(n)), is_left_out_(size(n)), stands_in_(size(n)) {
     for (int k = 0; k < n; ++k) {
-      is_left_out_[k] = held[k] != nullptr && !held[k]->poll(list[k]);
-      given_[k] = is_left_out_[k] ? MPI_REQUEST_NULL : list[k];
+      RequestEntry* const entry = held[k];
+      stands_in_[k] = entry != nullptr && entry->stand_in != MPI_REQUEST_NULL;
+      given_[k] = stands_in_[k] ? entry->stand_in : list[k];
+      is_left_out_[k] = manner == Manner::kTests && entry != nullptr && !entry->poll(given_[k]);
+      if (is_left_out_[k]) given_[k] = MPI_REQUEST_NULL;
       leaves_out_ = leaves_out_ || is_left_out_[k];
+      differs_ = differs_ || given_[k] != list[k];
     }
   }
   bool leaves_out() const noexcept { return leaves_out_; }
+  bool differs() const noexcept { return differs_; }
   MPI_Request* get() noexcept { return given_.data(); }
   // After the call, those that it has changed.
-  void give() noexcept {
+  void give(HeldEntries& held) noexcept {
     for (int k = 0; k < n_; ++k) {
-      if (!is_left_out_[k]) list_[k] = given_[k];
+      if (is_left_out_[k]) continue;
+      (stands_in_[k] ? held[k]->stand_in : list_[k]) = given_[k];
     }
   }
 
  private:
+  static std::size_t size(int n) noexcept { return static_cast<std::size_t>(std::max(n, 0)); }
   int n_;
   MPI_Request* list_;
   Scratch<MPI_Request> given_;
-  Scratch<bool> is_left_out_;
-  bool leaves_out_ = false;
+  Scratch<bool> is_left_out_, stands_in_;
+  bool leaves_out_ = false, differs_ = false;
 };
 
 // A completing call of n requests. `output`: its flag (kOne, kAll; null if it has none), index (kAny), or count of
@@ -107,10 +113,8 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
     count_completion(procedure, false);
     return call(list, output, statuses);
   }
-  std::optional<ReadyRequests> ready;
-  if (manner == Manner::kTests) ready.emplace(n, list, held);
-  const bool leaves_out = ready && ready->leaves_out();
-  if (leaves_out && !named) {
+  ReadyRequests ready(manner, n, list, held);
+  if (ready.leaves_out() && !named) {
     *output = 0;
     count_completion(procedure, false);
     return MPI_SUCCESS;
@@ -118,10 +122,10 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
   const bool ignored = (single && statuses == MPI_STATUS_IGNORE) || (!single && statuses == MPI_STATUSES_IGNORE);
   OwnStatuses own(single ? 1 : n, ignored ? nullptr : statuses);
   OutputArgument returned(output);
-  const int code = call(leaves_out ? ready->get() : list, returned.get(), own.get());
-  if (leaves_out) {
-    if (effect == Effect::kCompletes) ready->give();
-    if (of == Of::kSome && returned.value_or(MPI_UNDEFINED) == MPI_UNDEFINED) returned.set(0);
+  const int code = call(ready.differs() ? ready.get() : list, returned.get(), own.get());
+  if (ready.differs()) {
+    if (effect == Effect::kCompletes) ready.give(held);
+    if (ready.leaves_out() && of == Of::kSome && returned.value_or(MPI_UNDEFINED) == MPI_UNDEFINED) returned.set(0);
   }
 
   // The k-th status belongs to the k-th request, or to that at the k-th of the returned indices. MPI_UNDEFINED is

@@ -6,6 +6,14 @@ namespace gapless::preload {
 
 namespace {
 
+// Its message came before it was started, so this waits for nothing.
+void end_stand_in(RequestEntry& entry) noexcept {
+  MPI_Status status{};
+  status.MPI_SOURCE = kUnsetSource;
+  const int code = mpi::library.Wait(&entry.stand_in, &status);
+  entry.complete(status, code);
+}
+
 // The library frees an inactive persistent request at once. The entry is out of the table already, for another thread
 // may get the handle before this call ends.
 int free_inactive(MPI_Request* request, RequestEntry* entry) noexcept {
@@ -33,6 +41,7 @@ int wrap_Request_free(MPI_Request* request) {
     return code;
   }
   requests.take(entry);
+  if (entry->stand_in != MPI_REQUEST_NULL) end_stand_in(*entry);
   if (!entry->is_active()) return free_inactive(request, entry);
   adopt(*request, entry);
   *request = MPI_REQUEST_NULL;

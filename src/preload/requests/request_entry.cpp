@@ -61,13 +61,26 @@ void RequestEntry::deliver(const MPI_Status& status) noexcept {
   while (state() == State::kDelivering) sched_yield();
 }
 
+Outcome RequestEntry::end_claimed(MPI_Status& status) noexcept {
+  give_status(claimed_->status, &status);
+  const int error = claimed_->error;
+  return error == MPI_SUCCESS ? Outcome::kDelivered : error == MPI_ERR_TRUNCATE ? Outcome::kTruncated : Outcome::kLost;
+}
+
 Outcome RequestEntry::tell(MPI_Status& status) noexcept {
+  if (claimed_) return end_claimed(status);
   deliver(status);
   if (received.is_paired()) set_bytes(status, std::min(received.paired_bytes(), received.bytes()));
   return Outcome::kDelivered;
 }
 
 Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
+  if (claimed_) {
+    const Outcome outcome = end_claimed(status);
+    claimed_.reset();
+    set(State::kInactive);
+    return outcome;
+  }
   if (error != MPI_SUCCESS) {
     if (has_data_after(error, status)) deliver(status);
     // Where no status is looked at, nothing more may be delivered.

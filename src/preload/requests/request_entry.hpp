@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "preload/transfer/partitions.hpp"
 #include "preload/transfer/transfer.hpp"
@@ -47,6 +48,10 @@ struct RequestEntry {
   Procedure procedure{};
   MessageBuffer sent, received;  // whichever is staged
   bool receives = false;
+  int source = MPI_PROC_NULL, tag = 0;  // of a persistent receive
+  // The library's request for the message that a persistent receive got in place of one that the library matches; the
+  // program's own is not started then.
+  MPI_Request stand_in = MPI_REQUEST_NULL;
   bool cancelled = false;  // MPI_Cancel was called
   bool whole = false;      // all that was staged is unpacked, whatever the status counts
   bool persistent = false;
@@ -59,6 +64,11 @@ struct RequestEntry {
   void make_persistent() noexcept {
     persistent = true;
     set(State::kInactive);
+  }
+  // Its message was claimed, and delivered with this error class, before the library's request completes.
+  void set_claimed(const MPI_Status& status, int error) noexcept {
+    claimed_.emplace(Claimed{status, error});
+    set(State::kDelivered);
   }
   // Packs what is sent, before the library starts a persistent operation. Returns the state before.
   State start() noexcept;
@@ -90,6 +100,13 @@ struct RequestEntry {
   bool begin_delivery() const noexcept;
   Outcome end_paired(MPI_Status& status) noexcept;
 
+  struct Claimed {
+    MPI_Status status;
+    int error;
+  };
+  Outcome end_claimed(MPI_Status& status) noexcept;
+
+  std::optional<Claimed> claimed_;
   bool lost_ = false;  // the sender of a paired message has ended
   mutable State state_ = State::kActive;
   MPI_Request handle_{};

@@ -46,6 +46,12 @@ class Start {
   void raises_on(MPI_Comm comm) noexcept {
     if (entry_ != nullptr) entry_->comm = comm;
   }
+  // Of a persistent receive: what it matches.
+  void matches(int source, int tag) noexcept {
+    if (entry_ == nullptr) return;
+    entry_->source = source;
+    entry_->tag = tag;
+  }
 
   // The status will not tell how much was received.
   void unpack_whole() noexcept {

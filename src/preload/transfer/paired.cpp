@@ -1,5 +1,7 @@
 // What of a message's buffer concerns shared memory: when it goes that way, and how its data get in and out.
 #include <algorithm>
+#include <new>
+#include <utility>
 
 #include "move/move.hpp"
 #include "move/past.hpp"
@@ -126,6 +128,24 @@ bool MessageBuffer::begin_pull() noexcept {
   if (!incoming_) return false;
   count_received();
   return true;
+}
+
+void MessageBuffer::describe() noexcept {
+  datatype_ = count_ <= 0 ? nullptr : mpi::find_type(type_, true);
+  plan_ = datatype_ == nullptr ? nullptr : datatype_->plan();
+  if (plan_ == nullptr || __builtin_mul_overflow(plan_->size(), count_, &bytes_)) bytes_ = 0;
+}
+
+std::unique_ptr<char[]> MessageBuffer::packed_copy() noexcept {
+  describe();
+  std::unique_ptr<char[]> copy(bytes_ == 0 ? nullptr : new (std::nothrow) char[static_cast<std::size_t>(bytes_)]);
+  if (copy != nullptr) move::pack_all(*plan_, count_, buffer_, copy.get());
+  return copy;
+}
+
+void MessageBuffer::begin_pull(PairedReceive&& claimed) noexcept {
+  incoming_ = std::move(claimed);
+  count_received();
 }
 
 void MessageBuffer::count_received() const noexcept {

@@ -180,26 +180,6 @@ void count_transfer(const MessageBuffer& a, const MessageBuffer& b) noexcept {
   count_declined(a.procedure(), a_gains_nothing ? b.reason() : a.reason());
 }
 
-bool was_cancelled(const MPI_Status& status) noexcept {
-  int cancelled = 0;
-  return status.MPI_SOURCE != kUnsetSource &&
-         mpi::library.Test_cancelled(&status, &cancelled) == MPI_SUCCESS && cancelled != 0;
-}
-
-std::int64_t received_bytes(const MPI_Status& status) noexcept {
-  int cancelled = 0, count = 0;
-  if (mpi::library.Test_cancelled(&status, &cancelled) != MPI_SUCCESS || cancelled != 0) return 0;
-  if (mpi::library.Get_count(&status, MPI_PACKED, &count) != MPI_SUCCESS) return 0;
-  if (count != MPI_UNDEFINED) return count;
-  MPI_Count elements = 0;  // more than an int can count
-  if (mpi::library.Get_elements_x(&status, MPI_PACKED, &elements) != MPI_SUCCESS) return 0;
-  return elements == MPI_UNDEFINED ? 0 : elements;
-}
-
-void set_bytes(MPI_Status& status, std::int64_t bytes) noexcept {
-  mpi::library.Status_set_elements_x(&status, MPI_BYTE, bytes);
-}
-
 OwnStatus::OwnStatus(MPI_Status* users) noexcept : users_(users) {
   // The library does not set all fields (MPI_ERROR only where several requests are completed): the others stay as they
   // were.

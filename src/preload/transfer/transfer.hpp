@@ -16,6 +16,7 @@
 #include "preload/policy/switches.hpp"
 #include "preload/procedures.hpp"
 #include "preload/stats/counters.hpp"
+#include "preload/transfer/status.hpp"
 
 namespace gapless::preload {
 
@@ -78,6 +79,14 @@ class MessageBuffer {
     const bool may_be = looks_ && (received_bytes == kHeaderBytes || received_bytes == kAnyBytes);
     return is_paired() || (may_be && begin_pull());
   }
+  // Of a receive on whatever path, for which a message was claimed (paired/claims.hpp): reads its type, of which it may
+  // have less room than a header has.
+  void describe() noexcept;
+  // All its data, packed; nullptr if there are none, or no memory. Whatever the path.
+  std::unique_ptr<char[]> packed_copy() noexcept;
+  // And a message that comes through shared memory, to be pulled; or bytes of one that does not, to be unpacked.
+  void begin_pull(PairedReceive&& claimed) noexcept;
+  void unpack_part_of(const char* packed, std::int64_t bytes) noexcept { unpack_pulled(0, packed, bytes); }
   bool may_look() const noexcept { return looks_; }
   bool is_paired() const noexcept { return incoming_.has_value(); }
   std::int64_t paired_bytes() const noexcept { return incoming_->bytes(); }
@@ -178,11 +187,6 @@ void choose_path_of_matched(MessageBuffer& data, Operation operation, const MPI_
 void count_transfer(const MessageBuffer& data) noexcept;
 void count_transfer(const MessageBuffer& a, const MessageBuffer& b) noexcept;
 
-// Returns the bytes of a status that the library has set; 0 if the receive was cancelled.
-std::int64_t received_bytes(const MPI_Status& status) noexcept;
-bool was_cancelled(const MPI_Status& status) noexcept;
-void set_bytes(MPI_Status& status, std::int64_t bytes) noexcept;
-
 // A status of our own for a call that receives, because two things must be known: how many bytes came, and if a message
 // came at all. The return code does not tell: where the program's error handler returns, MPICH returns MPI_SUCCESS. A
 // status that the library did not set belongs to a call that failed before it received.
@@ -202,9 +206,6 @@ class OwnStatus {
   MPI_Status own_{};
   MPI_Status* users_;
 };
-
-// The source of a status that the library has not set: no rank, and none of MPI's negative constants.
-inline constexpr int kUnsetSource = -0x47415053;
 
 // True if data came although the library failed with `code`: a truncated message, of which the status counts
 // `received_bytes`, for a buffer of `room_bytes`. MPICH and Intel MPI count what they deliver; where they count all

@@ -10,6 +10,7 @@
 #include "mpi/staging/pool.hpp"
 #include "mpi/types/datatype.hpp"
 #include "preload/paired/acceptance.hpp"
+#include "preload/paired/claims.hpp"
 #include "preload/policy/agreement.hpp"
 #include "preload/policy/distance.hpp"
 #include "preload/policy/members.hpp"
@@ -99,6 +100,7 @@ int begin_world(Init&& init) {
 
 void ending() noexcept {
   if (mpi::is_last_epoch()) {
+    end_claims();
     epoch_of_communicators_ends();
     abandon_orphans();
   } else {
