@@ -62,6 +62,8 @@ struct Broken {
   bool checks_mixed = false;   // also types of more than one basic type
   // Completing procedures call the error handler of MPI_COMM_WORLD, not that of the message's communicator.
   bool through_world = false;
+  // A procedure of which the program's own error handler returned returns MPI_SUCCESS, for any error.
+  bool handled_is_success = false;
 };
 
 // For the library that the program runs on: the built-in rules (defaults.rules), overridden by what was measured here

@@ -102,7 +102,8 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
     decide_path(operation, distance);
     stage(operation);
   }
-  if (reason_ == Reason::kContiguous && plan_ == nullptr && count_ > 0) {
+  if (reason_ == Reason::kContiguous && plan_ == nullptr) {
+    if (count_ <= 0) return;
     datatype_ = mpi::find_type(type_, true);
     plan_ = datatype_ == nullptr ? nullptr : datatype_->plan();
     if (plan_ == nullptr || __builtin_mul_overflow(plan_->size(), count_, &bytes_)) return;

@@ -206,7 +206,12 @@ bool has_truncated_data(int code, std::int64_t received_bytes, std::int64_t room
 int raise_error(int error_class, MPI_Comm comm) noexcept {
   if (comm == MPI_COMM_NULL) comm = policy.broken.through_world ? MPI_COMM_WORLD : MPI_COMM_SELF;
   mpi::library.Comm_call_errhandler(comm, error_class);
-  return error_class;
+  if (!policy.broken.handled_is_success) return error_class;
+  MPI_Errhandler handler{};
+  if (mpi::library.Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return error_class;
+  const bool returns_error = handler == MPI_ERRORS_RETURN;
+  mpi::library.Errhandler_free(&handler);
+  return returns_error ? error_class : MPI_SUCCESS;
 }
 
 namespace {
