@@ -19,16 +19,16 @@ std::optional<Claim> take(int source, int tag, MPI_Comm comm) noexcept {
 // Of one that the library does not have any more. Returns the error class; the status is then the program's.
 int deliver(MessageBuffer& data, Claim& claim) noexcept {
   data.describe();
-  std::int64_t bytes = kHeaderBytes;
+  std::int64_t bytes = wire::kHeaderBytes;
   bool all = true;
   if (claim.paired) {
     bytes = claim.paired->bytes();
     data.begin_pull(std::move(*claim.paired));
     all = data.pull_all();
   } else {
-    data.unpack_part_of(claim.data.get(), kHeaderBytes);
+    data.unpack_part_of(claim.data.get(), wire::kHeaderBytes);
   }
-  if (bytes > data.bytes()) set_bytes(claim.status, data.bytes());
+  if (bytes > data.bytes()) mpi::set_bytes(claim.status, data.bytes());
   return !all ? MPI_ERR_OTHER : bytes > data.bytes() ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 
@@ -37,7 +37,7 @@ int deliver(MessageBuffer& data, Claim& claim) noexcept {
 int receive_claimed(MessageBuffer& data, bool large, Claim& claim, MPI_Comm comm, MPI_Status* status) noexcept {
   if (!claim.is_of_library()) {
     const int error = deliver(data, claim);
-    give_status(claim.status, status);
+    mpi::give_status(claim.status, status);
     return error == MPI_SUCCESS ? error : raise_error(error, comm);
   }
   const auto native = [&](MPI_Status* s) {

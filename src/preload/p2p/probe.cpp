@@ -7,7 +7,7 @@
 
 #include "preload/paired/acceptance.hpp"
 #include "preload/paired/claims.hpp"
-#include "preload/transfer/status.hpp"
+#include "mpi/abi/status.hpp"
 #include "preload/wrappers.hpp"
 
 namespace gapless::preload {
@@ -42,7 +42,7 @@ Probed find(int source, int tag, MPI_Comm comm, bool waits, MPI_Message* message
       return Probed::kNothing;
     }
   }
-  give_status(own, status);
+  mpi::give_status(own, status);
   return probed;
 }
 

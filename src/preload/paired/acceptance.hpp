@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "preload/paired/header.hpp"
+#include "wire/header.hpp"
 
 namespace gapless::preload {
 

@@ -9,7 +9,7 @@
 #include "mpi/abi/library.hpp"
 #include "preload/paired/acceptance.hpp"
 #include "preload/policy/switches.hpp"
-#include "preload/transfer/status.hpp"
+#include "mpi/abi/status.hpp"
 
 namespace gapless::preload {
 
@@ -51,16 +51,16 @@ void rest_if_done() noexcept {
 
 // Receives what may be a header, and looks.
 bool open(Claim& claim) {
-  auto bytes = std::make_unique<char[]>(kHeaderBytes);
+  auto bytes = std::make_unique<char[]>(wire::kHeaderBytes);
   MPI_Status status;
-  if (mpi::library.Mrecv(bytes.get(), static_cast<int>(kHeaderBytes), MPI_PACKED, &claim.message, &status) !=
+  if (mpi::library.Mrecv(bytes.get(), static_cast<int>(wire::kHeaderBytes), MPI_PACKED, &claim.message, &status) !=
       MPI_SUCCESS) {
     return false;
   }
   claim.message = MPI_MESSAGE_NULL;
   claim.paired = PairedReceive::recognise(bytes.get());
   if (claim.paired) {
-    set_bytes(claim.status, claim.paired->bytes());
+    mpi::set_bytes(claim.status, claim.paired->bytes());
   } else {
     claim.data = std::move(bytes);
   }
@@ -77,7 +77,7 @@ bool claim_next(MPI_Comm comm) {
       flag == 0) {
     return false;
   }
-  if (received_bytes(claim.status) == kHeaderBytes && !open(claim)) return false;
+  if (mpi::received_bytes(claim.status) == wire::kHeaderBytes && !open(claim)) return false;
   all().queue.push_back(std::move(claim));
   return true;
 }

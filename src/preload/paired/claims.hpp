@@ -24,7 +24,7 @@ namespace gapless::preload {
 struct Claim {
   std::uint64_t comm = 0;
   MPI_Status status{};  // the program's
-  // One of these: the library's message, one through shared memory, or kHeaderBytes bytes that are no header.
+  // One of these: the library's message, one through shared memory, or wire::kHeaderBytes bytes that are no header.
   MPI_Message message = MPI_MESSAGE_NULL;
   std::optional<PairedReceive> paired;
   std::unique_ptr<char[]> data;

@@ -6,8 +6,8 @@ namespace gapless::preload {
 
 std::optional<PairedReceive> PairedReceive::recognise(const void* bytes) noexcept {
   SharedMemory* const shared = shared_memory();
-  Sealed message;
-  if (shared == nullptr || !read_header(bytes, shared->segment, message)) return std::nullopt;
+  wire::Sealed message;
+  if (shared == nullptr || !wire::read_header(bytes, shared->segment, message)) return std::nullopt;
   count_arrival();
   return PairedReceive(shared->segment, message.ticket);
 }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "preload/paired/header.hpp"
+#include "wire/header.hpp"
 #include "preload/policy/shared_memory.hpp"
 #include "wire/wait.hpp"
 
@@ -13,7 +13,7 @@ namespace gapless::preload {
 
 class PairedReceive {
  public:
-  // Nothing if these kHeaderBytes bytes are data. Afterwards they may be overwritten.
+  // Nothing if these wire::kHeaderBytes bytes are data. Afterwards they may be overwritten.
   static std::optional<PairedReceive> recognise(const void* bytes) noexcept;
 
   std::int64_t bytes() const noexcept { return message_.ticket().bytes; }

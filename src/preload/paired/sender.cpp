@@ -9,10 +9,10 @@ namespace gapless::preload {
 PairedSend::PairedSend(SharedMemory& shared, wire::Lease&& lease, const wire::Ticket& ticket, int to) noexcept
     : shared_(shared), message_(shared.segment, std::move(lease), ticket, 1), to_(to) {
   static std::atomic<std::uint32_t> serial{0};
-  const Sealed sealed{ticket, serial.fetch_add(1, std::memory_order_relaxed)};
+  const wire::Sealed sealed{ticket, serial.fetch_add(1, std::memory_order_relaxed)};
   // Read by whoever has the header, which is sent later.
   shared.segment.record(shared.segment.self(), ticket.record).serial.store(sealed.serial, std::memory_order_relaxed);
-  write_header(header_, shared.segment, sealed);
+  wire::write_header(header_, shared.segment, sealed);
 }
 
 std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes) noexcept {

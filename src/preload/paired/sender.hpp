@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "mpi/abi/abi.hpp"
-#include "preload/paired/header.hpp"
+#include "wire/header.hpp"
 #include "preload/policy/shared_memory.hpp"
 #include "wire/patience.hpp"
 
@@ -40,7 +40,7 @@ class PairedSend {
   wire::Outgoing<wire::Segment> message_;
   int to_;
   bool withdrawn_ = false;
-  Header header_{};
+  wire::Header header_{};
 };
 
 template <class Pack>

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/settings.hpp"
-#include "preload/paired/header.hpp"
+#include "wire/header.hpp"
 #include "preload/policy/switches.hpp"
 #include "wire/wait.hpp"
 
@@ -44,7 +44,7 @@ bool is_pairing_wanted() noexcept {
 
 std::int64_t smallest_paired(Traffic traffic) noexcept {
   static const std::int64_t set = base::setting_bytes("GAPLESS_SMALLEST_PAIRED", policy.force ? 1 : 0);
-  if (traffic == Traffic::kPointToPoint) return std::max(kHeaderBytes, set > 0 ? set : kSmallestSent);
+  if (traffic == Traffic::kPointToPoint) return std::max(wire::kHeaderBytes, set > 0 ? set : kSmallestSent);
   if (set > 0) return set;
   return traffic == Traffic::kExchange ? kSmallestExchanged : kSmallestFromRoot;
 }

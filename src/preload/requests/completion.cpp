@@ -22,14 +22,14 @@ class OwnStatuses {
   OwnStatuses(int n, MPI_Status* users) : n_(n < 0 ? 0 : n), users_(users), own_(static_cast<std::size_t>(n_)) {
     for (int k = 0; k < n_; ++k) {
       own_[k] = users_ == nullptr ? MPI_Status{} : users_[k];
-      own_[k].MPI_SOURCE = kUnsetSource;
+      own_[k].MPI_SOURCE = mpi::kUnsetSource;
       own_[k].MPI_ERROR = kUnsetError;
     }
   }
   MPI_Status* get() noexcept { return own_.data(); }
   MPI_Status& operator[](int k) noexcept { return own_[k]; }
   // True if the library has set the status at `k`. Not all set that of a send, or its MPI_ERROR (Intel MPI, MPICH).
-  bool is_set(int k) noexcept { return own_[k].MPI_SOURCE != kUnsetSource || own_[k].MPI_ERROR != kUnsetError; }
+  bool is_set(int k) noexcept { return own_[k].MPI_SOURCE != mpi::kUnsetSource || own_[k].MPI_ERROR != kUnsetError; }
   // True if the library reports the operation at `k` as neither completed nor failed.
   bool is_pending(int k) noexcept { return own_[k].MPI_ERROR == MPI_ERR_PENDING; }
   // The error in the status at `k`, or `other`.
@@ -41,7 +41,7 @@ class OwnStatuses {
     if (users_ == nullptr) return;
     for (int k = 0; k < n && k < n_; ++k) {
       MPI_Status given = own_[k];
-      if (given.MPI_SOURCE == kUnsetSource) given.MPI_SOURCE = users_[k].MPI_SOURCE;
+      if (given.MPI_SOURCE == mpi::kUnsetSource) given.MPI_SOURCE = users_[k].MPI_SOURCE;
       if (given.MPI_ERROR == kUnsetError) given.MPI_ERROR = errors ? MPI_SUCCESS : users_[k].MPI_ERROR;
       users_[k] = given;
     }

@@ -9,7 +9,7 @@ namespace {
 // Its message came before it was started, so this waits for nothing.
 void end_stand_in(RequestEntry& entry) noexcept {
   MPI_Status status{};
-  status.MPI_SOURCE = kUnsetSource;
+  status.MPI_SOURCE = mpi::kUnsetSource;
   const int code = mpi::library.Wait(&entry.stand_in, &status);
   entry.complete(status, code);
 }

@@ -34,13 +34,13 @@ bool RequestEntry::poll(MPI_Request request) noexcept {
   bool ready = true;
   if (!received.is_paired()) {
     MPI_Status status{};
-    status.MPI_SOURCE = kUnsetSource;
+    status.MPI_SOURCE = mpi::kUnsetSource;
     int flag = 0;
     // An error is the completing call's to raise.
     const int code = mpi::library.Request_get_status(request, &flag, &status);
     ready = code != MPI_SUCCESS || flag != 0;
-    if (code == MPI_SUCCESS && flag != 0 && (whole || status.MPI_SOURCE != kUnsetSource)) {
-      received.look_for_header(whole ? MessageBuffer::kAnyBytes : received_bytes(status));
+    if (code == MPI_SUCCESS && flag != 0 && (whole || status.MPI_SOURCE != mpi::kUnsetSource)) {
+      received.look_for_header(whole ? MessageBuffer::kAnyBytes : mpi::received_bytes(status));
     }
   }
   if (received.is_paired()) ready = received.pull();
@@ -49,9 +49,9 @@ bool RequestEntry::poll(MPI_Request request) noexcept {
 }
 
 void RequestEntry::deliver(const MPI_Status& status) noexcept {
-  if (!receives || (!whole && status.MPI_SOURCE == kUnsetSource)) return;
+  if (!receives || (!whole && status.MPI_SOURCE == mpi::kUnsetSource)) return;
   if (begin_delivery()) {
-    const std::int64_t bytes = whole ? MessageBuffer::kAnyBytes : received_bytes(status);
+    const std::int64_t bytes = whole ? MessageBuffer::kAnyBytes : mpi::received_bytes(status);
     if (received.look_for_header(bytes)) {
       lost_ = !received.pull_all();
     } else {
@@ -64,7 +64,7 @@ void RequestEntry::deliver(const MPI_Status& status) noexcept {
 }
 
 Outcome RequestEntry::end_claimed(MPI_Status& status) noexcept {
-  give_status(claimed_->status, &status);
+  mpi::give_status(claimed_->status, &status);
   const int error = claimed_->error;
   return error == MPI_SUCCESS ? Outcome::kDelivered : error == MPI_ERR_TRUNCATE ? Outcome::kTruncated : Outcome::kLost;
 }
@@ -72,7 +72,7 @@ Outcome RequestEntry::end_claimed(MPI_Status& status) noexcept {
 Outcome RequestEntry::tell(MPI_Status& status) noexcept {
   if (claimed_) return end_claimed(status);
   deliver(status);
-  if (received.is_paired()) set_bytes(status, std::min(received.paired_bytes(), received.bytes()));
+  if (received.is_paired()) mpi::set_bytes(status, std::min(received.paired_bytes(), received.bytes()));
   return Outcome::kDelivered;
 }
 
@@ -89,7 +89,7 @@ Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
     if (whole) set(State::kDelivered);
     return Outcome::kFailed;
   }
-  if (cancelled && sent.path() == Path::kPaired && was_cancelled(status)) sent.withdraw();
+  if (cancelled && sent.path() == Path::kPaired && mpi::was_cancelled(status)) sent.withdraw();
   const bool broken = is_broken(status);
   deliver(status);
   const Outcome outcome = received.is_paired() ? end_paired(status) : broken ? Outcome::kBroken : Outcome::kDelivered;
@@ -99,7 +99,7 @@ Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
 
 // The library's status is that of the header.
 Outcome RequestEntry::end_paired(MPI_Status& status) noexcept {
-  set_bytes(status, std::min(received.paired_bytes(), received.bytes()));
+  mpi::set_bytes(status, std::min(received.paired_bytes(), received.bytes()));
   const bool fits = received.paired_error() == MPI_SUCCESS;
   const Outcome outcome = lost_ ? Outcome::kLost : fits ? Outcome::kDelivered : Outcome::kTruncated;
   if (!persistent) return outcome;
@@ -122,17 +122,17 @@ int error_class_of(Outcome outcome) noexcept {
 }
 
 bool RequestEntry::is_broken(MPI_Status& status) const noexcept {
-  if (!receives || whole || partitions != nullptr || received.is_paired() || received.path() == Path::kNative || status.MPI_SOURCE == kUnsetSource) return false;
-  std::int64_t bytes = received_bytes(status);
+  if (!receives || whole || partitions != nullptr || received.is_paired() || received.path() == Path::kNative || status.MPI_SOURCE == mpi::kUnsetSource) return false;
+  std::int64_t bytes = mpi::received_bytes(status);
   if (received.judge(bytes) == MPI_SUCCESS) return false;
-  set_bytes(status, bytes);
+  mpi::set_bytes(status, bytes);
   return true;
 }
 
 bool RequestEntry::has_data_after(int code, const MPI_Status& status) const noexcept {
-  if (!receives || collective != nullptr || status.MPI_SOURCE == kUnsetSource) return false;
+  if (!receives || collective != nullptr || status.MPI_SOURCE == mpi::kUnsetSource) return false;
   // If all is unpacked, the rest of the staging is the program's own data (p2p/isendrecv.cpp).
-  const std::int64_t bytes = whole ? 0 : received_bytes(status);
+  const std::int64_t bytes = whole ? 0 : mpi::received_bytes(status);
   return (partitions != nullptr && bytes <= received.bytes()) || has_truncated_data(code, bytes, received.bytes());
 }
 

@@ -108,10 +108,10 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
     plan_ = datatype_ == nullptr ? nullptr : datatype_->plan();
     if (plan_ == nullptr || __builtin_mul_overflow(plan_->size(), count_, &bytes_)) return;
     // As the program gave it: a header ends inside no basic type.
-    looks_ = bytes_ >= kHeaderBytes;
+    looks_ = bytes_ >= wire::kHeaderBytes;
     return;
   }
-  if (plan_ != nullptr && bytes_ > 0 && bytes_ < kHeaderBytes) return;
+  if (plan_ != nullptr && bytes_ > 0 && bytes_ < wire::kHeaderBytes) return;
   if (reason_ == Reason::kContiguous && bytes_ <= largest_message() && is_reachable()) {
     path_ = Path::kInPlace;
   } else if (reason_ == Reason::kSmall && is_reachable()) {

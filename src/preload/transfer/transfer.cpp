@@ -184,16 +184,16 @@ OwnStatus::OwnStatus(MPI_Status* users) noexcept : users_(users) {
   // The library does not set all fields (MPI_ERROR only where several requests are completed): the others stay as they
   // were.
   if (users != MPI_STATUS_IGNORE) own_ = *users;
-  own_.MPI_SOURCE = kUnsetSource;
+  own_.MPI_SOURCE = mpi::kUnsetSource;
 }
 
 std::int64_t OwnStatus::bytes() const noexcept {
-  return own_.MPI_SOURCE == kUnsetSource ? 0 : received_bytes(own_);
+  return own_.MPI_SOURCE == mpi::kUnsetSource ? 0 : mpi::received_bytes(own_);
 }
 
 void OwnStatus::give() noexcept {
   if (users_ == MPI_STATUS_IGNORE) return;
-  if (own_.MPI_SOURCE == kUnsetSource) own_.MPI_SOURCE = users_->MPI_SOURCE;
+  if (own_.MPI_SOURCE == mpi::kUnsetSource) own_.MPI_SOURCE = users_->MPI_SOURCE;
   *users_ = own_;
 }
 

@@ -16,7 +16,7 @@
 #include "preload/policy/switches.hpp"
 #include "preload/procedures.hpp"
 #include "preload/stats/counters.hpp"
-#include "preload/transfer/status.hpp"
+#include "mpi/abi/status.hpp"
 
 namespace gapless::preload {
 
@@ -52,7 +52,7 @@ class MessageBuffer {
   const plan::Plan* plan() const noexcept { return plan_; }
   // What the library gets: the user's arguments, bytes, or a header.
   void* buffer() const noexcept;
-  MPI_Count count() const noexcept { return path_ == Path::kPaired ? kHeaderBytes : converted() ? bytes_ : count_; }
+  MPI_Count count() const noexcept { return path_ == Path::kPaired ? wire::kHeaderBytes : converted() ? bytes_ : count_; }
   MPI_Datatype type() const noexcept { return converted() ? MPI_PACKED : type_; }
 
   // True if something is to be done when the library has completed a receive, or, after the call that starts a
@@ -76,7 +76,7 @@ class MessageBuffer {
   // header, or one was found before: then the message is unpacked by pull(), and has paired_bytes() bytes.
   static constexpr std::int64_t kAnyBytes = -1;
   bool look_for_header(std::int64_t received_bytes) noexcept {
-    const bool may_be = looks_ && (received_bytes == kHeaderBytes || received_bytes == kAnyBytes);
+    const bool may_be = looks_ && (received_bytes == wire::kHeaderBytes || received_bytes == kAnyBytes);
     return is_paired() || (may_be && begin_pull());
   }
   // Of a receive on whatever path, for which a message was claimed (paired/claims.hpp): reads its type, of which it may
@@ -174,7 +174,7 @@ int call_two(bool large, Small* small, Large* big, const MessageBuffer& sent, in
 // True if a receive goes to the library at once: also if what comes may be a header, for which it has no room.
 inline bool receive_takes_fast_path(MPI_Count count, MPI_Datatype type) noexcept {
   constexpr MPI_Count kLongestBasicType = 32;
-  return takes_fast_path(type) && (count < kHeaderBytes / kLongestBasicType || !headers_may_come());
+  return takes_fast_path(type) && (count < wire::kHeaderBytes / kLongestBasicType || !headers_may_come());
 }
 
 template <class Count>
@@ -198,7 +198,7 @@ class OwnStatus {
   // cancelled.
   std::int64_t bytes() const noexcept;
   // Sets the status to so many bytes.
-  void correct(std::int64_t bytes) noexcept { set_bytes(own_, bytes); }
+  void correct(std::int64_t bytes) noexcept { mpi::set_bytes(own_, bytes); }
   // Copies the status to the user's, unless that is MPI_STATUS_IGNORE.
   void give() noexcept;
 

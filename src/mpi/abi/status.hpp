@@ -5,7 +5,7 @@
 
 #include "mpi/abi/abi.hpp"
 
-namespace gapless::preload {
+namespace gapless::mpi {
 
 // The source of a status that the library has not set: no rank, and none of MPI's negative constants.
 inline constexpr int kUnsetSource = -0x47415053;
@@ -19,4 +19,4 @@ void set_bytes(MPI_Status& status, std::int64_t bytes) noexcept;
 // Copies a status that tells of a message to the program's, unless that is MPI_STATUS_IGNORE; it keeps its MPI_ERROR.
 void give_status(const MPI_Status& status, MPI_Status* users) noexcept;
 
-}  // namespace gapless::preload
+}  // namespace gapless::mpi

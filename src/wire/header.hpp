@@ -10,7 +10,7 @@
 
 #include "wire/message.hpp"
 
-namespace gapless::preload {
+namespace gapless::wire {
 
 struct alignas(64) Header {
   // Every second one is used: a library that moves long doubles may leave out what lies behind their ten bytes.
@@ -23,13 +23,13 @@ static_assert(kHeaderBytes == 4032);
 
 // Which message of a sender's record.
 struct Sealed {
-  wire::Ticket ticket;
+  Ticket ticket;
   std::uint32_t serial = 0;
 };
 
-void write_header(Header& header, const wire::Segment& segment, const Sealed& message) noexcept;
+void write_header(Header& header, const Segment& segment, const Sealed& message) noexcept;
 // True if these kHeaderBytes bytes, of any alignment, are the header of a message that nobody has received. An old one
 // that a program has kept as data is none: its record has another serial number, or is free.
-bool read_header(const void* bytes, wire::Segment& segment, Sealed& message) noexcept;
+bool read_header(const void* bytes, Segment& segment, Sealed& message) noexcept;
 
-}  // namespace gapless::preload
+}  // namespace gapless::wire
