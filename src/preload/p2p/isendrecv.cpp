@@ -46,7 +46,7 @@ namespace {
   int wrap_##name(const void* out, Count out_count, MPI_Datatype out_type, int dest, int send_tag, void* in,         \
                   Count in_count, MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,                  \
                   MPI_Request* request) {                                                                            \
-    if (takes_fast_path(out_type) && receive_takes_fast_path(in_count, in_type)) [[likely]] {                                                             \
+    if (takes_fast_path(out_type) && receive_takes_fast_path(in_count, in_type)) [[likely]] {                        \
       return mpi::library.name(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, \
                                comm, request);                                                                       \
     }                                                                                                                \
@@ -60,7 +60,7 @@ GAPLESS_ISENDRECV(Isendrecv_c, MPI_Count)
 #define GAPLESS_IREPLACE(name, Count)                                                                                \
   int wrap_##name(void* buffer, Count count, MPI_Datatype type, int dest, int send_tag, int source, int receive_tag, \
                   MPI_Comm comm, MPI_Request* request) {                                                             \
-    if (receive_takes_fast_path(count, type)) [[likely]] {                                                                          \
+    if (receive_takes_fast_path(count, type)) [[likely]] {                                                           \
       return mpi::library.name(buffer, count, type, dest, send_tag, source, receive_tag, comm, request);             \
     }                                                                                                                \
     return replace(Procedure::k##name, is_large<Count>, buffer, count, type, dest, send_tag, source, receive_tag,    \

@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "mpi/abi/status.hpp"
 #include "preload/paired/acceptance.hpp"
 #include "preload/paired/claims.hpp"
-#include "mpi/abi/status.hpp"
 #include "preload/wrappers.hpp"
 
 namespace gapless::preload {

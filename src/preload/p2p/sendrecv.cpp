@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "preload/p2p/claimed.hpp"
+#include "preload/paired/callers.hpp"
 #include "preload/requests/orphans.hpp"
 #include "preload/transfer/transfer.hpp"
 #include "preload/wrappers.hpp"
@@ -28,8 +29,8 @@ int exchange_claiming(MessageBuffer& sent, int dest, int send_tag, MessageBuffer
 
 // The two messages of a call that sends through shared memory: while it packs, what comes may be unpacked, unless that
 // replaces what is packed.
-[[gnu::noinline]] int exchange(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& received, int source, int receive_tag,
-             MPI_Comm comm, MPI_Status* status, bool replaces) {
+[[gnu::noinline]] int exchange(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& received, int source,
+                               int receive_tag, MPI_Comm comm, MPI_Status* status, bool replaces) {
   MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;
   int code = call(false, mpi::library.Irecv, mpi::library.Irecv_c, received, source, receive_tag, comm, &receive);
   if (receive != MPI_REQUEST_NULL) {
@@ -56,12 +57,12 @@ int exchange_claiming(MessageBuffer& sent, int dest, int send_tag, MessageBuffer
   return code == MPI_SUCCESS ? sending : code;
 }
 
-[[gnu::noinline]] int send_receive(Procedure procedure, bool large, const void* out, MPI_Count out_count,
+[[gnu::noinline]] int send_receive(Procedure procedure, May may, bool large, const void* out, MPI_Count out_count,
                                    MPI_Datatype out_type, int dest, int send_tag, void* in, MPI_Count in_count,
                                    MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,
                                    MPI_Status* status) {
   MessageBuffer sent(procedure, out, out_count, out_type), received(procedure, in, in_count, in_type);
-  sent.choose_send_path(Operation::kSend, dest, comm);
+  sent.choose_send_path(Operation::kSend, dest, comm, may);
   received.choose_receive_path(Operation::kReceive, source, comm);
   count_transfer(sent, received);
   const AfterReceive look_after_orphans;
@@ -81,11 +82,12 @@ int exchange_claiming(MessageBuffer& sent, int dest, int send_tag, MessageBuffer
   return finish(received, own, code, comm);
 }
 
-[[gnu::noinline]] int replace(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
-                              int dest, int send_tag, int source, int receive_tag, MPI_Comm comm, MPI_Status* status) {
+[[gnu::noinline]] int replace(Procedure procedure, May may, bool large, void* buffer, MPI_Count count,
+                              MPI_Datatype type, int dest, int send_tag, int source, int receive_tag, MPI_Comm comm,
+                              MPI_Status* status) {
   const AfterReceive look_after_orphans;
   MessageBuffer sent(procedure, buffer, count, type);
-  sent.choose_send_path(Operation::kReplace, dest, comm);
+  sent.choose_send_path(Operation::kReplace, dest, comm, may);
   if (sent.path() == Path::kPaired) {
     // What comes goes to staging, for a type that is sent this way is not one run of bytes.
     MessageBuffer received(procedure, buffer, count, type);
@@ -124,12 +126,13 @@ int exchange_claiming(MessageBuffer& sent, int dest, int send_tag, MessageBuffer
   int wrap_##name(const void* out, Count out_count, MPI_Datatype out_type, int dest, int send_tag, void* in,         \
                   Count in_count, MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,                  \
                   MPI_Status* status) {                                                                              \
-    if (takes_fast_path(out_type) && receive_takes_fast_path(in_count, in_type)) [[likely]] {                                                             \
+    if (takes_fast_path(out_type) && receive_takes_fast_path(in_count, in_type)) [[likely]] {                        \
       return mpi::library.name(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, \
                                comm, status);                                                                        \
     }                                                                                                                \
-    return send_receive(Procedure::k##name, is_large<Count>, out, out_count, out_type, dest, send_tag, in, in_count, \
-                        in_type, source, receive_tag, comm, status);                                                 \
+    return send_receive(Procedure::k##name, may_pair(May::kPair, __builtin_return_address(0)), is_large<Count>, out, \
+                        out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, comm,       \
+                        status);                                                                                     \
   }
 GAPLESS_SENDRECV(Sendrecv, int)
 GAPLESS_SENDRECV(Sendrecv_c, MPI_Count)
@@ -138,11 +141,11 @@ GAPLESS_SENDRECV(Sendrecv_c, MPI_Count)
 #define GAPLESS_REPLACE(name, Count)                                                                                 \
   int wrap_##name(void* buffer, Count count, MPI_Datatype type, int dest, int send_tag, int source, int receive_tag, \
                   MPI_Comm comm, MPI_Status* status) {                                                               \
-    if (receive_takes_fast_path(count, type)) [[likely]] {                                                                          \
+    if (receive_takes_fast_path(count, type)) [[likely]] {                                                           \
       return mpi::library.name(buffer, count, type, dest, send_tag, source, receive_tag, comm, status);              \
     }                                                                                                                \
-    return replace(Procedure::k##name, is_large<Count>, buffer, count, type, dest, send_tag, source, receive_tag,    \
-                   comm, status);                                                                                    \
+    return replace(Procedure::k##name, may_pair(May::kPair, __builtin_return_address(0)), is_large<Count>, buffer,   \
+                   count, type, dest, send_tag, source, receive_tag, comm, status);                                  \
   }
 GAPLESS_REPLACE(Sendrecv_replace, int)
 GAPLESS_REPLACE(Sendrecv_replace_c, MPI_Count)

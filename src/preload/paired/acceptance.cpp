@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "mpi/staging/host_memory.hpp"
+#include "preload/paired/callers.hpp"
 #include "preload/policy/shared_memory.hpp"
 #include "preload/policy/switches.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 std::mutex deciding;  // never held across an MPI call
 std::uint32_t refusals = 0;
 std::int64_t unchecked = 0;
-bool declined_off = false;            // while the layer is switched off
+bool declined_off = false;                 // while the layer is switched off
 std::atomic<bool> is_declined_off{false};  // the same, to be read without the lock
 std::atomic<std::uint64_t> arrived{0};
 
@@ -33,6 +34,7 @@ void set_declined_off(bool on) noexcept {
 }  // namespace
 
 void begin_acceptance() noexcept {
+  find_library_code();
   headers_may_go_from_here.store(shared_memory() != nullptr, std::memory_order_relaxed);
   // Memory of accelerators would have to be read and written by the library; and completing calls must all be seen.
   if (shared_memory() == nullptr || mpi::has_gpu_runtime() || receives_stay_native) return;

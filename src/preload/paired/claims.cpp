@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "mpi/abi/library.hpp"
+#include "mpi/abi/status.hpp"
 #include "preload/paired/acceptance.hpp"
 #include "preload/policy/switches.hpp"
-#include "mpi/abi/status.hpp"
 
 namespace gapless::preload {
 
@@ -177,9 +177,8 @@ std::optional<Claim> take_handed_out(MPI_Message* message) {
 MPI_Request completed_request() noexcept {
   MPI_Request request = MPI_REQUEST_NULL;
   const std::lock_guard lock(all().lock);
-  with_empty_message([&](MPI_Comm self) {
-    return mpi::library.Irecv(nullptr, 0, MPI_PACKED, 0, 0, self, &request) == MPI_SUCCESS;
-  });
+  with_empty_message(
+      [&](MPI_Comm self) { return mpi::library.Irecv(nullptr, 0, MPI_PACKED, 0, 0, self, &request) == MPI_SUCCESS; });
   return request;
 }
 

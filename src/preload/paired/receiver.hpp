@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "wire/header.hpp"
 #include "preload/policy/shared_memory.hpp"
+#include "wire/header.hpp"
 #include "wire/wait.hpp"
 
 namespace gapless::preload {

@@ -20,8 +20,7 @@ std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes) no
   if (shared == nullptr || number == shared->segment.self() || !shared->segment.accepts(number)) return nullptr;
   const std::int64_t part = wire::part_bytes_of(bytes), parts = wire::parts_of(bytes, part);
   wire::Lease lease;
-  if (parts > shared->segment.max_chunks() ||
-      !shared->pool.take(static_cast<std::uint32_t>(parts), number, lease)) {
+  if (parts > shared->segment.max_chunks() || !shared->pool.take(static_cast<std::uint32_t>(parts), number, lease)) {
     return nullptr;
   }
   const wire::Ticket ticket{static_cast<std::uint32_t>(shared->segment.self()), lease.record, bytes, part};

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "mpi/abi/abi.hpp"
-#include "wire/header.hpp"
 #include "preload/policy/shared_memory.hpp"
+#include "wire/header.hpp"
 #include "wire/patience.hpp"
 
 namespace gapless::preload {

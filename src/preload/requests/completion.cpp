@@ -173,8 +173,7 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
   returned.give();
   count_completion(procedure, completed);
   if (raised == MPI_SUCCESS || code != MPI_SUCCESS) return code;
-  return raise_error(single ? raised : MPI_ERR_IN_STATUS,
-                     policy.broken.through_world ? MPI_COMM_NULL : comm);
+  return raise_error(single ? raised : MPI_ERR_IN_STATUS, policy.broken.through_world ? MPI_COMM_NULL : comm);
 }
 
 }  // namespace
@@ -182,95 +181,108 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
 int wrap_Wait(MPI_Request* request, MPI_Status* status) {
   if (request == nullptr || takes_fast_path(1, request)) [[likely]]
     return mpi::library.Wait(request, status);
-  return complete<Of::kOne, Manner::kWaits>(Procedure::kWait, 1, request, nullptr, nullptr, status,
-                            [](MPI_Request* of, int*, MPI_Status* own) { return mpi::library.Wait(of, own); });
+  return complete<Of::kOne, Manner::kWaits>(
+      Procedure::kWait, 1, request, nullptr, nullptr, status,
+      [](MPI_Request* of, int*, MPI_Status* own) { return mpi::library.Wait(of, own); });
 }
 
 int wrap_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   if (request == nullptr || flag == nullptr || takes_fast_path(1, request)) [[likely]]
     return mpi::library.Test(request, flag, status);
-  return complete<Of::kOne, Manner::kTests>(Procedure::kTest, 1, request, flag, nullptr, status,
-                            [](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Test(of, to, own); });
+  return complete<Of::kOne, Manner::kTests>(
+      Procedure::kTest, 1, request, flag, nullptr, status,
+      [](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Test(of, to, own); });
 }
 
 int wrap_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   if (flag == nullptr || takes_fast_path(1, &request)) [[likely]]
     return mpi::library.Request_get_status(request, flag, status);
-  return complete<Of::kOne, Manner::kTests, Effect::kTells>(Procedure::kRequest_get_status, 1, &request, flag, nullptr, status,
+  return complete<Of::kOne, Manner::kTests, Effect::kTells>(
+      Procedure::kRequest_get_status, 1, &request, flag, nullptr, status,
       [](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Request_get_status(*of, to, own); });
 }
 
 int wrap_Waitall(int n, MPI_Request* list, MPI_Status* statuses) {
   if (takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitall(n, list, statuses);
-  return complete<Of::kAll, Manner::kWaits>(Procedure::kWaitall, n, list, nullptr, nullptr, statuses,
-                            [=](MPI_Request* of, int*, MPI_Status* own) { return mpi::library.Waitall(n, of, own); });
+  return complete<Of::kAll, Manner::kWaits>(
+      Procedure::kWaitall, n, list, nullptr, nullptr, statuses,
+      [=](MPI_Request* of, int*, MPI_Status* own) { return mpi::library.Waitall(n, of, own); });
 }
 
 int wrap_Testall(int n, MPI_Request* list, int* flag, MPI_Status* statuses) {
   if (flag == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testall(n, list, flag, statuses);
-  return complete<Of::kAll, Manner::kTests>(Procedure::kTestall, n, list, flag, nullptr, statuses,
-                            [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Testall(n, of, to, own); });
+  return complete<Of::kAll, Manner::kTests>(
+      Procedure::kTestall, n, list, flag, nullptr, statuses,
+      [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Testall(n, of, to, own); });
 }
 
 int wrap_Request_get_status_all(int n, const MPI_Request* list, int* flag, MPI_Status* statuses) {
   if (flag == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Request_get_status_all(n, list, flag, statuses);
-  return complete<Of::kAll, Manner::kTests, Effect::kTells>(Procedure::kRequest_get_status_all, n, const_cast<MPI_Request*>(list), flag, nullptr, statuses,
+  return complete<Of::kAll, Manner::kTests, Effect::kTells>(
+      Procedure::kRequest_get_status_all, n, const_cast<MPI_Request*>(list), flag, nullptr, statuses,
       [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Request_get_status_all(n, of, to, own); });
 }
 
 int wrap_Waitany(int n, MPI_Request* list, int* index, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitany(n, list, index, status);
-  return complete<Of::kAny, Manner::kWaits>(Procedure::kWaitany, n, list, index, nullptr, status,
-                            [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Waitany(n, of, to, own); });
+  return complete<Of::kAny, Manner::kWaits>(
+      Procedure::kWaitany, n, list, index, nullptr, status,
+      [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Waitany(n, of, to, own); });
 }
 
 int wrap_Testany(int n, MPI_Request* list, int* index, int* flag, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testany(n, list, index, flag, status);
   return complete<Of::kAny, Manner::kTests>(Procedure::kTestany, n, list, index, nullptr, status,
-                            [=](MPI_Request* of, int* to, MPI_Status* own) { 
-                              const int code = mpi::library.Testany(n, of, to, flag, own);
-                              // The others are null, but the program's list is not.
-                              if (of != list && *to == MPI_UNDEFINED) *flag = 0;
-                              return code;
-                             });
+                                            [=](MPI_Request* of, int* to, MPI_Status* own) {
+                                              const int code = mpi::library.Testany(n, of, to, flag, own);
+                                              // The others are null, but the program's list is not.
+                                              if (of != list && *to == MPI_UNDEFINED) *flag = 0;
+                                              return code;
+                                            });
 }
 
 int wrap_Request_get_status_any(int n, const MPI_Request* list, int* index, int* flag, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Request_get_status_any(n, list, index, flag, status);
-  return complete<Of::kAny, Manner::kTests, Effect::kTells>(Procedure::kRequest_get_status_any, n, const_cast<MPI_Request*>(list), index, nullptr, status,
-      [=](MPI_Request* of, int* to, MPI_Status* own) { 
-                              const int code = mpi::library.Request_get_status_any(n, of, to, flag, own);
-                              // The others are null, but the program's list is not.
-                              if (of != list && *to == MPI_UNDEFINED) *flag = 0;
-                              return code;
-                             });
+  return complete<Of::kAny, Manner::kTests, Effect::kTells>(
+      Procedure::kRequest_get_status_any, n, const_cast<MPI_Request*>(list), index, nullptr, status,
+      [=](MPI_Request* of, int* to, MPI_Status* own) {
+        const int code = mpi::library.Request_get_status_any(n, of, to, flag, own);
+        // The others are null, but the program's list is not.
+        if (of != list && *to == MPI_UNDEFINED) *flag = 0;
+        return code;
+      });
 }
 
 int wrap_Waitsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitsome(n, list, done_count, indices, statuses);
-  return complete<Of::kSome, Manner::kWaits>(Procedure::kWaitsome, n, list, done_count, indices, statuses,
+  return complete<Of::kSome, Manner::kWaits>(
+      Procedure::kWaitsome, n, list, done_count, indices, statuses,
       [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Waitsome(n, of, to, indices, own); });
 }
 
 int wrap_Testsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testsome(n, list, done_count, indices, statuses);
-  return complete<Of::kSome, Manner::kTests>(Procedure::kTestsome, n, list, done_count, indices, statuses,
+  return complete<Of::kSome, Manner::kTests>(
+      Procedure::kTestsome, n, list, done_count, indices, statuses,
       [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Testsome(n, of, to, indices, own); });
 }
 
 int wrap_Request_get_status_some(int n, const MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Request_get_status_some(n, list, done_count, indices, statuses);
-  return complete<Of::kSome, Manner::kTests, Effect::kTells>(Procedure::kRequest_get_status_some, n, const_cast<MPI_Request*>(list), done_count, indices, statuses,
-      [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Request_get_status_some(n, of, to, indices, own); });
+  return complete<Of::kSome, Manner::kTests, Effect::kTells>(
+      Procedure::kRequest_get_status_some, n, const_cast<MPI_Request*>(list), done_count, indices, statuses,
+      [=](MPI_Request* of, int* to, MPI_Status* own) {
+        return mpi::library.Request_get_status_some(n, of, to, indices, own);
+      });
 }
 
 }  // namespace gapless::preload

@@ -54,8 +54,7 @@ int wrap_Cancel(MPI_Request* request) {
     const bool staged = request != nullptr && requests.may_have(*request);
     count_completion(Procedure::kCancel, staged);
   }
-  RequestEntry* const entry =
-      request != nullptr && requests.may_have(*request) ? requests.hold(*request) : nullptr;
+  RequestEntry* const entry = request != nullptr && requests.may_have(*request) ? requests.hold(*request) : nullptr;
   if (entry != nullptr) {
     entry->cancelled = true;
     requests.release(entry);

@@ -122,7 +122,9 @@ int error_class_of(Outcome outcome) noexcept {
 }
 
 bool RequestEntry::is_broken(MPI_Status& status) const noexcept {
-  if (!receives || whole || partitions != nullptr || received.is_paired() || received.path() == Path::kNative || status.MPI_SOURCE == mpi::kUnsetSource) return false;
+  if (!receives || whole || partitions != nullptr || received.is_paired() || received.path() == Path::kNative ||
+      status.MPI_SOURCE == mpi::kUnsetSource)
+    return false;
   std::int64_t bytes = mpi::received_bytes(status);
   if (received.judge(bytes) == MPI_SUCCESS) return false;
   mpi::set_bytes(status, bytes);

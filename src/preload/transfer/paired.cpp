@@ -14,7 +14,8 @@
 
 namespace gapless::preload {
 
-void MessageBuffer::choose_send_path(Operation operation, int dest, MPI_Comm comm) noexcept {
+void MessageBuffer::choose_send_path(Operation operation, int dest, MPI_Comm comm, May may) noexcept {
+  if (may == May::kNotPair) return choose_path(operation, dest, comm);
   if (mpi::is_contiguous_builtin(type_) && !policy.force) return stay_native(Reason::kContiguous);
   if (dest == MPI_PROC_NULL) return stay_native(Reason::kProcNull);
   if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
@@ -54,16 +55,14 @@ void MessageBuffer::pack_chunk(std::int64_t position, char* to, std::int64_t byt
 
 void MessageBuffer::pack_paired(bool patience) noexcept {
   if (outgoing_ == nullptr) return;
-  outgoing_->pack(patience, [this](std::int64_t position, char* to, std::int64_t bytes) {
-    pack_chunk(position, to, bytes);
-  });
+  outgoing_->pack(patience,
+                  [this](std::int64_t position, char* to, std::int64_t bytes) { pack_chunk(position, to, bytes); });
 }
 
 bool MessageBuffer::pack_paired_part() noexcept {
-  return outgoing_ != nullptr &&
-         outgoing_->pack_part([this](std::int64_t position, char* to, std::int64_t bytes) {
-           pack_chunk(position, to, bytes);
-         });
+  return outgoing_ != nullptr && outgoing_->pack_part([this](std::int64_t position, char* to, std::int64_t bytes) {
+    pack_chunk(position, to, bytes);
+  });
 }
 
 void MessageBuffer::count_sent() const noexcept {
@@ -165,16 +164,14 @@ void MessageBuffer::unpack_pulled(std::int64_t position, const char* from, std::
 }
 
 bool MessageBuffer::pull() noexcept {
-  return incoming_->advance([this](std::int64_t position, const char* from, std::int64_t bytes) {
-    unpack_pulled(position, from, bytes);
-  });
+  return incoming_->advance(
+      [this](std::int64_t position, const char* from, std::int64_t bytes) { unpack_pulled(position, from, bytes); });
 }
 
 bool MessageBuffer::pull_all() noexcept {
   staging_.contained();
-  return incoming_->finish([this](std::int64_t position, const char* from, std::int64_t bytes) {
-    unpack_pulled(position, from, bytes);
-  });
+  return incoming_->finish(
+      [this](std::int64_t position, const char* from, std::int64_t bytes) { unpack_pulled(position, from, bytes); });
 }
 
 }  // namespace gapless::preload

@@ -7,16 +7,17 @@
 #include <optional>
 
 #include "mpi/abi/abi.hpp"
+#include "mpi/abi/status.hpp"
 #include "mpi/staging/staging.hpp"
 #include "mpi/types/datatype.hpp"
 #include "preload/paired/acceptance.hpp"
+#include "preload/paired/callers.hpp"
 #include "preload/paired/receiver.hpp"
 #include "preload/paired/sender.hpp"
 #include "preload/policy/strategy.hpp"
 #include "preload/policy/switches.hpp"
 #include "preload/procedures.hpp"
 #include "preload/stats/counters.hpp"
-#include "mpi/abi/status.hpp"
 
 namespace gapless::preload {
 
@@ -32,7 +33,7 @@ class MessageBuffer {
   void choose_path(Operation operation, int peer, MPI_Comm comm) noexcept;
   void choose_path(Operation operation, Distance distance = Distance::kAny) noexcept;
   // The same for a message that is sent, and may go through shared memory.
-  void choose_send_path(Operation operation, int dest, MPI_Comm comm) noexcept;
+  void choose_send_path(Operation operation, int dest, MPI_Comm comm, May may) noexcept;
   // The same for one that is received: whatever goes through shared memory can come.
   void choose_receive_path(Operation operation, int source, MPI_Comm comm) noexcept;
   // And for one that is sent from, and received into, the same buffer.
@@ -52,7 +53,9 @@ class MessageBuffer {
   const plan::Plan* plan() const noexcept { return plan_; }
   // What the library gets: the user's arguments, bytes, or a header.
   void* buffer() const noexcept;
-  MPI_Count count() const noexcept { return path_ == Path::kPaired ? wire::kHeaderBytes : converted() ? bytes_ : count_; }
+  MPI_Count count() const noexcept {
+    return path_ == Path::kPaired ? wire::kHeaderBytes : converted() ? bytes_ : count_;
+  }
   MPI_Datatype type() const noexcept { return converted() ? MPI_PACKED : type_; }
 
   // True if something is to be done when the library has completed a receive, or, after the call that starts a
