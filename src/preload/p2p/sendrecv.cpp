@@ -27,10 +27,11 @@ int exchange_claiming(MessageBuffer& sent, int dest, int send_tag, MessageBuffer
   return code == MPI_SUCCESS ? sending : code;
 }
 
-// The two messages of a call that sends through shared memory: while it packs, what comes may be unpacked, unless that
-// replaces what is packed.
-[[gnu::noinline]] int exchange(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& received, int source,
-                               int receive_tag, MPI_Comm comm, MPI_Status* status, bool replaces) {
+// The two messages of a call that sends through shared memory. All is packed before anything that comes is unpacked:
+// part by part in turn is slower (256 KB both ways: 2.1 times a contiguous exchange instead of 1.6), and what comes may
+// replace what is sent.
+int exchange(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& received, int source, int receive_tag,
+             MPI_Comm comm, MPI_Status* status) {
   MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;
   int code = call(false, mpi::library.Irecv, mpi::library.Irecv_c, received, source, receive_tag, comm, &receive);
   if (receive != MPI_REQUEST_NULL) {
@@ -44,14 +45,9 @@ int exchange_claiming(MessageBuffer& sent, int dest, int send_tag, MessageBuffer
     }
     return code;
   }
+  sent.pack_paired(false);
   OwnStatus own(status);
-  int came = 0;
-  while (sent.pack_paired_part()) {
-    if (came == 0) code = mpi::library.Test(&receive, &came, own.get());
-    if (came == 0 || code != MPI_SUCCESS || replaces) continue;
-    if (received.look_for_header(own.bytes())) received.pull();
-  }
-  if (came == 0) code = mpi::library.Wait(&receive, own.get());
+  code = mpi::library.Wait(&receive, own.get());
   const int sending = mpi::library.Wait(&send, MPI_STATUS_IGNORE);
   code = finish(received, own, code, comm);
   return code == MPI_SUCCESS ? sending : code;
@@ -70,7 +66,7 @@ int exchange_claiming(MessageBuffer& sent, int dest, int send_tag, MessageBuffer
   if (claiming()) [[unlikely]]
     return exchange_claiming(sent, dest, send_tag, received, source, receive_tag, comm, status);
   if (sent.path() == Path::kPaired) {
-    return exchange(sent, dest, send_tag, received, source, receive_tag, comm, status, false);
+    return exchange(sent, dest, send_tag, received, source, receive_tag, comm, status);
   }
   const auto native = [&](MPI_Status* s) {
     return call_two(large, mpi::library.Sendrecv, mpi::library.Sendrecv_c, sent, dest, send_tag, received, source,
@@ -94,7 +90,7 @@ int exchange_claiming(MessageBuffer& sent, int dest, int send_tag, MessageBuffer
     received.choose_receive_path(Operation::kReceive, source, comm);
     if (received.path() == Path::kPack || source == MPI_PROC_NULL) {
       count_transfer(sent, received);
-      return exchange(sent, dest, send_tag, received, source, receive_tag, comm, status, true);
+      return exchange(sent, dest, send_tag, received, source, receive_tag, comm, status);
     }
     sent.withdraw();
   }

@@ -26,11 +26,6 @@ class PairedSend {
   // for nobody.
   template <class Pack>
   void pack(bool patience, Pack&& pack) noexcept;
-  // Packs the next part, into whatever chunk is free. Returns false if all are packed.
-  template <class Pack>
-  bool pack_part(Pack&& pack) noexcept {
-    return message_.advance(false, pack) == wire::Step::kMoved;
-  }
   // The header was not sent, or its message was cancelled.
   void withdraw() noexcept;
 

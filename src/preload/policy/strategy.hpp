@@ -64,6 +64,8 @@ struct Broken {
   bool through_world = false;
   // A procedure of which the program's own error handler returned returns MPI_SUCCESS, for any error.
   bool handled_is_success = false;
+  // MPI_Request_get_status calls the error handler of a failed operation, and so does the completing call after it.
+  bool status_raises = false;
 };
 
 // For the library that the program runs on: the built-in rules (defaults.rules), overridden by what was measured here

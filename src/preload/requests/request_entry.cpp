@@ -26,6 +26,34 @@ bool RequestEntry::begin_delivery() const noexcept {
   return atomic_state().compare_exchange_strong(expected, State::kDelivering, std::memory_order_acquire);
 }
 
+namespace {
+
+// While it lives, errors on a communicator call no handler of the program's.
+class NoHandler {
+ public:
+  explicit NoHandler(MPI_Comm comm) noexcept : comm_(comm) {
+    if (!policy.broken.status_raises || comm == MPI_COMM_NULL) return;
+    if (mpi::library.Comm_get_errhandler(comm, &handler_) != MPI_SUCCESS) return;
+    is_set_ = handler_ != MPI_ERRORS_RETURN &&
+              mpi::library.Comm_set_errhandler(comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
+    if (!is_set_) mpi::library.Errhandler_free(&handler_);
+  }
+  ~NoHandler() {
+    if (!is_set_) return;
+    mpi::library.Comm_set_errhandler(comm_, handler_);
+    mpi::library.Errhandler_free(&handler_);
+  }
+  NoHandler(const NoHandler&) = delete;
+  NoHandler& operator=(const NoHandler&) = delete;
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler handler_{};
+  bool is_set_ = false;
+};
+
+}  // namespace
+
 bool RequestEntry::poll(MPI_Request request) noexcept {
   // Asking for the status of a persistent request ends it in MPICH 5.0.2, so its completing call may wait for a message
   // that is being packed.
@@ -37,6 +65,7 @@ bool RequestEntry::poll(MPI_Request request) noexcept {
     status.MPI_SOURCE = mpi::kUnsetSource;
     int flag = 0;
     // An error is the completing call's to raise.
+    const NoHandler no_handler(comm);
     const int code = mpi::library.Request_get_status(request, &flag, &status);
     ready = code != MPI_SUCCESS || flag != 0;
     if (code == MPI_SUCCESS && flag != 0 && (whole || status.MPI_SOURCE != mpi::kUnsetSource)) {

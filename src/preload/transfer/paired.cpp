@@ -59,12 +59,6 @@ void MessageBuffer::pack_paired(bool patience) noexcept {
                   [this](std::int64_t position, char* to, std::int64_t bytes) { pack_chunk(position, to, bytes); });
 }
 
-bool MessageBuffer::pack_paired_part() noexcept {
-  return outgoing_ != nullptr && outgoing_->pack_part([this](std::int64_t position, char* to, std::int64_t bytes) {
-    pack_chunk(position, to, bytes);
-  });
-}
-
 void MessageBuffer::count_sent() const noexcept {
   if (outgoing_ == nullptr) return;
   count_paired(procedure_, {.sent = 1, .sent_bytes = bytes_});

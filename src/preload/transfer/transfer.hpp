@@ -67,8 +67,6 @@ class MessageBuffer {
   // Of a message that was sent through shared memory, when the library has its header: packs it, with `patience` into
   // warm chunks rather. Does nothing on other paths.
   void pack_paired(bool patience) noexcept;
-  // Packs a part of it; false if nothing is left.
-  bool pack_paired_part() noexcept;
   // Its header did not go.
   void withdraw() noexcept {
     if (outgoing_ != nullptr) outgoing_->withdraw();
@@ -115,7 +113,7 @@ class MessageBuffer {
   // `received_bytes` are those of whole basic types then. Else MPI_SUCCESS.
   int judge(std::int64_t& received_bytes) const noexcept {
     // Nearly every message fills the buffer.
-    if (received_bytes >= bytes_ || received_bytes > policy.broken.max_bytes || plan_->is_contiguous())
+    if (path_ != Path::kPack || received_bytes >= bytes_ || received_bytes > policy.broken.max_bytes || plan_->is_contiguous())
       return MPI_SUCCESS;
     return judge_rest(received_bytes);
   }
