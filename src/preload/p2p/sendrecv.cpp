@@ -82,6 +82,17 @@ int exchange(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& receive
                               MPI_Datatype type, int dest, int send_tag, int source, int receive_tag, MPI_Comm comm,
                               MPI_Status* status) {
   const AfterReceive look_after_orphans;
+  if (claiming()) [[unlikely]] {
+    // What is sent is copied first. What cannot be copied is an error, which is the library's to raise.
+    MessageBuffer data(procedure, buffer, count, type), received(procedure, buffer, count, type);
+    const std::unique_ptr<char[]> copy = data.packed_copy();
+    MessageBuffer packed(procedure, copy.get(), copy == nullptr ? 0 : data.bytes(), MPI_PACKED);
+    received.choose_receive_path(Operation::kReceive, source, comm);
+    count_transfer(packed, received);
+    if (copy != nullptr || count == 0) {
+      return exchange_claiming(packed, dest, send_tag, received, source, receive_tag, comm, status);
+    }
+  }
   MessageBuffer sent(procedure, buffer, count, type);
   sent.choose_send_path(Operation::kReplace, dest, comm, may);
   if (sent.path() == Path::kPaired) {
@@ -97,13 +108,6 @@ int exchange(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& receive
   MessageBuffer data(procedure, buffer, count, type);
   data.choose_replace_path(dest, source, comm);
   count_transfer(data);
-  if (claiming()) [[unlikely]] {
-    // What is sent is copied first; a message that cannot be is an error, or empty.
-    const std::unique_ptr<char[]> copy = data.packed_copy();
-    MessageBuffer packed(procedure, copy.get(), copy == nullptr ? 0 : data.bytes(), MPI_PACKED);
-    MessageBuffer received(procedure, buffer, count, type);
-    if (copy != nullptr) return exchange_claiming(packed, dest, send_tag, received, source, receive_tag, comm, status);
-  }
   const auto native = [&](MPI_Status* s) {
     return call(large, mpi::library.Sendrecv_replace, mpi::library.Sendrecv_replace_c, data, dest, send_tag, source,
                 receive_tag, comm, s);
