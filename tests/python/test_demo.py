@@ -44,7 +44,8 @@ def test_the_quick_demo_has_every_method(gapless: Command, build: Build, tmp_pat
     answer = gapless("demo", "--json", "--quick")
     assert answer.returncode == 0, answer.stderr
     rows = json.loads(answer.stdout)
-    assert {row["method"] for row in rows} == {"contiguous", "pack", "native", "gapless"}
+    assert {row["method"] for row in rows} == {"contiguous", "pack", "native", "local", "gapless"}
+    assert {row["bytes"] for row in rows if row["method"] == "local"} == {max(row["bytes"] for row in rows)}
     assert {row["guideline"] for row in rows} == {"GL2/GL3", "GL4"}
     assert {row["words"] for row in rows} == {message.words for message in QUICK_MESSAGES}
     assert {row["bytes"] for row in rows} == {message.bytes for message in QUICK_MESSAGES}
