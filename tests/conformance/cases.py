@@ -154,6 +154,15 @@ def _paired() -> Iterator[Case]:
         yield Case("coll_faults", (what,), PAIRED, ranks=5, is_long=True, timeout_s=600)
 
 
+def _messages() -> Iterator[Case]:
+    """Yield the cases of messages by shared memory between two processes."""
+    yield Case("p2p_paired", ("100",), pairs=1, timeout_s=300)
+    yield Case("p2p_paired", ("100",), FORCED, ranks=3, pairs=1, timeout_s=300)
+    yield Case("p2p_paired", ("100",), ranks=4, pairs=1, timeout_s=300, is_second=True)
+    yield Case("p2p_paired_c", ("100",), FORCED, pairs=1, timeout_s=300, is_second=True)
+    yield Case("p2p_paired", ("100",), {"GAPLESS_PAIRED": "0"}, ranks=3, pairs=0, timeout_s=300, is_second=True)
+
+
 def _collectives() -> Iterator[Case]:
     """Yield the cases of collectives, on 2 to 8 ranks."""
     for ranks, seeds in ((2, 8), (3, 6), (4, 6)):
@@ -228,6 +237,7 @@ CASES = (
     Case("tools", ("before",), tool="before"),
     *_collectives(),
     *_paired(),
+    *_messages(),
     Case("spawn", ranks=1, is_long=True),
     Case("huge", (), {"GAPLESS_POOL_BYTES": "8G", "GAPLESS_LONGEST_RUN": "1024G"}, is_long=True, timeout_s=300),
     Case("blocking", ("200",), is_long=True, timeout_s=600),
