@@ -159,6 +159,10 @@ def _messages() -> Iterator[Case]:
     yield Case("p2p_paired", ("100",), pairs=1, timeout_s=300)
     yield Case("p2p_paired", ("100",), FORCED, ranks=3, pairs=1, timeout_s=300)
     yield Case("p2p_paired", ("100",), ranks=4, pairs=1, timeout_s=300, is_second=True)
+    for program in ("p2p_ends", "p2p_busy"):
+        yield Case(program, pairs=1, timeout_s=300)
+        yield Case(program, (), {**FORCED, "GAPLESS_PAIRED_BYTES": "32M"}, ranks=4, pairs=1, timeout_s=300)
+        yield Case(program, (), {"GAPLESS_PAIRED": "0"}, pairs=0, timeout_s=300, is_second=True)
     yield Case("p2p_paired_c", ("100",), FORCED, pairs=1, timeout_s=300, is_second=True)
     yield Case("p2p_paired", ("100",), {"GAPLESS_PAIRED": "0"}, ranks=3, pairs=0, timeout_s=300, is_second=True)
 

@@ -51,6 +51,8 @@ class Buffer {
   void clear();
   // Fails unless the first `units` are those of `seed`, and all else is as clear() left it.
   void expect(std::uint64_t seed, int units, const std::string& what) const;
+  // Whether its first `units` are those of `seed`.
+  bool has(std::uint64_t seed, int units) const;
   // Fails unless gaps and guards are: of data of which MPI says nothing.
   void expect_gaps(const std::string& what) const;
   // Fails unless the status counts `units`, by the type that this was received with.
@@ -99,8 +101,8 @@ class Tally {
   void receives(bool paired) { received_ += paired ? 1 : 0; }
   // Fails unless all those were counted, and nothing else. Starts anew.
   void expect_all(const std::string& what);
-  // At least so many were sent and received, in percent.
-  void expect_some(int percent, const std::string& what);
+  // Whatever should have: nothing was counted.
+  void expect_none(const std::string& what);
   long long sent() const { return sent_; }
   long long received() const { return received_; }
   void restart();

@@ -260,6 +260,7 @@ Case make_case(int id, int send, int receive, const Form& form, int ranks) {
   c.room = same ? c.units : c.units + c.units / 3 + 5;
   // Which processes know of this type, and pair it, depends on what they did before.
   if (form.out == Layout::kPairType && !is_forced()) c.form.out = Layout::kMany;
+  if (form.in == Layout::kPairType && c.replies_in_place() && !is_forced()) c.form.in = Layout::kReversed;
   if (receive == kRecvInit) c.how = std::getenv("P2PT_D2") ? c.how % 3 * 2 : for_persistent(c.how);
   c.waits = may_wait(send) && id % 2 == 1;
   return c;
