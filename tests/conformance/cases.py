@@ -163,6 +163,13 @@ def _messages() -> Iterator[Case]:
         yield Case(program, pairs=1, timeout_s=300)
         yield Case(program, (), {**FORCED, "GAPLESS_PAIRED_BYTES": "32M"}, ranks=4, pairs=1, timeout_s=300)
         yield Case(program, (), {"GAPLESS_PAIRED": "0"}, pairs=0, timeout_s=300, is_second=True)
+    for ranks, settings in ((2, {}), (3, FORCED)):
+        yield Case("p2p_random", ("1", "60"), settings, ranks=ranks, pairs=1, timeout_s=300)
+        yield Case("p2p_random", ("1000", "1500"), settings, ranks=ranks, pairs=1, timeout_s=900, is_long=True)
+    # No process pairs after a probe: one program each.
+    for seed in ("1", "2", "3", "4", "5"):
+        yield Case("p2p_random", (seed, "1", "probes"), FORCED, ranks=2 + int(seed) % 2, pairs=1)
+    yield Case("p2p_random", ("1", "60"), {**FORCED, "GAPLESS_PAIRED_BYTES": "4M"}, ranks=4, is_second=True)
     yield Case("p2p_paired_c", ("100",), FORCED, pairs=1, timeout_s=300, is_second=True)
     yield Case("p2p_paired", ("100",), {"GAPLESS_PAIRED": "0"}, ranks=3, pairs=0, timeout_s=300, is_second=True)
 

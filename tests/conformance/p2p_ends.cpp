@@ -93,6 +93,8 @@ bool may_be_silent(int way, int room) {
   return !is_open_mpi && (way <= 2 || way >= 11) && room < 4032 && has_shared_memory();
 }
 
+// Without any layer, Open MPI writes a message past the end of a contiguous buffer that is too small: so it does with a
+// header.
 // Receives that are too small: an error of this receive, and of nothing else.
 void truncated() {
   MPI_Errhandler own;
@@ -103,14 +105,15 @@ void truncated() {
     for (const Layout layout : {Layout::kContiguous, Layout::kColumn}) {
       for (const int room : {400, 4028, 4032, 8000, 69'996}) {
         for (const bool waits : {false, true}) {
-          // Open MPI writes the header, as it would the message, past the end of such a buffer.
-          if (is_open_mpi && layout == Layout::kContiguous && room < 4032) continue;
+          const Layout sent = ++round % 4 == 3 ? Layout::kContiguous : Layout::kColumn;  // which is not paired
+          const bool overruns = room < 4032 || !has_shared_memory() || sent == Layout::kContiguous;
+          if (is_open_mpi && layout == Layout::kContiguous && overruns) continue;
           const std::string what = "way " + std::to_string(way) + ", " + std::to_string(room) + " bytes of layout " +
                                    std::to_string(static_cast<int>(layout)) + (waits ? ", there before" : "");
-          const std::uint64_t seed = static_cast<unsigned>(++round);
+          const std::uint64_t seed = static_cast<unsigned>(round);
           if (waits) meet();
           if (rank == kSender) {
-            const auto out = ints(Layout::kColumn, 70'000);
+            const auto out = ints(sent, 70'000);
             out->write(seed);
             MPI_Request request;
             MPI_Isend(out->address(), out->count(), out->type(), kReceiver, 3, pair, &request);
@@ -121,18 +124,18 @@ void truncated() {
             continue;
           }
           if (waits) meet();
-          const bool paired = is_pairable(Basic::kInts, Layout::kColumn, 17'500);
+          const bool paired = is_pairable(Basic::kInts, sent, 17'500);
           const auto in = ints(layout, room);
           MPI_Status status;
           const int error = receive_too_small(way, *in, 3, &status);
           CHECK(error == MPI_ERR_TRUNCATE || (may_be_silent(way, room) && error == MPI_SUCCESS), "%s: class %d", what.c_str(), error);
+          CHECK(handled <= 1, "%s: the handler was called %d times", what.c_str(), handled);
           if (paired && room >= 4032) {
             // What there is room for.
             in->expect(seed, room / 4, what);
             CHECK(status.MPI_SOURCE == kSender && status.MPI_TAG == 3, "%s: from %d with tag %d", what.c_str(),
                   status.MPI_SOURCE, status.MPI_TAG);
             in->expect_count(status, room / 4, what);
-            if (handled != 0) CHECK(handled == 1, "%s: the handler was called %d times", what.c_str(), handled);
           }
           if (layout == Layout::kColumn || !is_open_mpi) in->expect_gaps(what);
           // Whether the library says so before or the layer looks at it.
@@ -154,7 +157,7 @@ void truncated_often() {
   set_handlers(MPI_ERRORS_RETURN);
   for (const Layout layout : {Layout::kColumn, Layout::kContiguous}) {
     for (const int room : {40'000, 400}) {
-      if (is_open_mpi && layout == Layout::kContiguous && room < 4032) continue;
+      if (is_open_mpi && layout == Layout::kContiguous && (room < 4032 || !has_shared_memory())) continue;
       for (int k = 0; k < 200; ++k) {
         // One at a time, so that the memory which is given back suffices.
         meet();

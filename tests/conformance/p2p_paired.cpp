@@ -261,7 +261,7 @@ Case make_case(int id, int send, int receive, const Form& form, int ranks) {
   // Which processes know of this type, and pair it, depends on what they did before.
   if (form.out == Layout::kPairType && !is_forced()) c.form.out = Layout::kMany;
   if (form.in == Layout::kPairType && c.replies_in_place() && !is_forced()) c.form.in = Layout::kReversed;
-  if (receive == kRecvInit) c.how = std::getenv("P2PT_D2") ? c.how % 3 * 2 : for_persistent(c.how);
+  if (receive == kRecvInit) c.how = for_persistent(c.how);
   c.waits = may_wait(send) && id % 2 == 1;
   return c;
 }
@@ -330,7 +330,7 @@ void mixtures(int how, bool ignored) {
     in.push_back(std::make_unique<Buffer>(Basic::kInts, layout, units + 1000 + k));
     MPI_Request request;
     const int source = comm.rank_of[static_cast<std::size_t>(from)];
-    const bool persistent = k % 5 == 4 && (!std::getenv("P2PT_D2") || how % 2 == 0) && for_persistent(how) == how;
+    const bool persistent = k % 5 == 4 && for_persistent(how) == how;
     const auto start = persistent ? COUNTED(MPI_Recv_init) : COUNTED(MPI_Irecv);
     start(in.back()->address(), in.back()->count(), in.back()->type(), source, k % kTags, comm.comm, &request);
     if (persistent) MPI_Start(&request);
@@ -522,7 +522,7 @@ int main(int argc, char** argv) {
     for (const bool ignored : {false, true}) mixtures(possible_completion(how), ignored);
   }
   for (int round = 0; round < 20; ++round) in_order(round);
-  for (int how = 0; how < kCompletions; ++how) restarted(std::getenv("P2PT_D2") ? how % 4 * 2 : for_persistent(possible_completion(how)));
+  for (int how = 0; how < kCompletions; ++how) restarted(for_persistent(possible_completion(how)));
   to_oneself();
   free_comms(comms);
   if (Members(control).rank == 0) std::printf("the data are right, %lld paired\n", counted("paired_sent"));
