@@ -143,10 +143,6 @@ void Buffer::draw(std::vector<unsigned char>& image, std::uint64_t seed, int uni
   }
 }
 
-void Buffer::write(std::uint64_t seed) {
-  draw(bytes_, seed, units_);
-}
-
 void Buffer::clear() {
   std::fill(bytes_.begin(), bytes_.end(), kClear);
 }

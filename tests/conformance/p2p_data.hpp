@@ -47,7 +47,8 @@ class Buffer {
   // Of its packed data.
   long long bytes() const { return static_cast<long long>(units_) * unit_bytes_; }
 
-  void write(std::uint64_t seed);
+  void write(std::uint64_t seed) { write_first(seed, units_); }
+  void write_first(std::uint64_t seed, int units) { draw(bytes_, seed, units); }
   void clear();
   // Fails unless the first `units` are those of `seed`, and all else is as clear() left it.
   void expect(std::uint64_t seed, int units, const std::string& what) const;
