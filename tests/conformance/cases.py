@@ -156,22 +156,30 @@ def _paired() -> Iterator[Case]:
 
 def _messages() -> Iterator[Case]:
     """Yield the cases of messages by shared memory between two processes."""
-    yield Case("p2p_paired", ("100",), pairs=1, timeout_s=300)
-    yield Case("p2p_paired", ("100",), FORCED, ranks=3, pairs=1, timeout_s=300)
-    yield Case("p2p_paired", ("100",), ranks=4, pairs=1, timeout_s=300, is_second=True)
-    for program in ("p2p_ends", "p2p_busy"):
-        yield Case(program, pairs=1, timeout_s=300)
-        yield Case(program, (), {**FORCED, "GAPLESS_PAIRED_BYTES": "32M"}, ranks=4, pairs=1, timeout_s=300)
-        yield Case(program, (), {"GAPLESS_PAIRED": "0"}, pairs=0, timeout_s=300, is_second=True)
     for ranks, settings in ((2, {}), (3, FORCED)):
+        yield Case("p2p_paired", ("100",), settings, ranks=ranks, pairs=1, timeout_s=300)
+        yield Case("p2p_order", (), settings, ranks=ranks, pairs=1, timeout_s=300)
         yield Case("p2p_random", ("1", "60"), settings, ranks=ranks, pairs=1, timeout_s=300)
-        yield Case("p2p_random", ("1000", "1500"), settings, ranks=ranks, pairs=1, timeout_s=900, is_long=True)
+        yield Case("p2p_random", ("1000", "1500"), settings, ranks=ranks, pairs=1, timeout_s=1800, is_long=True)
+    few = {**FORCED, "GAPLESS_PAIRED_BYTES": "32M"}
+    for what in ("cancelled_receives", "cancelled_sends", "freed"):
+        yield Case("p2p_ends", (what,), pairs=1)
+        yield Case("p2p_ends", (what,), few, ranks=4, pairs=1, is_second=True)
+    yield Case("p2p_busy", pairs=1, timeout_s=300)
+    yield Case("p2p_busy", (), few, ranks=4, pairs=1, timeout_s=300, is_second=True)
     # No process pairs after a probe: one program each.
-    for seed in ("1", "2", "3", "4", "5"):
-        yield Case("p2p_random", (seed, "1", "probes"), FORCED, ranks=2 + int(seed) % 2, pairs=1)
+    for seed in range(1, 6):
+        yield Case("p2p_random", (str(seed), "1", "probes"), FORCED, ranks=2 + seed % 2, pairs=1, is_second=seed > 2)
+    for seed in range(4):
+        yield Case("p2p_probes", (str(seed),), FORCED, ranks=3, pairs=1)
+        yield Case("p2p_probes", (str(seed + 4),), pairs=1, is_second=True)
+    for seed in range(8, 40):
+        yield Case("p2p_probes", (str(seed),), FORCED, ranks=2 + seed % 3, pairs=1, is_long=True)
     yield Case("p2p_random", ("1", "60"), {**FORCED, "GAPLESS_PAIRED_BYTES": "4M"}, ranks=4, is_second=True)
-    yield Case("p2p_paired_c", ("100",), FORCED, pairs=1, timeout_s=300, is_second=True)
-    yield Case("p2p_paired", ("100",), {"GAPLESS_PAIRED": "0"}, ranks=3, pairs=0, timeout_s=300, is_second=True)
+    for program in ("p2p_paired_c", "p2p_order_c"):
+        yield Case(program, ("100",), FORCED, pairs=1, timeout_s=300, is_second=True)
+    for words in (("p2p_paired", "100"), ("p2p_order",), ("p2p_busy",), ("p2p_random", "1", "60")):
+        yield Case(words[0], words[1:], {"GAPLESS_PAIRED": "0"}, ranks=3, pairs=0, timeout_s=300, is_second=True)
 
 
 def _collectives() -> Iterator[Case]:

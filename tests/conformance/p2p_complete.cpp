@@ -1,5 +1,6 @@
 #include "p2p_complete.hpp"
 
+#include "counted.hpp"
 #include "twin.hpp"
 
 namespace conformance {
@@ -72,9 +73,9 @@ void whole(const List& all, int how) {
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
   while (how == 9 && flag == 0) {
     statuses.assign(all.requests.size(), unset_status());
-    check(MPI_Request_get_status_all(all.size(), all.data(), &flag,
-                                     all.ignored ? MPI_STATUSES_IGNORE : statuses.data()),
-          how);
+    check(
+        MPI_Request_get_status_all(all.size(), all.data(), &flag, all.ignored ? MPI_STATUSES_IGNORE : statuses.data()),
+        how);
   }
   if (how == 9) {
     for (int k = 0; k < all.size() && all.told; ++k) all.told(k, given(all, statuses[static_cast<std::size_t>(k)]));
@@ -147,6 +148,10 @@ const char* name_of_completion(int how) {
 int possible_completion(int how) {
   how %= kCompletions;
   return lacks(kNames[how]) ? how - kTellingFrom : how;
+}
+
+int for_persistent(int how) {
+  return ASKING_LEAVES_PERSISTENT || how < kTellingFrom ? how : how - kTellingFrom;
 }
 
 void complete_all(int how, std::vector<MPI_Request>& list, bool ignored, const Seen& done, const Seen& told) {

@@ -21,10 +21,12 @@ inline constexpr int kTellingFrom = 8;
 const char* name_of_completion(int how);
 // `how`, or another way that the library has.
 int possible_completion(int how);
+// The same for a list with persistent operations.
+int for_persistent(int how);
 
-// Completes all requests of a list, null, inactive and generalised ones among them. `done(k, status)` is called for each
-// operation when it has completed; before that, `told(k, status)` where only a question was asked. The statuses are null
-// where they are `ignored`.
+// Completes all requests of a list, null, inactive and generalised ones among them. `done(k, status)` is called for
+// each operation when it has completed; before that, `told(k, status)` where only a question was asked. The statuses
+// are null where they are `ignored`.
 using Seen = std::function<void(int k, const MPI_Status* status)>;
 void complete_all(int how, std::vector<MPI_Request>& list, bool ignored, const Seen& done, const Seen& told);
 

@@ -128,7 +128,9 @@ void Buffer::draw(std::vector<unsigned char>& image, std::uint64_t seed, int uni
     unsigned char* const at = image.data() + origin_ + place(unit);
     for (const Piece& piece : pieces_) {
       const std::uint64_t value = mixed(seed, k++) >> 11;
-      const auto put = [&](auto number) { std::memcpy(at + piece.at, &number, static_cast<std::size_t>(piece.significant)); };
+      const auto put = [&](auto number) {
+        std::memcpy(at + piece.at, &number, static_cast<std::size_t>(piece.significant));
+      };
       switch (piece.bytes) {
         case 16:
           put(static_cast<long double>(value));

@@ -47,8 +47,7 @@ class Buffer {
   // Of its packed data.
   long long bytes() const { return static_cast<long long>(units_) * unit_bytes_; }
 
-  void write(std::uint64_t seed) { write_first(seed, units_); }
-  void write_first(std::uint64_t seed, int units) { draw(bytes_, seed, units); }
+  void write(std::uint64_t seed) { draw(bytes_, seed, units_); }
   void clear();
   // Fails unless the first `units` are those of `seed`, and all else is as clear() left it.
   void expect(std::uint64_t seed, int units, const std::string& what) const;
@@ -95,7 +94,8 @@ bool is_forced();
 // a file.
 long long counted(const std::string& field);
 
-// After MPI is initialised: the messages that should have gone through shared memory since the last look, against those that did.
+// After MPI is initialised: the messages that should have gone through shared memory since the last look, against those
+// that did.
 class Tally {
  public:
   void sends(bool paired) { sent_ += paired ? 1 : 0; }

@@ -128,7 +128,8 @@ void truncated() {
           const auto in = ints(layout, room);
           MPI_Status status;
           const int error = receive_too_small(way, *in, 3, &status);
-          CHECK(error == MPI_ERR_TRUNCATE || (may_be_silent(way, room) && error == MPI_SUCCESS), "%s: class %d", what.c_str(), error);
+          CHECK(error == MPI_ERR_TRUNCATE || (may_be_silent(way, room) && error == MPI_SUCCESS), "%s: class %d",
+                what.c_str(), error);
           CHECK(handled <= 1, "%s: the handler was called %d times", what.c_str(), handled);
           if (paired && room >= 4032) {
             // What there is room for.
@@ -232,7 +233,8 @@ void cancelled_sends() {
       out->write(8);
       MPI_Request request;
       MPI_Status status;
-      (round % 2 == 0 ? MPI_Isend : MPI_Irsend)(out->address(), out->count(), out->type(), kReceiver, 6, pair, &request);
+      (round % 2 == 0 ? MPI_Isend : MPI_Irsend)(out->address(), out->count(), out->type(), kReceiver, 6, pair,
+                                                &request);
       MPI_Cancel(&request);
       MPI_Wait(&request, &status);
       MPI_Test_cancelled(&status, &cancelled);

@@ -37,7 +37,7 @@ std::vector<Message> draw(Random& random, int from) {
   const int bytes[] = {100, 4032, 4032, 20'000, 100'000, 300'000, 8000};
   std::vector<Message> all;
   for (int k = 0; k < kMessages; ++k) {
-    Message m{from, random.below(kComms), random.below(kTags), bytes[random.below(7)] / 4, Layout::kColumn,
+    Message m{from,         random.below(kComms), random.below(kTags), bytes[random.below(7)] / 4, Layout::kColumn,
               random.next()};
     if (random.below(3) == 0) m.layout = Layout::kContiguous;
     all.push_back(m);
@@ -113,7 +113,11 @@ class Queue {
 
 void Queue::post(int count) {
   for (int k = 0; k < count; ++k) {
-    Posted one{random_.below(kComms), 1 + random_.below(size - 1), random_.below(kTags + 1) - 1, MPI_REQUEST_NULL, room(),
+    Posted one{random_.below(kComms),
+               1 + random_.below(size - 1),
+               random_.below(kTags + 1) - 1,
+               MPI_REQUEST_NULL,
+               room(),
                nullptr};
     MPI_Irecv(one.in->address(), one.in->count(), one.in->type(), rank_in(one.comm, one.source),
               one.tag < 0 ? MPI_ANY_TAG : one.tag, handle(one.comm), &one.request);
@@ -191,7 +195,6 @@ void Queue::receive(int comm, int source, int tag) {
   MPI_Status status = unset_status();
   MPI_Request request = MPI_REQUEST_NULL;
   const int way = random_.below(5);
-  int dest = MPI_PROC_NULL;
   switch (way) {
     case 0:
       MPI_Recv(in->address(), in->count(), in->type(), source, tag_or_any, handle(comm), &status);
@@ -202,11 +205,8 @@ void Queue::receive(int comm, int source, int tag) {
       if (to >= 0) ++answers_[static_cast<std::size_t>(to)], tally.sends(answer.is_pairable());
       break;
     case 2:
-      // What is contiguous would wait for its receiver.
-      if (to >= 0 && in->is_pairable()) in->write(kAnswer), dest = rank_in(comm, to);
-      MPI_Sendrecv_replace(in->address(), in->count(), in->type(), dest, kAnswerTag, source, tag_or_any, handle(comm),
+      MPI_Sendrecv_replace(in->address(), in->count(), in->type(), MPI_PROC_NULL, 0, source, tag_or_any, handle(comm),
                            &status);
-      if (dest != MPI_PROC_NULL) ++answers_[static_cast<std::size_t>(to)], tally.sends(true);
       break;
     case 3:
       MPI_Irecv(in->address(), in->count(), in->type(), source, tag_or_any, handle(comm), &request);
@@ -226,18 +226,14 @@ void Queue::receive(int comm, int source, int tag) {
     if (way == 4) MPI_Request_free(&request);
   }
   const Message& m = found(comm, status, tag, "a receive");
-  if (dest != MPI_PROC_NULL) {
-    CHECK(in->has(m.seed, m.units), "%s", where("an exchange with what it replaces").c_str());
-    in->clear();
-    in->write_first(m.seed, m.units);
-  }
   check(m, *in, status, ("a receive of way " + std::to_string(way)).c_str());
   done(m);
 }
 
 void Queue::take(int way) {
   // Something like one that waits, described more or less exactly.
-  const Message& like = *waiting_[static_cast<std::size_t>(random_.below(std::min(20, static_cast<int>(waiting_.size()))))];
+  const Message& like =
+      *waiting_[static_cast<std::size_t>(random_.below(std::min(20, static_cast<int>(waiting_.size()))))];
   const int comm = like.comm, tag = random_.below(3) == 0 ? -1 : like.tag;
   const int source = random_.below(3) == 0 ? MPI_ANY_SOURCE : rank_in(comm, like.from);
   const int tag_or_any = tag < 0 ? MPI_ANY_TAG : tag;
@@ -275,7 +271,8 @@ void Queue::take(int way) {
   const Message copy = m;
   receive(comm, status.MPI_SOURCE, status.MPI_TAG);
   CHECK(waiting_.size() == before - 1, "%s", where("one").c_str());
-  for (const Message* other : waiting_) CHECK(other->seed != copy.seed, "%s", where("another one was received").c_str());
+  for (const Message* other : waiting_)
+    CHECK(other->seed != copy.seed, "%s", where("another one was received").c_str());
 }
 
 void Queue::finish_posted() {

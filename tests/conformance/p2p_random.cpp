@@ -80,7 +80,8 @@ Message draw(Random& random, bool has_early, bool is_barred) {
   m.any_tag = wild == 1;
   // Open MPI overruns a contiguous buffer; so the type has gaps.
   const bool truncates = random.below(12) == 0 && m.units * unit_bytes(m.basic) > 4032 * 2;
-  if (truncates && m.in != Layout::kContiguous && m.in != Layout::kPacked && m.receive < kSendrecv) m.room = m.units / 2;
+  if (truncates && m.in != Layout::kContiguous && m.in != Layout::kPacked && m.receive < kSendrecv)
+    m.room = m.units / 2;
   m.frees_type = random.below(3) == 0;
   m.frees_request = random.below(6) == 0;
   m.seed = random.next();
@@ -212,8 +213,8 @@ void Round::receive(const Message& m) {
       return look_first(m, source, tag, in);
     case kRecv: {
       const bool ignored = random_.below(3) == 0;
-      const int code = MPI_Recv(in.address(), in.count(), in.type(), source, tag, comm_of(m),
-                                ignored ? MPI_STATUS_IGNORE : &status);
+      const int code =
+          MPI_Recv(in.address(), in.count(), in.type(), source, tag, comm_of(m), ignored ? MPI_STATUS_IGNORE : &status);
       if (m.is_truncated()) return check_truncated(m, in, code);
       CHECK(code == MPI_SUCCESS, "%s", where("MPI_Recv").c_str());
       return check(m, in, ignored ? nullptr : &status);
@@ -235,9 +236,9 @@ void Round::receive(const Message& m) {
 }
 
 void Round::check(const Message& m, Buffer& in, const MPI_Status* status) {
-  const std::string what = where("message of " + std::to_string(in.bytes()) + " bytes from " + std::to_string(m.from) +
-                                 " to " + std::to_string(m.to) + ", send " + std::to_string(m.send) + ", receive " +
-                                 std::to_string(m.receive));
+  const std::string what =
+      where("message of " + std::to_string(in.bytes()) + " bytes from " + std::to_string(m.from) + " to " +
+            std::to_string(m.to) + ", send " + std::to_string(m.send) + ", receive " + std::to_string(m.receive));
   in.expect(m.seed, m.units, what);
   if (status == nullptr) return;
   expect_envelope(*status, rank_of(m, m.from), m.tag, what);
@@ -277,7 +278,8 @@ void Round::complete() {
       finish_truncated(*one.message, requests_[k]);
       continue;
     }
-    if (random_.below(4) == 0) list.push_back(MPI_REQUEST_NULL), places.push_back(k), buffers.push_back(~std::size_t{0});
+    if (random_.below(4) == 0)
+      list.push_back(MPI_REQUEST_NULL), places.push_back(k), buffers.push_back(~std::size_t{0});
     list.push_back(requests_[k]);
     places.push_back(k);
     buffers.push_back(buffer);
@@ -308,7 +310,9 @@ void exchange(Random& random) {
   const int to = (rank + 1) % size, from = (rank + size - 1) % size, bytes = draw_bytes(random) / 12 * 12;
   const bool replaces = random.below(2) == 0;
   Buffer out(Basic::kInts, Layout::kMany, bytes / 4), in(Basic::kInts, Layout::kReversed, bytes / 4 + 7);
-  const auto seed_of = [&](int sender) { return static_cast<std::uint64_t>(1000 * seed_now + 10 * round_now + sender); };
+  const auto seed_of = [&](int sender) {
+    return static_cast<std::uint64_t>(1000 * seed_now + 10 * round_now + sender);
+  };
   out.write(seed_of(rank));
   MPI_Status status = unset_status();
   if (replaces) {
