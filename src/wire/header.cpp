@@ -28,7 +28,8 @@ void write_header(Header& header, const Segment& segment, const Sealed& message)
 }
 
 bool read_header(const void* bytes, Segment& segment, Sealed& message) noexcept {
-  if (word_at(bytes, kCookie) != segment.cookie()[0] || word_at(bytes, kCookieRest) != segment.cookie()[1]) return false;
+  if (word_at(bytes, kCookie) != segment.cookie()[0] || word_at(bytes, kCookieRest) != segment.cookie()[1])
+    return false;
   const std::uint64_t process = word_at(bytes, kProcess), record = word_at(bytes, kRecord);
   if (process >= static_cast<std::uint64_t>(segment.processes()) || record >= kRecords) return false;
   message.ticket.process = static_cast<std::uint32_t>(process);

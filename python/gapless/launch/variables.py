@@ -117,7 +117,7 @@ VARIABLES = (
         "through the library. What the process says that speaks for its node is in force.",
     ),
     Variable(
-        "GAPLESS_SMALLEST_PAIRED", "BYTES", "16K, 512K of MPI_Bcast and MPI_Scatter; 1 under GAPLESS_FORCE",
+        "GAPLESS_SMALLEST_PAIRED", "BYTES", "16K, 512K of MPI_Bcast and MPI_Scatter; the least under GAPLESS_FORCE",
         Reader.LAYER,
         "Messages below this size go through the library, not through shared memory. The same in all processes.",
     ),

@@ -6,8 +6,8 @@ namespace gapless::mpi {
 
 bool was_cancelled(const MPI_Status& status) noexcept {
   int cancelled = 0;
-  return status.MPI_SOURCE != kUnsetSource &&
-         library.Test_cancelled(&status, &cancelled) == MPI_SUCCESS && cancelled != 0;
+  return status.MPI_SOURCE != kUnsetSource && library.Test_cancelled(&status, &cancelled) == MPI_SUCCESS &&
+         cancelled != 0;
 }
 
 std::int64_t received_bytes(const MPI_Status& status) noexcept {

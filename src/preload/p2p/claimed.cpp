@@ -94,6 +94,27 @@ int start_claiming(MessageBuffer& data, bool large, int source, int tag, MPI_Com
   return start.end(call(large, mpi::library.Irecv, mpi::library.Irecv_c, data, source, tag, comm, start.request()));
 }
 
+bool exchange_claimed(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& received, int source, int receive_tag,
+                      MPI_Comm comm, MPI_Request* request, int& code, std::unique_ptr<char[]> copy) noexcept {
+  std::optional<Claim> claim = request == nullptr ? std::nullopt : take(source, receive_tag, comm);
+  if (!claim) return false;
+  MPI_Request made = MPI_REQUEST_NULL;
+  code = call(false, mpi::library.Isend, mpi::library.Isend_c, sent, dest, send_tag, comm, &made);
+  RequestEntry* const entry = made == MPI_REQUEST_NULL ? nullptr : requests.make(sent.procedure());
+  MPI_Status status = claim->status;
+  // The message has come; what the library has still to move of it waits for nothing that this process does later.
+  const int error = receive_claimed(received, false, *claim, comm, &status);
+  if (made == MPI_REQUEST_NULL) return true;
+  *request = made;
+  if (entry == nullptr) return true;
+  entry->comm = comm;
+  entry->sent = std::move(sent);
+  entry->copy = std::move(copy);
+  entry->set_claimed(status, error);
+  requests.add(made, entry);
+  return true;
+}
+
 bool start_persistent_claimed(RequestEntry& entry) noexcept {
   if (!entry.receives || entry.partitions != nullptr || entry.collective != nullptr || entry.is_active()) return false;
   const std::lock_guard lock(claims_lock());

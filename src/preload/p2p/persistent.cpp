@@ -4,6 +4,7 @@
 // on the staging. Each start packs; each completion unpacks (requests/request_entry.hpp).
 #include "preload/p2p/claimed.hpp"
 #include "preload/requests/held_entries.hpp"
+#include "preload/requests/remembered.hpp"
 #include "preload/requests/start.hpp"
 #include "preload/wrappers.hpp"
 
@@ -32,13 +33,19 @@ using LargeSendInit = mpi::Signatures<MPI_Count>::Send_init;
   start.raises_on(comm);
   start.matches(source, tag);
   count_transfer(data);
-  return start.end(
+  const bool has_entry = data.has_end();
+  const int code = start.end(
       call(large, mpi::library.Recv_init, mpi::library.Recv_init_c, data, source, tag, comm, start.request()));
+  if (!has_entry && headers_may_come() && request != nullptr && code == MPI_SUCCESS) {
+    remember_receive(*request, data, source, tag, comm);
+  }
+  return code;
 }
 
 // All are packed before the library's one call, which may start the transfer of each at once.
 template <class Call>
 [[gnu::noinline]] int begin(Procedure procedure, int n, const MPI_Request* list, Call&& call) {
+  if (claiming() && n == 1) entry_of_remembered(*list);
   HeldEntries held(n, list);
   if (!held.any()) {
     if (counting()) count_declined(procedure, Reason::kContiguous);
@@ -111,14 +118,14 @@ GAPLESS_SEND_INIT(Rsend_init)
 
 int wrap_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                    MPI_Request* request) {
-  if (receive_takes_fast_path(count, type)) [[likely]]
+  if (takes_fast_path(type) && !headers_may_come()) [[likely]]
     return mpi::library.Recv_init(buffer, count, type, source, tag, comm, request);
   return receive_init(Procedure::kRecv_init, false, buffer, count, type, source, tag, comm, request);
 }
 
 int wrap_Recv_init_c(void* buffer, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                      MPI_Request* request) {
-  if (receive_takes_fast_path(count, type)) [[likely]]
+  if (takes_fast_path(type) && !headers_may_come()) [[likely]]
     return mpi::library.Recv_init_c(buffer, count, type, source, tag, comm, request);
   return receive_init(Procedure::kRecv_init_c, true, buffer, count, type, source, tag, comm, request);
 }

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "base/settings.hpp"
-#include "wire/header.hpp"
 #include "preload/policy/switches.hpp"
+#include "wire/header.hpp"
 #include "wire/wait.hpp"
 
 namespace gapless::preload {

@@ -1,5 +1,6 @@
 // MPI_Request_free, MPI_Cancel.
 #include "preload/requests/held_entries.hpp"
+#include "preload/requests/remembered.hpp"
 #include "preload/wrappers.hpp"
 
 namespace gapless::preload {
@@ -31,6 +32,7 @@ int free_inactive(MPI_Request* request, RequestEntry* entry) noexcept {
 }  // namespace
 
 int wrap_Request_free(MPI_Request* request) {
+  if (request != nullptr) forget_receive(*request);
   if (request == nullptr || takes_fast_path(1, request)) [[likely]]
     return mpi::library.Request_free(request);
   RequestEntry* const entry = requests.may_have(*request) ? requests.hold(*request) : nullptr;

@@ -34,8 +34,7 @@ class NoHandler {
   explicit NoHandler(MPI_Comm comm) noexcept : comm_(comm) {
     if (!policy.broken.status_raises || comm == MPI_COMM_NULL) return;
     if (mpi::library.Comm_get_errhandler(comm, &handler_) != MPI_SUCCESS) return;
-    is_set_ = handler_ != MPI_ERRORS_RETURN &&
-              mpi::library.Comm_set_errhandler(comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
+    is_set_ = handler_ != MPI_ERRORS_RETURN && mpi::library.Comm_set_errhandler(comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
     if (!is_set_) mpi::library.Errhandler_free(&handler_);
   }
   ~NoHandler() {

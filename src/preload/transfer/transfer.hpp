@@ -42,6 +42,9 @@ class MessageBuffer {
   // There is no entry for it (requests/start.hpp).
   void stay_without_entry(Reason reason) noexcept;
 
+  // The program's arguments again, undecided.
+  MessageBuffer as_given() const noexcept { return {procedure_, buffer_, count_, type_}; }
+
   Procedure procedure() const noexcept { return procedure_; }
   bool converted() const noexcept { return path_ != Path::kNative; }
   Path path() const noexcept { return path_; }
@@ -113,7 +116,8 @@ class MessageBuffer {
   // `received_bytes` are those of whole basic types then. Else MPI_SUCCESS.
   int judge(std::int64_t& received_bytes) const noexcept {
     // Nearly every message fills the buffer.
-    if (path_ != Path::kPack || received_bytes >= bytes_ || received_bytes > policy.broken.max_bytes || plan_->is_contiguous())
+    if (path_ != Path::kPack || received_bytes >= bytes_ || received_bytes > policy.broken.max_bytes ||
+        plan_->is_contiguous())
       return MPI_SUCCESS;
     return judge_rest(received_bytes);
   }
