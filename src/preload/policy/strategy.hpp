@@ -64,7 +64,8 @@ struct Broken {
   bool through_world = false;
   // A procedure of which the program's own error handler returned returns MPI_SUCCESS, for any error.
   bool handled_is_success = false;
-  // MPI_Request_get_status calls the error handler of a failed operation, and so does the completing call after it.
+  // MPI_Request_get_status calls an error handler for a failed operation, that of MPI_COMM_SELF, as does the completing
+  // call after it.
   bool status_raises = false;
 };
 
