@@ -162,6 +162,8 @@ def _messages() -> Iterator[Case]:
         yield Case("p2p_random", ("1", "60"), settings, ranks=ranks, pairs=1, timeout_s=300)
         yield Case("p2p_random", ("1000", "300"), settings, ranks=ranks, pairs=1, timeout_s=1800, is_long=True)
     few = {**FORCED, "GAPLESS_PAIRED_BYTES": "32M"}
+    for what in ("truncated", "truncated_often"):
+        yield Case("p2p_ends", (what,), pairs=1, timeout_s=300)
     for what in ("cancelled_receives", "cancelled_sends", "freed"):
         only = "mpich" if what == "freed" else ""
         yield Case("p2p_ends", (what,), pairs=1, only=only)

@@ -132,7 +132,7 @@ void switched() {
   if (!layer.present()) return;
   for (int round = 0; round < 128; ++round) {
     const auto bit = [&](int which) { return (round >> which & 1) != 0; };
-    const int bytes = round % 3 == 0 ? 4032 : 50'000;
+    const int bytes = round % 3 == 0 ? 3840 : 50'000;
     const std::uint64_t seed = static_cast<unsigned>(round);
     if (rank == kSender) {
       layer.set(!bit(3));

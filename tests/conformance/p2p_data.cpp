@@ -238,7 +238,7 @@ bool is_forced() {
 long long smallest_pairable() {
   static const char* const word = std::getenv("GAPLESS_SMALLEST_PAIRED");
   const long long set = word != nullptr ? std::atoll(word) : is_forced() ? 1 : 16384;
-  return std::max(4032ll, set);
+  return std::max(3840ll, set);
 }
 
 // The file that the layer counts in (src/preload/stats/counters.cpp): a line that names the numbers, and they.

@@ -23,7 +23,7 @@ Tally tally;
 void mixtures(int how, bool ignored) {
   const Members world(MPI_COMM_WORLD);
   constexpr int kMessages = 14, kTags = 3;
-  const int sizes[] = {16, 40'000, 4032, 200'000, 17'000, 100'000, 0};
+  const int sizes[] = {16, 40'000, 3840, 200'000, 17'000, 100'000, 0};
   // The k-th message from a rank to another one.
   const auto units_of = [&](int from, int to, int k) { return sizes[(k + from + 2 * to + how) % 7] / 4; };
   const auto seed_of = [&](int from, int to, int k) {
@@ -111,7 +111,7 @@ void in_order(int round) {
   const Members world(MPI_COMM_WORLD);
   const Comm& comm = comms[static_cast<std::size_t>(round % 4)];
   constexpr int kMessages = 40;
-  const int sizes[] = {100'000, 8, 4032, 20'000, 4032 * 4, 60'000, 400};
+  const int sizes[] = {100'000, 8, 3840, 20'000, 3840 * 4, 60'000, 400};
   const int to = (world.rank + 1) % world.size, from = (world.rank + world.size - 1) % world.size;
   const auto layout_of = [&](int k) { return k % 4 == 1 ? Layout::kContiguous : Layout::kBlocks; };
   const auto units_of = [&](int k) { return sizes[(k + round) % 7] / 4; };
@@ -155,7 +155,7 @@ void in_order(int round) {
 void restarted(int how) {
   const Members world(MPI_COMM_WORLD);
   const int to = (world.rank + 1) % world.size, from = (world.rank + world.size - 1) % world.size;
-  const int sizes[] = {80'000, 12, 4032, 17'000, 90'000, 4032, 0, 64'000};
+  const int sizes[] = {80'000, 12, 3840, 17'000, 90'000, 3840, 0, 64'000};
   for (const Layout layout : {Layout::kColumn, Layout::kContiguous}) {
     Buffer in(Basic::kInts, layout, 25'000);
     MPI_Request request;
@@ -195,7 +195,7 @@ void to_oneself() {
   const Members world(MPI_COMM_WORLD);
   for (const Comm& comm : comms) {
     const int self = comm.rank_of[static_cast<std::size_t>(world.rank)];
-    for (const int units : {1008, 5000, 75'000}) {
+    for (const int units : {960, 5000, 75'000}) {
       Buffer out(Basic::kInts, Layout::kColumn, units), in(Basic::kInts, Layout::kReversed, units + 9);
       out.write(1);
       MPI_Request request;

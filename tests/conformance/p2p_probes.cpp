@@ -34,7 +34,7 @@ struct Message {
 };
 
 std::vector<Message> draw(Random& random, int from) {
-  const int bytes[] = {100, 4032, 4032, 20'000, 100'000, 300'000, 8000};
+  const int bytes[] = {100, 3840, 3840, 20'000, 100'000, 300'000, 8000};
   std::vector<Message> all;
   for (int k = 0; k < kMessages; ++k) {
     Message m{from,         random.below(kComms), random.below(kTags), bytes[random.below(7)] / 4, Layout::kColumn,

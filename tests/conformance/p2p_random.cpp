@@ -53,7 +53,7 @@ MPI_Comm comm_of(const Message& m) {
 }
 
 int draw_bytes(Random& random) {
-  const int sizes[] = {12, 400, 4032, 4032, 8000, 16'384, 40'000, 70'000, 100'000, 200'000, 300'000};
+  const int sizes[] = {12, 400, 3840, 3840, 8000, 16'384, 40'000, 70'000, 100'000, 200'000, 300'000};
   if (random.below(60) == 0) return 3'000'000;
   return std::max(12, sizes[random.below(11)] + 12 * (random.below(5) - 2));
 }
@@ -79,7 +79,7 @@ Message draw(Random& random, bool has_early, bool is_barred) {
   m.any_source = wild == 0;
   m.any_tag = wild == 1;
   // Open MPI overruns a contiguous buffer; so the type has gaps.
-  const bool truncates = random.below(12) == 0 && m.units * unit_bytes(m.basic) > 4032 * 2;
+  const bool truncates = random.below(12) == 0 && m.units * unit_bytes(m.basic) > 3840 * 2;
   if (truncates && m.in != Layout::kContiguous && m.in != Layout::kPacked && m.receive < kSendrecv)
     m.room = m.units / 2;
   m.frees_type = random.below(3) == 0;
