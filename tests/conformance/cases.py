@@ -174,10 +174,10 @@ def _messages() -> Iterator[Case]:
     for seed in range(1, 6):
         yield Case("p2p_random", (str(seed), "1", "probes"), FORCED, ranks=2 + seed % 2, pairs=1, is_second=seed > 2)
     for seed in range(4):
-        yield Case("p2p_probes", (str(seed),), FORCED, ranks=3, pairs=1, only="mpich")
-        yield Case("p2p_probes", (str(seed + 4),), pairs=1, is_second=True, only="mpich")
+        yield Case("p2p_probes", (str(seed),), FORCED, ranks=3, pairs=1)
+        yield Case("p2p_probes", (str(seed + 4),), pairs=1, is_second=True)
     for seed in range(8, 24):
-        yield Case("p2p_probes", (str(seed),), FORCED, ranks=2 + seed % 3, pairs=1, is_long=True, only="mpich")
+        yield Case("p2p_probes", (str(seed),), FORCED, ranks=2 + seed % 3, pairs=1, is_long=True)
     yield Case("p2p_random", ("1", "60"), {**FORCED, "GAPLESS_PAIRED_BYTES": "4M"}, ranks=4, is_second=True)
     for program in ("p2p_paired_c", "p2p_order_c"):
         yield Case(program, ("100",), FORCED, pairs=1, timeout_s=300, is_second=True)
