@@ -38,6 +38,7 @@ bool read_header(const void* bytes, Segment& segment, Sealed& message) noexcept 
   message.ticket.part_bytes = static_cast<std::int64_t>(word_at(bytes, kPartBytes));
   message.serial = static_cast<std::uint32_t>(word_at(bytes, kSerial));
   if (message.ticket.bytes <= 0 || message.ticket.part_bytes <= 0 || message.ticket.part_bytes > kChunkBytes ||
+      parts_of(message.ticket.bytes, message.ticket.part_bytes) > segment.max_chunks() ||
       !segment.is_known(static_cast<int>(process), 0)) {
     return false;
   }

@@ -34,6 +34,7 @@ void set_declined_off(bool on) noexcept {
 }  // namespace
 
 void begin_acceptance() noexcept {
+  if (!are_messages_wanted()) return;
   find_library_code();
   headers_may_go_from_here.store(shared_memory() != nullptr, std::memory_order_relaxed);
   // Memory of accelerators would have to be read and written by the library; and completing calls must all be seen.

@@ -42,6 +42,10 @@ bool is_pairing_wanted() noexcept {
          (base::setting_text("GAPLESS_PAIRED") == nullptr || base::setting_on("GAPLESS_PAIRED"));
 }
 
+bool are_messages_wanted() noexcept {
+  return is_pairing_wanted() && base::setting_on("GAPLESS_PAIRED_MESSAGES");
+}
+
 std::int64_t smallest_paired(Traffic traffic) noexcept {
   static const std::int64_t set = base::setting_bytes("GAPLESS_SMALLEST_PAIRED", policy.force ? 1 : 0);
   if (traffic == Traffic::kPointToPoint) return std::max(wire::kHeaderBytes, set > 0 ? set : kSmallestSent);
@@ -51,7 +55,7 @@ std::int64_t smallest_paired(Traffic traffic) noexcept {
 
 std::string pairing_facts() {
   if (!is_pairing_wanted()) return "";
-  return "paired " + std::to_string(smallest_paired(Traffic::kExchange)) + ' ' +
+  return std::string(are_messages_wanted() ? "messages " : "") + "paired " + std::to_string(smallest_paired(Traffic::kExchange)) + ' ' +
          std::to_string(smallest_paired(Traffic::kFromRoot)) + ' ' +
          std::to_string(smallest_paired(Traffic::kPointToPoint)) + ' ';
 }
