@@ -8,9 +8,7 @@ ON = {"GAPLESS_PAIRED_MESSAGES": "1"}
 
 PAIRED = (conformance("p2p_paired", "40", **ON),)
 TRUNCATED = (conformance("p2p_ends", "truncated", **ON),)
-OFTEN = (conformance("p2p_ends", "truncated_often", **ON),)
 BUSY = (conformance("p2p_busy", **ON),)
-CANCELLED = (conformance("p2p_ends", "cancelled_sends", **ON),)
 PROBES = tuple(conformance("p2p_probes", str(seed), ranks=3, **FORCED, **ON) for seed in range(4))
 RANDOM = (conformance("p2p_random", "1", "40", **ON), conformance("p2p_random", "1", "40", ranks=3, **FORCED, **ON))
 
@@ -50,20 +48,6 @@ MUTANTS = [
         "return paired_bytes() > bytes_ ? MPI_ERR_TRUNCATE : MPI_SUCCESS;",
         "return MPI_SUCCESS;",
         TRUNCATED,
-    ),
-    planted(
-        "what there is no room for is unpacked",
-        "transfer/paired.cpp",
-        "  if (room <= 0) return;\n",
-        "",
-        TRUNCATED + RANDOM,
-    ),
-    planted(
-        "a persistent receive takes the second message for the first",
-        "request_entry.cpp",
-        "  received.forget_header();\n",
-        "",
-        PAIRED,
     ),
     planted(
         "the memory of a message is not lent again when it was sent",
