@@ -174,7 +174,9 @@ def _messages() -> Iterator[Case]:
     yield Case("p2p_busy", (), few, ranks=4, pairs=1, timeout_s=300, is_second=True)
     # No process pairs after a probe: one program each.
     for seed in range(1, 6):
-        yield Case("p2p_random", (str(seed), "1", "probes"), FORCED_MESSAGES, ranks=2 + seed % 2, pairs=1, is_second=seed > 2)
+        yield Case(
+            "p2p_random", (str(seed), "1", "probes"), FORCED_MESSAGES, ranks=2 + seed % 2, pairs=1, is_second=seed > 2
+        )
     for seed in range(4):
         yield Case("p2p_probes", (str(seed),), FORCED_MESSAGES, ranks=3, pairs=1, only="mpich")
         yield Case("p2p_probes", (str(seed + 4),), MESSAGES, pairs=1, is_second=True, only="mpich")
@@ -183,7 +185,9 @@ def _messages() -> Iterator[Case]:
     for program in ("p2p_paired_c", "p2p_order_c"):
         yield Case(program, ("100",), FORCED_MESSAGES, pairs=1, timeout_s=300, is_second=True)
     for words in (("p2p_paired", "100"), ("p2p_order",), ("p2p_busy",), ("p2p_random", "1", "60")):
-        yield Case(words[0], words[1:], {**MESSAGES, "GAPLESS_PAIRED": "0"}, ranks=3, pairs=0, timeout_s=300, is_second=True)
+        yield Case(
+            words[0], words[1:], {**MESSAGES, "GAPLESS_PAIRED": "0"}, ranks=3, pairs=0, timeout_s=300, is_second=True
+        )
 
 
 def _collectives() -> Iterator[Case]:

@@ -261,7 +261,11 @@ def test_the_layers_counters_say_of_each_member_what_is_paired(
     any_library.write(groups)
     lines = list(
         json_lines(
-            any_library.build, any_library.command(2), True, 120, {"GAPLESS_STATS": "1", "GAPLESS_PAIRED_MESSAGES": setting}
+            any_library.build,
+            any_library.command(2),
+            True,
+            120,
+            {"GAPLESS_STATS": "1", "GAPLESS_PAIRED_MESSAGES": setting},
         )
     )
     told = {(line["group"], line["member"]): line.get("layer_pairs") for line in of_kind(lines, "samples")}
