@@ -23,7 +23,7 @@ int deliver(MessageBuffer& data, Claim& claim) noexcept {
   bool all = true;
   if (claim.paired) {
     bytes = claim.paired->bytes();
-    data.begin_pull(std::move(*claim.paired));
+    data.begin_pull(*claim.paired);
     all = data.pull_all();
   } else {
     data.unpack_part_of(claim.data.get(), wire::kHeaderBytes);

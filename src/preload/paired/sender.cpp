@@ -6,7 +6,7 @@
 
 namespace gapless::preload {
 
-PairedSend::PairedSend(SharedMemory& shared, wire::Lease&& lease, const wire::Ticket& ticket, int to) noexcept
+PairedSend::PairedSend(SharedMemory& shared, wire::Lease& lease, const wire::Ticket& ticket, int to) noexcept
     : shared_(shared), message_(shared.segment, std::move(lease), ticket, 1), to_(to) {
   static std::atomic<std::uint32_t> serial{0};
   const wire::Sealed sealed{ticket, serial.fetch_add(1, std::memory_order_relaxed)};
@@ -27,7 +27,7 @@ std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes) no
   shared->segment.announce(number);
   // Asked after the announcement: now it is counted, if that process declines meanwhile.
   if (shared->segment.accepts(number)) {
-    auto* const made = new (std::nothrow) PairedSend(*shared, std::move(lease), ticket, number);
+    auto* const made = new (std::nothrow) PairedSend(*shared, lease, ticket, number);
     if (made != nullptr) return std::unique_ptr<PairedSend>(made);
   }
   shared->segment.withdraw(number);

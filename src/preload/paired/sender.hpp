@@ -30,7 +30,7 @@ class PairedSend {
   void withdraw() noexcept;
 
  private:
-  PairedSend(SharedMemory& shared, wire::Lease&& lease, const wire::Ticket& ticket, int to) noexcept;
+  PairedSend(SharedMemory& shared, wire::Lease& lease, const wire::Ticket& ticket, int to) noexcept;
   SharedMemory& shared_;
   wire::Outgoing<wire::Segment> message_;
   int to_;

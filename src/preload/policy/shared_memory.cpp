@@ -55,7 +55,8 @@ std::int64_t smallest_paired(Traffic traffic) noexcept {
 
 std::string pairing_facts() {
   if (!is_pairing_wanted()) return "";
-  return std::string(are_messages_wanted() ? "messages " : "") + "paired " + std::to_string(smallest_paired(Traffic::kExchange)) + ' ' +
+  return std::string(are_messages_wanted() ? "messages " : "") + "paired " +
+         std::to_string(smallest_paired(Traffic::kExchange)) + ' ' +
          std::to_string(smallest_paired(Traffic::kFromRoot)) + ' ' +
          std::to_string(smallest_paired(Traffic::kPointToPoint)) + ' ';
 }

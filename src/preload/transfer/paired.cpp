@@ -1,7 +1,6 @@
 // What of a message's buffer concerns shared memory: when it goes that way, and how its data get in and out.
 #include <algorithm>
 #include <new>
-#include <utility>
 
 #include "move/move.hpp"
 #include "move/past.hpp"
@@ -137,8 +136,8 @@ std::unique_ptr<char[]> MessageBuffer::packed_copy() noexcept {
   return copy;
 }
 
-void MessageBuffer::begin_pull(PairedReceive&& claimed) noexcept {
-  incoming_ = std::move(claimed);
+void MessageBuffer::begin_pull(const PairedReceive& claimed) noexcept {
+  incoming_ = claimed;
   count_received();
 }
 

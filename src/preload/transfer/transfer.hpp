@@ -89,7 +89,7 @@ class MessageBuffer {
   // All its data, packed; nullptr if there are none, or no memory. Whatever the path.
   std::unique_ptr<char[]> packed_copy() noexcept;
   // And a message that comes through shared memory, to be pulled; or bytes of one that does not, to be unpacked.
-  void begin_pull(PairedReceive&& claimed) noexcept;
+  void begin_pull(const PairedReceive& claimed) noexcept;
   void unpack_part_of(const char* packed, std::int64_t bytes) noexcept { unpack_pulled(0, packed, bytes); }
   bool may_look() const noexcept { return looks_; }
   bool is_paired() const noexcept { return incoming_.has_value(); }
