@@ -28,7 +28,7 @@ check_one() {
     [ -e "$mpi/mpi.h" ] || return 0  # installed by `make build`, but not needed for it
     ;;
   esac
-  if out=$("$tidy" --quiet "$file" -- -std=c++20 -Isrc -Iinclude -I"$work/include" -isystem "$mpi" \
+  if out=$("$tidy" --quiet "$file" -- -std=c++20 -Wexit-time-destructors -Isrc -Iinclude -I"$work/include" -isystem "$mpi" \
     -isystem .venv/deps/usr/include -DGAPLESS_ABI_$abi=1 -DGAPLESS_UP_TO=41 \
     -DGAPLESS_LARGE_COUNTS=1 '-DGAPLESS_BUILD="lint"' '-DGAPLESS_VERSION="lint"' 2>&1); then
     touch "$stamp"

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "base/per_thread.hpp"
 #include "capi/guard.hpp"
 #include "move/direction.hpp"
 #include "move/move.hpp"
@@ -23,9 +24,10 @@ struct CachedJoint {
   std::unique_ptr<const plan::Joint> joint;
 };
 
-const plan::Joint* joint_of(const plan::PlanPtr& source, std::int64_t source_count, const plan::PlanPtr& destination,
-                            std::int64_t destination_count) {
-  thread_local std::array<CachedJoint, 16> all;
+using CachedJoints = std::array<CachedJoint, 16>;
+
+const plan::Joint* joint_of(CachedJoints& all, const plan::PlanPtr& source, std::int64_t source_count,
+                            const plan::PlanPtr& destination, std::int64_t destination_count) {
   const auto mixed = reinterpret_cast<std::uintptr_t>(source.get()) * 3 +
                      reinterpret_cast<std::uintptr_t>(destination.get()) * 5 +
                      static_cast<std::uintptr_t>(source_count * 7 + destination_count * 11);
@@ -66,9 +68,12 @@ void copy(const char* from, const plan::PlanPtr& source, std::int64_t source_cou
     gapless::move::pack(of.plan, of.count, from, position, run_of(into.plan, to, position), bytes);
   } else if (of.plan.is_run(of.count)) {
     gapless::move::unpack(into.plan, into.count, to, position, run_of(of.plan, from, position), bytes);
+  } else if (CachedJoints* const joints = gapless::base::PerThread<CachedJoints>::get(); joints != nullptr) {
+    const plan::Joint* const joint = joint_of(*joints, source, source_count, destination, destination_count);
+    gapless::move::copy({of, into, joint}, from, to, position, bytes);
   } else {
-    gapless::move::copy({of, into, joint_of(source, source_count, destination, destination_count)}, from, to, position,
-                        bytes);
+    const auto joint = plan::join({of.plan, of.count}, {into.plan, into.count});
+    gapless::move::copy({of, into, joint.get()}, from, to, position, bytes);
   }
 }
 

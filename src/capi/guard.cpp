@@ -1,15 +1,22 @@
 #include "capi/guard.hpp"
 
+#include <string>
+
+#include "base/per_thread.hpp"
+
 namespace gapless::capi {
 
-std::string& last_error() noexcept {
-  thread_local std::string text;
-  return text;
-}
+namespace {
+
+struct LastError {
+  std::string text;
+};
+
+}  // namespace
 
 gapless_status failed(gapless_status status, const char* text) noexcept {
   try {
-    last_error() = text;
+    if (LastError* const last = base::PerThread<LastError>::get(); last != nullptr) last->text = text;
   } catch (...) {  // no memory for the text: the status still tells
   }
   return status;
@@ -30,7 +37,8 @@ const gapless::plan::Plan& gapless_type_s::plan_first() {
 }
 
 const char* gapless_last_error(void) {
-  return gapless::capi::last_error().c_str();
+  const auto* const last = gapless::base::PerThread<gapless::capi::LastError>::get();
+  return last == nullptr ? "" : last->text.c_str();
 }
 const char* gapless_version(void) {
   return GAPLESS_VERSION;

@@ -44,7 +44,6 @@ struct gapless_type_s {
 
 namespace gapless::capi {
 
-std::string& last_error() noexcept;
 gapless_status failed(gapless_status status, const char* text) noexcept;
 [[noreturn]] void refuse(const char* text);
 

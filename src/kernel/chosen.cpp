@@ -56,8 +56,9 @@ std::vector<const Set*> runnable() {
 
 const bool kCopiesStrings = copies_strings();
 
+// None of these lists is destroyed: destructors of the program's static objects still pack.
 std::span<const Set* const> available() noexcept {
-  static const std::vector<const Set*> sets = runnable();
+  static const auto& sets = *new std::vector<const Set*>(runnable());
   return sets;
 }
 
@@ -74,11 +75,11 @@ const Set& chosen() noexcept {
 }
 
 std::span<const char* const> isa_names() noexcept {
-  static const std::vector<const char*> names = [] {
+  static const auto& names = *new std::vector<const char*>([] {
     std::vector<const char*> all;
     for (const Set* set : available()) all.push_back(set->name);
     return all;
-  }();
+  }());
   return names;
 }
 
@@ -87,7 +88,7 @@ const char* isa_name() noexcept {
 }
 
 std::span<const char* const> kernel_names() noexcept {
-  static const std::vector<const char*> names = [] {
+  static const auto& names = *new std::vector<const char*>([] {
     std::vector<const char*> all;
     const auto add = [&](const auto& table) {
       for (const auto& kernel : table)
@@ -100,7 +101,7 @@ std::span<const char* const> kernel_names() noexcept {
     add(chosen().runs);
     all.push_back(chosen().pattern.name);
     return all;
-  }();
+  }());
   return names;
 }
 

@@ -69,7 +69,8 @@ Repetition repetition_of(const SequencePtr& sequence) {
 }  // namespace
 
 SequencePtr basic(const Named& type) {
-  static const std::vector<SequencePtr> all = all_basic();
+  // Never destroyed: destructors of the program's static objects still make types.
+  static const auto& all = *new std::vector<SequencePtr>(all_basic());
   return all[static_cast<std::size_t>(&type - named_types().data())];
 }
 

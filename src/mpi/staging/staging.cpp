@@ -1,6 +1,6 @@
 #include "mpi/staging/staging.hpp"
 
-#include "mpi/per_thread.hpp"
+#include "base/per_thread.hpp"
 
 namespace gapless::mpi {
 
@@ -44,7 +44,7 @@ class Cache {
 
 bool Staging::reserve(std::int64_t bytes, bool isolated) noexcept {
   release();
-  if (Cache* const cache = PerThread<Cache>::get(); cache != nullptr && bytes >= 0 && bytes <= kLargestBlock) {
+  if (Cache* const cache = base::PerThread<Cache>::get(); cache != nullptr && bytes >= 0 && bytes <= kLargestBlock) {
     block_ = cache->pop(class_of(bytes, isolated));
   }
   if (!block_) block_ = pool::take(bytes, isolated);
@@ -59,7 +59,7 @@ void Staging::release() noexcept {
   data_ = nullptr;
   if (!block) return;
   if (std::exchange(overrun_, false)) pool::trim(block);
-  if (Cache* const cache = PerThread<Cache>::get(); cache != nullptr) block = cache->push(block);
+  if (Cache* const cache = base::PerThread<Cache>::get(); cache != nullptr) block = cache->push(block);
   if (block) pool::give(block);
 }
 

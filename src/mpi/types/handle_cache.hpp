@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/per_thread.hpp"
 #include "mpi/abi/library.hpp"
-#include "mpi/per_thread.hpp"
 
 namespace gapless::mpi {
 
@@ -41,7 +41,7 @@ class HandleCache {
 
   static Remembered remembered(std::uint64_t key) noexcept {
     const std::size_t index = index_of(key);
-    Slots* const slots = PerThread<Slots>::get();
+    Slots* const slots = base::PerThread<Slots>::get();
     Slot* const slot = slots == nullptr ? nullptr : &(*slots)[index];
     const std::uint64_t now = generations_[index].load(std::memory_order_acquire);
     return {slot, now, slot != nullptr && slot->key == key && slot->generation == now};

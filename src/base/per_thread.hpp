@@ -3,10 +3,10 @@
 
 #include <new>
 
-namespace gapless::mpi {
+namespace gapless::base {
 
-// get() returns nullptr if there is no memory, and once the thread has begun to end: MPI is called even then (a program
-// may finalise it in a static destructor, which runs behind the destructors of the main thread's variables).
+// get() returns nullptr if there is no memory, and once the thread has begun to end: we are called even then (a
+// program may finalise MPI in a static destructor, which runs behind the destructors of the main thread's variables).
 template <class T>
 class PerThread {
  public:
@@ -23,7 +23,7 @@ class PerThread {
   };
   static T* make() noexcept {
     if (ended_) return nullptr;
-    static thread_local Guard guard;
+    static thread_local Guard guard;  // NOLINT(clang-diagnostic-exit-time-destructors): leaves what get() checks
     (void)guard;
     return pointer_ = new (std::nothrow) T;
   }
@@ -32,4 +32,4 @@ class PerThread {
   [[gnu::tls_model("initial-exec")]] inline static thread_local bool ended_ = false;
 };
 
-}  // namespace gapless::mpi
+}  // namespace gapless::base
