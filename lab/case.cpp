@@ -11,8 +11,6 @@ namespace {
 // A row and a column of a large matrix lie far apart: its buffers would need gigabytes.
 constexpr std::int64_t kMaxExtentBytes = std::int64_t{64} << 20;
 
-constexpr std::array kSizes{3200, 2'560'000};  // [bytes]
-
 // The block sizes of the paper's tests, or fewer.
 std::vector<int> block_sizes(const Choice& choice, LayoutKind kind) {
   if (kind == LayoutKind::kHeterogeneous)
@@ -66,7 +64,7 @@ void add_tests(const Choice& choice, std::vector<Case>& into) {
     const bool basic = std::find(kBasicLayouts.begin(), kBasicLayouts.end(), kind) != kBasicLayouts.end();
     for (int variant : basic ? std::vector{1, 2} : std::vector{1})
       for (int a : block_sizes(choice, kind))
-        for (int bytes : kSizes) {
+        for (int bytes : choice.sizes) {
           const std::string name = layout_name(kind);
           into.push_back(
               {name + "/v" + std::to_string(variant) + "/A=" + std::to_string(a) + "/" + std::to_string(bytes), "tests",

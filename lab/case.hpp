@@ -16,9 +16,10 @@ namespace gapless::lab {
 // Which cases are wanted.
 struct Choice {
   std::vector<std::string> families{"tests"};
-  bool all_layouts = false;  // of the tests, also those of Expectation Tests 2, 10 and 11, and every A
-  bool quick = false;        // fewer A
-  std::string filter;        // a part of the name
+  bool all_layouts = false;                 // of the tests, also those of Expectation Tests 2, 10 and 11, and every A
+  bool quick = false;                       // fewer A
+  std::string filter;                       // a part of the name
+  std::vector<int> sizes{3200, 2'560'000};  // of the tests [bytes]
   bool has(const std::string& family) const {
     return std::find(families.begin(), families.end(), family) != families.end();
   }

@@ -70,6 +70,9 @@ int main(int argc, char** argv) {
   app.add_flag("--quick", choice.quick, "A = 2, 10, 1000 only");
   app.add_option("--filter", choice.filter, "Only cases whose name contains this text");
   app.add_flag("--all-layouts", choice.all_layouts, "Also the layouts of Expectation Tests 2, 10 and 11, and every A");
+  app.add_option("--sizes", choice.sizes, "Of the expectation tests' layouts, in bytes instead of 3200 and 2560000")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
   app.add_option("--layouts", choice.families,
                  "tests (of the paper), applications (DDTBench), found (where others found the layer slow)")
       ->delimiter(',')

@@ -13,14 +13,15 @@ LayerSwitch::LayerSwitch()
       collectives_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch_collectives"))),
       paired_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch_paired"))) {}
 
-long long LayerSwitch::conversions() const {
+std::optional<LayerSwitch::Counted> LayerSwitch::counted() const {
   static const auto count =
       reinterpret_cast<int (*)(const char*, GAPLESS_Counters*)>(dlsym(RTLD_DEFAULT, "GAPLESS_Count"));
-  long long sum = 0;
+  Counted sum;
   for (const char* procedure : {"MPI_Send", "MPI_Recv"}) {
     GAPLESS_Counters counters{};
-    if (count == nullptr || count(procedure, &counters) != 0) return -1;
-    sum += counters.accelerated;
+    if (count == nullptr || count(procedure, &counters) != 0) return std::nullopt;
+    sum.converted += counters.accelerated;
+    sum.paired += counters.paired;
   }
   return sum;
 }

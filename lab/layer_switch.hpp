@@ -1,6 +1,8 @@
 // The run-time switch of the Gapless layer, found at run time: the lab neither links nor needs the layer.
 #pragma once
 
+#include <optional>
+
 namespace gapless::lab {
 
 class LayerSwitch {
@@ -8,8 +10,12 @@ class LayerSwitch {
   LayerSwitch();
   // Whether the layer sits under this process.
   bool present() const { return switch_ != nullptr; }
-  // How many calls of MPI_Send and MPI_Recv the layer has converted in this process; -1 where it does not count.
-  long long conversions() const;
+  // How many calls of MPI_Send and MPI_Recv the layer has converted in this process, and how many of them went through
+  // memory that processes share; nothing where it does not count.
+  struct Counted {
+    long long converted = 0, paired = 0;
+  };
+  std::optional<Counted> counted() const;
   // Turns the layer on or off; does nothing where it is absent. Never called inside a timed section.
   void set(bool on) const;
   // On, and what is sent is packed past the caches.

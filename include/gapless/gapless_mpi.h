@@ -33,6 +33,7 @@ typedef struct GAPLESS_Counters {
   long long calls;       /**< of the procedure */
   long long accelerated; /**< calls in which the layer changed at least one buffer's description */
   long long bytes;       /**< of data described anew, as given (a partial receive counts what it could have received) */
+  long long paired;      /**< calls of which data went through memory that the processes of a node share */
 } GAPLESS_Counters;
 
 /** Returns 0 and fills `counters`, or returns 1 and leaves it: GAPLESS_STATS is not on, the layer is disabled or has

@@ -30,6 +30,7 @@ struct Member {
   const MemberSpec* spec;
   std::unique_ptr<Operation> operation;
   std::optional<bool> layer_acts{};
+  bool layer_pairs = false;
   bool layer_on() const { return spec->method == MethodKind::kGapless || spec->method == MethodKind::kLocal; }
 };
 
@@ -165,7 +166,7 @@ class Group {
         continue;
       }
       members_.push_back(
-          {&member, make_operation(spec_, member.method, messages_[member.message], *memory_, run_.place), {}});
+          {&member, make_operation(spec_, member.method, messages_[member.message], *memory_, run_.place)});
     }
   }
 
@@ -174,7 +175,7 @@ class Group {
       const Message& message = messages_[member.spec->message];
       const Operation::Leaves leaves = member.operation->leaves();
       together([&] { memory_->reset(message, maps_.at(message.label), leaves); });
-      const long long before = run_.layer.conversions();
+      const auto before = run_.layer.counted();
       switch_layer(member);
       // Twice with fresh data: who kept the first message's would be seen to send it again.
       for (int i = 0; i < (spec_.fresh ? 2 : 1); ++i) {
@@ -182,8 +183,12 @@ class Group {
         run(member);
       }
       run_.layer.set_all(false);
-      if (before >= 0 && member.layer_on() && spec_.pattern == Pattern::kPingPong)
-        member.layer_acts = run_.layer.conversions() > before;
+      if (before && member.layer_on() && spec_.pattern == Pattern::kPingPong) {
+        const auto after = run_.layer.counted();
+        member.layer_acts = after->converted > before->converted;
+        // A message to a process that received with the layer off may be sent before that one takes any again.
+        member.layer_pairs = member.layer_pairs || after->paired > before->paired;
+      }
       try {
         together([&] {
           if (const auto wrong = memory_->check(message, maps_.at(message.label), leaves))
@@ -304,7 +309,7 @@ class Group {
     std::size_t at = 0;
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const bool sends = members_[i].operation->leaves() == Operation::Leaves::kReceived;
-      MemberSamples of{members_[i].spec->name, sends, members_[i].layer_acts, {}, {}};
+      MemberSamples of{members_[i].spec->name, sends, members_[i].layer_acts, members_[i].layer_pairs, {}, {}};
       for (std::size_t n = 0; n < samples_[i].size(); ++n, ++at) {
         const double written = writes_ahead() ? 0 : all_writing[2 * at],
                      read = writes_ahead() ? 0 : all_writing[2 * at + 1];

@@ -34,6 +34,7 @@ struct MemberSamples {
   std::string member;
   bool sends;                      // false: one rank packs or unpacks
   std::optional<bool> layer_acts;  // whether the layer converted the transfer; where it is on and counts
+  bool layer_pairs;                // and whether it went through memory that the ranks share
   std::vector<double> ns;          // the longest of all ranks; on rank 0 only
   std::vector<double> cycle_ns;    // of what sends, the same with the writing of fresh data
 };

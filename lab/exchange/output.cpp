@@ -52,7 +52,10 @@ void Output::samples(const GroupSpec& group, const MemberSamples& samples) const
   row["data"] = group.fresh ? "fresh" : "constant";
   row["samples"] = tenths(samples.ns);
   if (!samples.cycle_ns.empty()) row["cycle_samples"] = tenths(samples.cycle_ns);
-  if (samples.layer_acts) row["layer_acts"] = *samples.layer_acts;
+  if (samples.layer_acts) {
+    row["layer_acts"] = *samples.layer_acts;
+    row["layer_pairs"] = samples.layer_pairs;
+  }
   row["verified"] = true;  // a row that was not is never written: see error()
   write(row);
 }

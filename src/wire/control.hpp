@@ -34,6 +34,7 @@ struct alignas(64) Control {
   Word readers{0};  // that have not given it back
   Word link{0};     // of the next part's chunk, plus 1; 0: not packed yet
   Word pulls{0};    // of a record: the receivers that have begun
+  Word serial{0};   // of a record: which message this is, for a receiver that was not told by a letter
 
   bool is_free() const noexcept { return readers.load(std::memory_order_acquire) == 0; }
   // By the owner, of a free one.

@@ -27,7 +27,7 @@ inline std::int64_t part_bytes_of(std::int64_t bytes) noexcept {
   return std::clamp(part, kLeast, kChunkBytes);
 }
 inline std::int64_t parts_of(std::int64_t bytes, std::int64_t part_bytes) noexcept {
-  return (bytes + part_bytes - 1) / part_bytes;
+  return bytes / part_bytes + (bytes % part_bytes != 0 ? 1 : 0);
 }
 
 enum class Step {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,6 +57,7 @@ struct Segment::Header {
   std::int64_t cap;
   std::int32_t processes;
   std::uint32_t max_chunks;
+  std::uint64_t cookie[2];
   alignas(64) std::atomic<std::int64_t> used;
   alignas(64) std::atomic<std::uint64_t> channels_taken[kChannels / 64];
 };
@@ -65,6 +67,8 @@ struct alignas(64) Segment::Member {
   std::atomic<std::uint64_t> began;  // 0: has not attached yet
   std::atomic<std::int64_t> pid;
   std::atomic<std::uint32_t> chunks;
+  std::atomic<std::uint32_t> accepts;
+  alignas(64) std::atomic<std::uint64_t> announced;
 };
 
 void Segment::set_layout(int processes, std::uint32_t max_chunks) noexcept {
@@ -115,6 +119,8 @@ int Segment::make(int processes, std::int64_t cap, std::string& why) {
   header.cap = cap;
   header.processes = processes;
   header.max_chunks = plan.max_chunks_;
+  // Without it no header is told from data.
+  if (getrandom(header.cookie, sizeof header.cookie, GRND_NONBLOCK) != sizeof header.cookie) header.cookie[0] = 0;
   header.magic = kMagic;
   munmap(start, static_cast<std::size_t>(plan.channels_at_));
   return file;
@@ -195,6 +201,30 @@ std::int64_t Segment::cap_bytes() const noexcept {
 
 std::uint32_t Segment::chunks_of(int process) const noexcept {
   return std::min(member(process).chunks.load(std::memory_order_acquire), max_chunks_);
+}
+
+void Segment::accept(bool on) noexcept {
+  member(self_).accepts.store(on && header().cookie[0] != 0 ? 1 : 0, std::memory_order_seq_cst);
+}
+
+bool Segment::accepts(int process) const noexcept {
+  return member(process).accepts.load(std::memory_order_seq_cst) != 0;
+}
+
+void Segment::announce(int to) noexcept {
+  member(to).announced.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void Segment::withdraw(int to) noexcept {
+  member(to).announced.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+std::uint64_t Segment::announced_here() const noexcept {
+  return member(self_).announced.load(std::memory_order_seq_cst);
+}
+
+auto Segment::cookie() const noexcept -> const std::uint64_t (&)[2] {
+  return header().cookie;
 }
 
 // A program that closes descriptors which are not its own may have given the number to a file of its own.

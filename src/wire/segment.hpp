@@ -45,6 +45,17 @@ class Segment {
   std::int64_t cap_bytes() const noexcept;
   std::uint32_t chunks_of(int process) const noexcept;
 
+  // Messages that come with a header of the MPI library's (preload/paired): whether `process` takes them now, and how
+  // many were sent to it in all. Who sends one announces it first and asks then, who declines them does so first and
+  // looks then what was announced: sequentially consistent, so one of both sees the other.
+  void accept(bool on) noexcept;
+  bool accepts(int process) const noexcept;
+  void announce(int to) noexcept;
+  void withdraw(int to) noexcept;
+  std::uint64_t announced_here() const noexcept;
+  // A random number of two words, the same for all processes.
+  const std::uint64_t (&cookie() const noexcept)[2];
+
   // Grows this process's section. Returns the number of chunks that it has then, `wanted` or fewer. One thread at a
   // time.
   std::uint32_t grow(std::uint32_t wanted) noexcept;

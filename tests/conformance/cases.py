@@ -60,6 +60,8 @@ class Case:
 ANY_CODE = tuple(range(256))
 ANY_FAILURE = tuple(range(1, 256))
 FORCED = {"GAPLESS_FORCE": "1"}
+MESSAGES = {"GAPLESS_PAIRED_MESSAGES": "1"}
+FORCED_MESSAGES = {**FORCED, **MESSAGES}
 # The pool has next to nothing, and the reserve a page: a call that fits must not be refused its second buffer.
 TIGHT = {"GAPLESS_POOL_BYTES": "1K", "GAPLESS_RESERVE_BYTES": "4K"}
 # Open MPI's broadcasts in segments, cut at elements of each rank's own type.
@@ -154,6 +156,40 @@ def _paired() -> Iterator[Case]:
         yield Case("coll_faults", (what,), PAIRED, ranks=5, is_long=True, timeout_s=600)
 
 
+def _messages() -> Iterator[Case]:
+    """Yield the cases of messages by shared memory between two processes."""
+    for ranks, settings in ((2, MESSAGES), (3, FORCED_MESSAGES)):
+        yield Case("p2p_paired", ("100",), settings, ranks=ranks, pairs=1, timeout_s=300)
+        yield Case("p2p_order", (), settings, ranks=ranks, pairs=1, timeout_s=300)
+        yield Case("p2p_random", ("1", "60"), settings, ranks=ranks, pairs=1, timeout_s=300)
+        yield Case("p2p_random", ("1000", "300"), settings, ranks=ranks, pairs=1, timeout_s=1800, is_long=True)
+    few = {**FORCED_MESSAGES, "GAPLESS_PAIRED_BYTES": "32M"}
+    for what in ("truncated", "truncated_often"):
+        yield Case("p2p_ends", (what,), MESSAGES, pairs=1, timeout_s=300)
+    for what in ("cancelled_receives", "cancelled_sends", "freed"):
+        only = "mpich" if what == "freed" else ""
+        yield Case("p2p_ends", (what,), MESSAGES, pairs=1, only=only)
+        yield Case("p2p_ends", (what,), few, ranks=4, pairs=1, is_second=True, only=only)
+    yield Case("p2p_busy", (), MESSAGES, pairs=1, timeout_s=300)
+    yield Case("p2p_busy", (), few, ranks=4, pairs=1, timeout_s=300, is_second=True)
+    # No process pairs after a probe: one program each.
+    for seed in range(1, 6):
+        yield Case(
+            "p2p_random", (str(seed), "1", "probes"), FORCED_MESSAGES, ranks=2 + seed % 2, pairs=1, is_second=seed > 2
+        )
+    for seed in range(4):
+        yield Case("p2p_probes", (str(seed),), FORCED_MESSAGES, ranks=3, pairs=1, only="mpich")
+        yield Case("p2p_probes", (str(seed + 4),), MESSAGES, pairs=1, is_second=True, only="mpich")
+    for seed in range(8, 24):
+        yield Case("p2p_probes", (str(seed),), FORCED_MESSAGES, ranks=2 + seed % 3, pairs=1, is_long=True, only="mpich")
+    for program in ("p2p_paired_c", "p2p_order_c"):
+        yield Case(program, ("100",), FORCED_MESSAGES, pairs=1, timeout_s=300, is_second=True)
+    for words in (("p2p_paired", "100"), ("p2p_order",), ("p2p_busy",), ("p2p_random", "1", "60")):
+        yield Case(
+            words[0], words[1:], {**MESSAGES, "GAPLESS_PAIRED": "0"}, ranks=3, pairs=0, timeout_s=300, is_second=True
+        )
+
+
 def _collectives() -> Iterator[Case]:
     """Yield the cases of collectives, on 2 to 8 ranks."""
     for ranks, seeds in ((2, 8), (3, 6), (4, 6)):
@@ -228,6 +264,7 @@ CASES = (
     Case("tools", ("before",), tool="before"),
     *_collectives(),
     *_paired(),
+    *_messages(),
     Case("spawn", ranks=1, is_long=True),
     Case("huge", (), {"GAPLESS_POOL_BYTES": "8G", "GAPLESS_LONGEST_RUN": "1024G"}, is_long=True, timeout_s=300),
     Case("blocking", ("200",), is_long=True, timeout_s=600),

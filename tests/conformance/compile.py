@@ -11,6 +11,7 @@ SOURCES = Path(__file__).resolve().parent
 COMMON = (
     *(SOURCES / f"{name}.cpp" for name in ("twin", "mixture")),
     *(SOURCES / f"coll_{name}.cpp" for name in ("types", "places", "operation", "twin", "known")),
+    *(SOURCES / f"p2p_{name}.cpp" for name in ("data", "complete")),
     SOURCES.parent / "preload" / "random_mpi_type.cpp",
 )
 FLAGS = ("-std=c++20", "-O1", "-g", "-w", "-pthread", f"-I{ROOT / 'include'}")

@@ -33,12 +33,14 @@ from gapless.launch.mpi_library import mpi_library  # noqa: E402
 from libraries import LIBRARIES, ROOT, WHEELS, Library, environment, lacking  # noqa: E402
 
 SKIPPED = 77
-# Those whose blocks go through the memory that the processes of a node share.
+# Those whose blocks and messages go through the memory that the processes of a node share.
 PAIRED = [
     f"MPI_{name}"
     for name in (
         *("Alltoallw", "Alltoallv", "Alltoall", "Neighbor_alltoallw", "Neighbor_alltoallv"),
         *("Bcast", "Gather", "Scatter", "Allgather", "Allgatherv"),
+        *("Send", "Rsend", "Bsend", "Isend", "Irsend", "Ibsend", "Sendrecv", "Sendrecv_replace"),
+        *("Recv", "Irecv", "Recv_init", "Isendrecv", "Isendrecv_replace"),
     )
 ]
 
@@ -168,7 +170,7 @@ class Run:
 
     def never_paired(self) -> list[str]:
         """Return the procedures that could be paired and never were."""
-        return [name for name in PAIRED if self.paired[name] == 0]
+        return [name for name in PAIRED if name not in self.lacks and self.paired[name] == 0]
 
 
 def run_library(library: Library, options: argparse.Namespace) -> bool:

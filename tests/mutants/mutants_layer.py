@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mutants_collectives
+import mutants_messages
 import mutants_p2p
 import mutants_paired
 import mutants_types
@@ -10,6 +11,7 @@ import mutants_types
 MUTANTS = [
     *mutants_p2p.MUTANTS,
     *mutants_collectives.MUTANTS,
+    *mutants_messages.MUTANTS,
     *mutants_paired.MUTANTS,
     *mutants_types.MUTANTS,
 ]

@@ -54,8 +54,8 @@ DELIVERY = [
     ),
     planted(
         "a status that the library left alone has our mark for its source",
-        "transfer.cpp",
-        "if (own_.MPI_SOURCE == kUnsetSource) own_.MPI_SOURCE = users_->MPI_SOURCE;",
+        "transfer/transfer.cpp",
+        "if (own_.MPI_SOURCE == mpi::kUnsetSource) own_.MPI_SOURCE = users_->MPI_SOURCE;",
         "",
         LAYER_ERRORS,
     ),
@@ -156,8 +156,8 @@ COMPLETING = [
     planted(
         "MPI_Request_get_status does not deliver",
         "requests/completion.cpp",
-        "entry->deliver(own[k]);",
-        "if (of != Of::kOne) entry->deliver(own[k]);",
+        "return entry->tell(own[k]);",
+        "return of != Of::kOne ? entry->tell(own[k]) : Outcome::kDelivered;",
         COMPLETION,
     ),
     planted(
@@ -170,15 +170,15 @@ COMPLETING = [
     planted(
         "MPI_Waitall does not say that a status has an error",
         "requests/completion.cpp",
-        "if (!broken || code != MPI_SUCCESS) return code;",
-        "if (!broken || of == Of::kAll || code != MPI_SUCCESS) return code;",
+        "if (raised == MPI_SUCCESS || code != MPI_SUCCESS) return code;",
+        "if (raised == MPI_SUCCESS || of == Of::kAll || code != MPI_SUCCESS) return code;",
         ERRORS,
     ),
     planted(
         "MPI_Request_get_status_all does not deliver",
         "requests/completion.cpp",
-        "entry->deliver(own[k]);",
-        "if (of != Of::kAll) entry->deliver(own[k]);",
+        "return entry->tell(own[k]);",
+        "return of != Of::kAll ? entry->tell(own[k]) : Outcome::kDelivered;",
         COMPLETION,
     ),
     planted(
@@ -205,8 +205,8 @@ COMPLETING = [
     planted(
         "MPI_Request_get_status_any does not deliver",
         "requests/completion.cpp",
-        "entry->deliver(own[k]);",
-        "if (of != Of::kAny) entry->deliver(own[k]);",
+        "return entry->tell(own[k]);",
+        "return of != Of::kAny ? entry->tell(own[k]) : Outcome::kDelivered;",
         COMPLETION,
     ),
     planted(
@@ -219,15 +219,15 @@ COMPLETING = [
     planted(
         "MPI_Request_get_status_some does not deliver",
         "requests/completion.cpp",
-        "entry->deliver(own[k]);",
-        "if (of != Of::kSome) entry->deliver(own[k]);",
+        "return entry->tell(own[k]);",
+        "return of != Of::kSome ? entry->tell(own[k]) : Outcome::kDelivered;",
         COMPLETION,
     ),
     planted(
         "MPI_Waitsome does not say that a status has an error",
         "requests/completion.cpp",
-        "if (!broken || code != MPI_SUCCESS) return code;",
-        "if (!broken || of == Of::kSome || code != MPI_SUCCESS) return code;",
+        "if (raised == MPI_SUCCESS || code != MPI_SUCCESS) return code;",
+        "if (raised == MPI_SUCCESS || of == Of::kSome || code != MPI_SUCCESS) return code;",
         ERRORS,
     ),
     planted(
@@ -254,8 +254,8 @@ COMPLETING = [
     planted(
         "a persistent operation stays inactive when it starts",
         "request_entry.cpp",
-        "  set(State::kActive);\n",
-        "",
+        "  set(State::kActive);\n  return before;",
+        "  return before;",
         PERSISTENT,
     ),
     planted(
@@ -292,7 +292,7 @@ REQUESTS = [
     planted(
         "where completions are not seen a receive is staged all the same",
         "requests/start.hpp",
-        "if (staged(received)) received->stay_native(Reason::kCompletion);",
+        "if (staged(received)) received->stay_without_entry(Reason::kCompletion);",
         "",
         UNWRAPPED,
     ),
@@ -305,7 +305,7 @@ REQUESTS = [
     ),
     planted(
         "a cancelled receive delivers what lay in staging",
-        "transfer.cpp",
+        "abi/status.cpp",
         "cancelled != 0) return 0;",
         "cancelled != 0) return INT64_MAX;",
         FREE_CANCEL,

@@ -37,6 +37,19 @@ def test_not_slower_needs_both() -> None:
     assert of.ci_low < 1.05 < of.ci_high
 
 
+def test_rows_may_differ_in_how_many_others_they_have() -> None:
+    rows = [
+        logs(tuple(1.3 * x for x in STEADY)),
+        logs(tuple(0.5 * x for x in STEADY), tuple(0.6 * x for x in STEADY), tuple(1.4 * x for x in STEADY)),
+        logs(tuple(0.9 * x for x in STEADY), tuple(0.8 * x for x in STEADY)),
+    ]
+    found = stands(rows)
+    assert [of.verdict for of in found] == [SLOWER, SLOWER, NOT_SLOWER]
+    assert [of.ratio for of in found] == pytest.approx([1.3, 1.4, 0.9], rel=1e-3)
+    # Of the same spread, the lower end is at the level over the number of others.
+    assert found[0].ci_low / 1.3 > found[1].ci_low / 1.4
+
+
 def test_the_interval_is_students_at_half_the_level_below_and_at_the_level_above() -> None:
     a, b = logs(tuple(1.3 * x for x in STEADY))[0], logs((1.2, 1.3, 1.25, 1.31, 1.22))[0]
     (of,) = stands([np.array([a, b])], q=0.05)

@@ -266,6 +266,18 @@ def test_the_list_names_every_row(gapless: Command) -> None:
     assert len(rows) - 1 == prod([1, 2, 2])  # one comparison, two sizes, native and with the layer
 
 
+def test_against_local_compares_each_message_of_the_layer_that_may_be_paired() -> None:
+    chosen = Selection(
+        tests=("ET1", "ET3"), patterns=("pingpong",), blocks=(2,), sizes=(3200, 64000), against_local=True
+    )
+    plan = plan_of(chosen)
+    rows = [row for row in plan.rows if row.test == "layer"]
+    typed = {(row.group, row.compared) for row in plan.rows if row.test != "layer" and row.layer and row.bytes > 3200}
+    assert typed == {(row.group, row.compared) for row in rows} and len(rows) == len(typed)
+    assert {(row.guideline, row.compared.rpartition(":")[2]) for row in rows} == {("local", "gapless")}
+    assert all(row.reference == row.compared.replace(":gapless", ":local") for row in rows)
+
+
 def test_against_native_compares_each_message_of_the_layer_once_with_both_ways_without_it() -> None:
     chosen = Selection(tests=("ET1", "ET3"), patterns=("bcast", "allgather"), blocks=(2, 10), against_native=True)
     plan = plan_of(chosen)

@@ -41,10 +41,11 @@ def test_a_build_says_how_far_it_is_in_four_lines_and_passes_on_the_rest(reposit
 
 
 def test_the_quick_demo_has_every_method(gapless: Command, build: Build, tmp_path: Path) -> None:
-    answer = gapless("demo", "--json", "--quick")
+    answer = gapless("demo", "--json", "--quick", GAPLESS_PAIRED_MESSAGES="1")
     assert answer.returncode == 0, answer.stderr
     rows = json.loads(answer.stdout)
-    assert {row["method"] for row in rows} == {"contiguous", "pack", "native", "gapless"}
+    assert {row["method"] for row in rows} == {"contiguous", "pack", "native", "local", "gapless"}
+    assert {row["bytes"] for row in rows if row["method"] == "local"} == {max(row["bytes"] for row in rows)}
     assert {row["guideline"] for row in rows} == {"GL2/GL3", "GL4"}
     assert {row["words"] for row in rows} == {message.words for message in QUICK_MESSAGES}
     assert {row["bytes"] for row in rows} == {message.bytes for message in QUICK_MESSAGES}

@@ -251,6 +251,29 @@ def test_local_is_the_layer_without_shared_memory(exchange: Exchange) -> None:
     assert told["local"] == 0 < told["gapless"]
 
 
+@pytest.mark.parametrize(("setting", "expected"), [("1", {("large", "m:gapless")}), ("0", set())])
+def test_the_layers_counters_say_of_each_member_what_is_paired(
+    any_library: Exchange, setting: str, expected: set[tuple[str, str]]
+) -> None:
+    large, small = "vector(50000, 1, 2, int32)", "vector(500, 1, 2, int32)"
+    groups = [group(name, [message("m", text)], ("native", "local", "gapless")) for name, text in
+              (("large", large), ("small", small))]  # fmt: skip
+    any_library.write(groups)
+    lines = list(
+        json_lines(
+            any_library.build,
+            any_library.command(2),
+            True,
+            120,
+            {"GAPLESS_STATS": "1", "GAPLESS_PAIRED_MESSAGES": setting},
+        )
+    )
+    told = {(line["group"], line["member"]): line.get("layer_pairs") for line in of_kind(lines, "samples")}
+    paired = {key for key, pairs in told.items() if pairs}
+    assert paired == expected
+    assert {key for key, pairs in told.items() if pairs is None} == {("large", "m:native"), ("small", "m:native")}
+
+
 @pytest.mark.parametrize("data", ["fresh", "constant"])
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_another_type_may_be_received_than_is_sent(any_library: Exchange, pattern: str, data: str) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import re
 from typing import Any
 
 import pytest
 from conftest import sample_line
 from gapless.bench.p2p import P2pRow, p2p_rows
-from gapless.bench.p2p_tables import p2p_tsv, summarise
+from gapless.bench.p2p_tables import modes_table, p2p_table, p2p_tsv, summarise
+from rich.console import Console
 
 Lines = list[dict[str, Any]]
 TIMES_US = {"pack": 150.0, "native": 300.0, "gapless": 105.0, "engine_pack": 20.0, "engine_unpack": 30.0}
@@ -107,6 +110,48 @@ def test_the_whole_cycle_is_judged_beside() -> None:
     assert found.cycle.ratio == pytest.approx(205 / 150, rel=1e-2)
     assert (found.best.verdict, found.cycle.verdict, found.passes) == ("not slower", "slower", True)
     assert "the writing included, proved slower: 1" in str(summarise([found])[0])
+
+
+def test_a_paired_row_competes_with_local_mode_too() -> None:
+    found = row(local=90.0)
+    assert (found.is_paired, found.lost, found.passes) == (True, True, False)
+    assert found.to_best == pytest.approx(105 / 90, rel=1e-3)
+    ratios = {name: of.ratio for name, of in found.ratios.items()}
+    assert ratios == pytest.approx(
+        {"local_to_native": 0.3, "local_to_contiguous": 1.8, "paired_to_native": 0.35, "paired_to_contiguous": 2.1,
+         "paired_to_local": 105 / 90}, rel=0.02,
+    )  # fmt: skip
+    of = found.ratios["paired_to_local"]
+    assert of.low < of.ratio < of.high
+    assert summarise([found])[0].paired == 1
+    assert row(local=110.0).passes
+
+
+def test_what_is_not_paired_is_as_local_and_has_no_ratios_of_its_own() -> None:
+    found = row()
+    assert (found.is_paired, sorted(found.ratios)) == (False, ["local_to_contiguous", "local_to_native"])
+    heading, *cells = (line.split("\t") for line in p2p_tsv([found, row(local=90.0)]).splitlines())
+    unpaired, paired = (dict(zip(heading, of, strict=True)) for of in cells)
+    assert [unpaired[name] for name in ("local_us", "paired", "paired_to_native")] == ["105", "as local", "-"]
+    assert [paired[name] for name in ("gapless_us", "local_us", "paired")] == ["105", "90", "yes"]
+    assert float(paired["paired_to_native_low"]) < 0.35 < float(paired["paired_to_native_high"])
+
+
+def test_the_tables_say_as_local_and_keep_paired_messages_apart() -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=250)
+    rows = [row(), row(local=90.0)]
+    console.print(p2p_table("rows", rows))
+    console.print(modes_table("modes", rows))
+    lines = [re.split(" {2,}", line.strip()) for line in out.getvalue().splitlines()]
+    assert [cells[4:8] for cells in lines if cells[0] == "tiled/v1/A=2/basic"] == [
+        ["105", "0.35 (0.35 - 0.35)", "2.10 (2.08 - 2.12)", "as local"], ["90", "0.30 (0.30 - 0.30)",
+         "1.80 (1.80 - 1.80)", "105"],
+    ]  # fmt: skip
+    assert [cells[3:] for cells in lines if cells[0] == "2.56 MB"] == [
+        ["0.35", "2.10", "as local", "2.10 - 2.10", "-", "-", "-", "-", "0", "1"],
+        ["0.30", "1.80", "0.35", "2.10", "2.10 - 2.10", "-", "1.17", "0", "1", "1", "1"],
+    ]
 
 
 def test_the_file_has_a_line_for_every_row() -> None:

@@ -41,6 +41,15 @@ def lines(native: float, gapless: float, pack: float = 9.0, launches: int = 5, s
     return made
 
 
+def with_local(of: Lines, local: float) -> Lines:
+    """Return the same, and each message in local mode too."""
+    contiguous = [line for line in of if line["method"] == "contiguous"]
+    return of + [
+        line | {"description": "basic", "method": "local", "samples": [local * ns for ns in line["samples"]]}
+        for line in contiguous
+    ]
+
+
 def said(of: Lines) -> str:
     (story,) = stories(of)
     return sentence(story)
@@ -87,6 +96,28 @@ def test_where_the_layer_loses_against_the_better_way_is_named() -> None:
     assert "In 2 of 2 cases Gapless is proved slower" in lost
     assert re.search(r"at worst 1\.3 times: some (columns|particles)\.", lost)
     assert lost_sentence([line for line in lines(8.0, 2.0) if line["method"] != "gapless"]) == ""
+
+
+def test_what_shared_memory_adds_is_said_where_all_messages_go_through_it() -> None:
+    paired = with_local(lines(native=8.0, gapless=2.0), local=3.0)
+    assert "with Gapless it takes 2.0 times as long (3.0 without shared memory)." in said(paired)
+    some = [line for line in paired if line["layout"] == "columns" or line["method"] != "local"]
+    assert "without shared memory" not in said(some)
+    columns = ["message", "what is sent", "contig. µs", "MPI_Pack", "datatype", "local", "+ Gapless"]
+    assert pingpong_columns(rows_of(some)) == columns
+    assert {tuple(cells[5:]) for cells in pingpong_cells(rows_of(some))} == {("3.00", "2.00"), ("2.00", "as local")}
+
+
+def test_local_mode_is_one_of_the_other_ways() -> None:
+    lost = lost_sentence(with_local(lines(native=8.0, gapless=2.0), local=1.5))
+    assert lost.startswith("In 2 of 2 cases Gapless is proved slower than the fastest of datatype, MPI_Pack and local")
+
+
+def test_only_what_is_paired_is_sent_in_local_mode_too() -> None:
+    messages = [{"name": name} for name in ("payload", "a", "b")]
+    case = Case({"group": "g"}, messages, {}, {}, paired={"b"})
+    assert list(case.members(["contiguous", "gapless"])) == ["contiguous", "a:gapless", "b:gapless", "b:local"]
+    assert list(case.members(["native"])) == ["a:native", "b:native"]
 
 
 def halo(plain_ms: float, gapless_ms: float) -> HaloRow:

@@ -36,7 +36,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
     ),  # what the front and the backend know of each other, and the wrappers' declarations
     "preload/policy": ("preload", "wire"),
     "preload/stats": ("preload/policy",),
-    "preload/transfer": ("preload/stats",),
+    "preload/paired": ("preload/stats",),
+    "preload/transfer": ("preload/paired",),
     "preload/requests": ("preload/transfer",),
     "preload/p2p": ("preload/requests",),
     "preload/collectives": ("preload/requests",),

@@ -16,6 +16,7 @@ from typing import Any
 from rich.progress import Progress
 from rich.table import Table
 
+from gapless.bench.ways import answer, counts, ends, middle, numbers
 from gapless.display import plain_table
 from gapless.errors import GaplessError, MeasurementFailed
 from gapless.lab.catalogue import CONTIGUOUS, TESTS
@@ -39,8 +40,6 @@ QUICK_SIZES, QUICK_BLOCKS, QUICK_LAYOUTS = SIZES[1:], (2, 1000), ("tiled", "alte
 # As the job file names them.
 METHODS = {"native": "native", "local": "local", "paired": "gapless"}
 REFERENCES = (CONTIGUOUS, "native", "local")
-# What counts as faster or slower, if the whole interval is beyond it.
-TOLERANCE = 0.05
 # Every message is paired that can be: this shows from which size on it pays.
 LAYER = {"GAPLESS_SMALLEST_PAIRED": "1"}
 
@@ -76,8 +75,7 @@ class CollectiveRow:
 
     def answer(self, reference: str) -> str:
         """Say whether paired is faster or slower than another way by more than 5 %, with the whole interval."""
-        ratio = self.to[reference]
-        return "faster" if ratio.high < 1 - TOLERANCE else "slower" if ratio.low > 1 + TOLERANCE else "-"
+        return answer(self.to[reference])
 
     def as_json(self) -> dict[str, Any]:
         """Return the row with its ratios and answers."""
@@ -241,25 +239,21 @@ def collective_table(title: str, rows: Sequence[CollectiveRow]) -> Table:
         if last not in (None, pattern):
             table.add_section()
         last = pattern
-        ratios = [row.to[CONTIGUOUS].ratio for row in of]
-        cycles = [row.cycle.ratio for row in of if row.cycle]
-        middle = (f"{median(row.to[way].ratio for row in of):.2f}" for way in ("native", "local"))
-        counts = (f"{sum(row.answer('local') == answer for row in of)}" for answer in ("faster", "slower"))
+        to = {way: [row.to[way] for row in of] for way in REFERENCES}
         table.add_row(
-            pattern, ranks, data, f"{int(size) // 1000} KB", f"{median(ratios):.2f}",
-            f"{min(ratios):.2f} - {max(ratios):.2f}", f"{median(cycles):.2f}" if cycles else "-", *middle, *counts,
-            f"{len(of)}",
+            pattern, ranks, data, f"{int(size) // 1000} KB", middle(to[CONTIGUOUS]), ends(to[CONTIGUOUS]),
+            middle([row.cycle for row in of if row.cycle]), middle(to["native"]), middle(to["local"]),
+            *counts(to["local"]), f"{len(of)}",
         )  # fmt: skip
     return table
 
 
 def collective_tsv(rows: Iterable[CollectiveRow]) -> str:
     """Return every row, tab-separated, the columns' names in the first line."""
-    ways, ends = (CONTIGUOUS, *METHODS), ("ratio", "low", "high")
-    ratios = [f"to_{way}_{end}" for way in (*REFERENCES, "contiguous_with_writing") for end in ends]
+    ways = (CONTIGUOUS, *METHODS)
+    ratios = [f"to_{way}_{end}" for way in (*REFERENCES, "contiguous_with_writing") for end in ("ratio", "low", "high")]
     out = [["library", "group", *(f"{way}_us" for way in ways), "launches", *ratios]]
     for row in rows:
-        found = [*(row.to[way] for way in REFERENCES), row.cycle]
-        values = [f"{getattr(ratio, end):.3f}" if ratio else "-" for ratio in found for end in ends]
+        values = [number for of in (*(row.to[way] for way in REFERENCES), row.cycle) for number in numbers(of)]
         out.append([row.library, row.group, *(f"{row.us[way]:.4g}" for way in ways), f"{row.launches}", *values])
     return "".join("\t".join(cells) + "\n" for cells in out)

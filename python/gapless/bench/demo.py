@@ -14,7 +14,7 @@ from gapless.lab.demo_messages import MESSAGES, METHODS, QUICK_MESSAGES, Message
 from gapless.lab.environment import environment_line
 from gapless.lab.guidelines import rows_of
 from gapless.lab.halo import HaloSize, halo_rows, measure_halo, require_identical
-from gapless.lab.pingpong import PROGRAM, measure_pingpong
+from gapless.lab.pingpong import PROGRAM, ask_layer, measure_pingpong
 from gapless.lab.report.tables import print_tables
 from gapless.lab.results import Line, Recorder, new_file
 from gapless.paths import Build
@@ -46,8 +46,8 @@ QUICK = Extent(
 
 def measure_messages(build: Build, extent: Extent, recorder: Recorder, now: Callable[[float, str], None]) -> None:
     """Send every message in every way, in several launches, the messages of each in an order drawn anew."""
-    cases = [message.case for message in extent.messages]
     repeated = Repeated(METHODS, extent.large, extent.small, shuffled=True)
+    cases = ask_layer(build, [message.case for message in extent.messages], repeated.data, recorder)
     measure_pingpong(build, cases, repeated, extent.launches, recorder, now)
 
 

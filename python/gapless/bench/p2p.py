@@ -1,8 +1,9 @@
 """`gapless bench p2p`: a ping-pong of every layout under the layer, against what it is made of and what it replaces.
 
 Of each description of each layout of the expectation tests: the engine's packing, a contiguous send and the engine's
-unpacking, each alone, are what the layer does. Of every layout: the native datatype, and MPI_Pack with a send of the
-packed bytes, are what the program would do.
+unpacking, each alone, are what the layer does in local mode. Of every layout: the native datatype, and MPI_Pack with a
+send of the packed bytes, are what the program would do. What the layer sends through shared memory is *paired*, and is
+sent in local mode too.
 """
 
 from __future__ import annotations
@@ -15,14 +16,13 @@ from typing import Any
 import numpy as np
 from rich.progress import Progress
 
-from gapless.errors import GaplessError
 from gapless.lab.better_of import SLOWER, Stand, stands
-from gapless.lab.cases import Repeated, Samples
-from gapless.lab.guidelines import EXPECTATIONS, PACK, TESTED_BY, WAYS, Medians
+from gapless.lab.cases import CONTIGUOUS, GAPLESS, LOCAL, Repeated, Samples
+from gapless.lab.guidelines import EXPECTATIONS, PACK, TESTED_BY, Medians
 from gapless.lab.launch_facts import CONSTANT
-from gapless.lab.pingpong import find_cases, launch_lines, measure_pingpong, shown_by
+from gapless.lab.pingpong import ask_layer, find_cases, measure_pingpong, shown_by
 from gapless.lab.results import Key, Line, Recorder
-from gapless.lab.statistics import Expectation, of_launches
+from gapless.lab.statistics import Expectation, Ratio, of_launches, ratio_of_medians
 from gapless.lab.verdicts import FALSE_DISCOVERY_RATE, judge_table
 from gapless.targets.libraries import Library
 
@@ -31,6 +31,10 @@ TESTS, APPLICATIONS, FOUND = FAMILIES = ("tests", "applications", "found")
 METHODS = ("contiguous", "pack", "native", "gapless", "engine", "engine_pack", "engine_unpack")
 FEW_METHODS = METHODS[:4]
 PARTS_TOLERANCE, GUIDELINE_TOLERANCE = 0.10, 0.05
+# What the layer's two modes are shown as ratios to; of paired messages, also paired to local.
+SHOWN = ("native", CONTIGUOUS)
+PAIRED = "paired"
+WRITTEN = "written"
 
 
 @dataclass
@@ -42,7 +46,12 @@ class P2pRow:
     family : str
         tests, applications or found.
     best : Stand
-        Against the faster of native datatype and native packing.
+        Against the fastest of native datatype, native packing and, of a paired message, local mode.
+    ratios : dict
+        Names as ``paired_to_native`` to ratios with their intervals, of the modes that were measured: local and, of a
+        paired message, paired. ``written``: to contiguous as users get it, with the time in which both ranks wrote.
+    local_us : float or None
+        In local mode; None where nothing is paired, and the layer's time is just this.
     cycle : Stand or None
         The same with the time in which both ranks wrote their data; None where they are constant.
     engine_us : float or None
@@ -73,12 +82,19 @@ class P2pRow:
     gapless_us: float
     acts: bool | None
     best: Stand
+    ratios: dict[str, Ratio] = field(default_factory=dict)
     cycle: Stand | None = None
+    local_us: float | None = None
     engine_pack_us: float | None = None
     engine_unpack_us: float | None = None
     engine_us: float | None = None
     beyond_parts: bool = False
     violated: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether the message goes through shared memory, by the layer's own counters."""
+        return self.local_us is not None
 
     @property
     def to_sequence(self) -> float | None:
@@ -101,12 +117,12 @@ class P2pRow:
 
     @property
     def to_best(self) -> float:
-        """The time under the layer, as a ratio to the faster of native datatype and native packing."""
+        """The time under the layer, as a ratio to the fastest of the other ways."""
         return self.best.ratio
 
     @property
     def lost(self) -> bool:
-        """Whether the layer is proved to be over 5 % slower than the faster of the program's own ways."""
+        """Whether the layer is proved to be over 5 % slower than the fastest of the other ways."""
         return self.best.verdict == SLOWER
 
     @property
@@ -122,7 +138,7 @@ class P2pRow:
             ends = {} if of is None else {end: getattr(of, end) for end in ("ci_low", "ci_high")}
             ends = {end: value if np.isfinite(value) else None for end, value in ends.items()}
             stands_json[name] = None if of is None else asdict(of) | ends
-        ratios = ("name", "to_sequence", "to_parts", "to_best", "lost", "passes")
+        ratios = ("name", "is_paired", "to_sequence", "to_parts", "to_best", "lost", "passes")
         return asdict(self) | stands_json | {name: getattr(self, name) for name in ratios}
 
 
@@ -136,7 +152,7 @@ def measure_p2p(
     recorder: Recorder,
     progress: Progress,
 ) -> None:
-    """Ask once where the layer acts, with its counters on, then measure with them off.
+    """Ask once where the layer acts and what it pairs, with its counters on, then measure with them off.
 
     Parameters
     ----------
@@ -158,14 +174,7 @@ def measure_p2p(
         Where the advance is shown.
     """
     cases = find_cases(library, [*arguments, "--all-layouts", "--layouts", ",".join(families)])
-    once = Repeated(("gapless",), Samples(1, 1), Samples(1, 1), data)
-    for line in launch_lines(library, cases, once, 1, {"GAPLESS_STATS": "1"}):
-        if line["kind"] in ("samples", "error"):
-            kind = {"samples": "acts", "error": "error"}[line["kind"]]
-            recorder.add({k: v for k, v in line.items() if k != "samples"} | {"kind": kind})
-    failed = [line for line in recorder.lines if line["kind"] == "error"]
-    if failed:
-        raise GaplessError(f"the ping-pong failed: {failed[0]['reason']}", f"the reason is in {recorder.path}")
+    cases = ask_layer(library, cases, data, recorder)
     others = [family for family in families if family != TESTS]
     for chosen, methods in (([TESTS], METHODS), (others, FEW_METHODS)):
         of = [case for case in cases if case.told["family"] in chosen]
@@ -193,12 +202,9 @@ def _row(library: str, medians: Medians, key: Key, lines: Sequence[Line]) -> P2p
     first = medians.lines_by_key[key][0]
     family = first.get("family", TESTS)
     wanted = METHODS if family == TESTS else FEW_METHODS
-    of = {
-        method: medians.ns.get(Key(key.group, "contiguous" if method == "contiguous" else key.description, method))
-        for method in wanted
-    }
-    times = {f"{method}_us": ns / 1000 for method, ns in of.items() if ns is not None}
-    if len(times.keys() | {"engine_us"}) < len({*wanted, "engine"}):
+    keys = {method: Key(key.group, _own(method, key), method) for method in (*wanted, LOCAL)}
+    times = {f"{method}_us": medians.ns[of] / 1000 for method, of in keys.items() if of in medians.ns}
+    if len(times.keys() - {"local_us"} | {"engine_us"}) < len({*wanted, "engine"}):
         return None
     acts = [
         line.get("layer_acts")
@@ -209,15 +215,46 @@ def _row(library: str, medians: Medians, key: Key, lines: Sequence[Line]) -> P2p
         library=library, family=family, group=key.group, layout=first["layout"], variant=first["variant"],
         A=first["A"], description=key.description, size=first["bytes"], payload_bytes=first["payload_bytes"],
         data=first.get("data", CONSTANT), acts=acts[0] if acts else None, best=Stand("undecided", 1, 0, np.inf, 0),
-        **times,
+        ratios=_ratios(medians, key, LOCAL in medians.ways(key.group, key.description)), **times,
     )  # fmt: skip
 
 
+def _own(method: str, key: Key) -> str:
+    return CONTIGUOUS if method == CONTIGUOUS else key.description
+
+
+def _ratios(medians: Medians, key: Key, is_paired: bool) -> dict[str, Ratio]:
+    """Return the ratios of both modes, with intervals over launches."""
+
+    def ratio(method: str, other: str, samples: str = "samples") -> Ratio | None:
+        sets = [
+            {
+                line["launch"]: line[samples]
+                for line in medians.lines_by_key[Key(key.group, _own(way, key), way)]
+                if samples in line
+            }
+            for way in (method, other)
+        ]
+        both = sorted(sets[0].keys() & sets[1].keys())
+        return ratio_of_medians([(sets[0][launch], sets[1][launch]) for launch in both]) if both else None
+
+    modes = {LOCAL: LOCAL, PAIRED: GAPLESS} if is_paired else {LOCAL: GAPLESS}
+    found = {f"{name}_to_{other}": ratio(method, other) for name, method in modes.items() for other in SHOWN}
+    if is_paired:
+        found[f"{PAIRED}_to_{LOCAL}"] = ratio(GAPLESS, LOCAL)
+    found[WRITTEN] = ratio(GAPLESS, CONTIGUOUS, "cycle_samples")
+    return {name: of for name, of in found.items() if of}
+
+
 def _judge(medians: Medians, rows: list[P2pRow]) -> None:
-    """Judge the rows of one table: against the better way, with and without the writing, parts and guidelines."""
+    """Judge the rows of one table: against the best way, with and without the writing, parts and guidelines."""
 
     def against_ways(samples: str) -> list[np.ndarray]:
-        return [medians.log_ratios(row.group, row.description, "gapless", WAYS, samples) for row in rows]
+        ways = [medians.ways(row.group, row.description) for row in rows]
+        return [
+            medians.log_ratios(row.group, row.description, GAPLESS, of, samples)
+            for row, of in zip(rows, ways, strict=True)
+        ]
 
     for row, stand in zip(rows, stands(against_ways("samples")), strict=True):
         row.best = stand

@@ -17,6 +17,7 @@ from gapless.cli.options import (
     JsonOption,
     LaunchesOption,
     MpiOption,
+    SizesOption,
     TsvOption,
     chosen_libraries,
 )
@@ -166,6 +167,7 @@ def p2p(
         ),
     ] = "tests,applications,found",
     data: DataOption = Data.FRESH,
+    sizes: SizesOption = "3200,2560000",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer samples and fewer block sizes.")] = False,
     reps: Annotated[
         str | None, typer.Option(help="Samples in a launch, of large and of small messages (9,30; quick: 5,12).")
@@ -177,18 +179,29 @@ def p2p(
 ) -> None:
     """Measure layouts under the layer, against its parts and the ways that a program has without it.
 
-    [bold]Example:[/bold]  gapless bench p2p --layouts applications,found --quick --mpi all --tsv p2p.tsv
+    [bold]Examples:[/bold]
 
-    A row fails where it is proved, over the launches, that the layer is more than 5 % slower than the faster of the
-    native datatype and MPI_Pack + send; of the layouts of the tests also where it takes more than 1.10 × (engine pack
-    + contiguous send + engine unpack), each measured alone, or breaks GL1 to GL4 by more than 5 %. Fewer than five
-    launches prove next to nothing.
+    gapless bench p2p --layouts applications,found --quick --mpi all --tsv p2p.tsv
+
+    gapless bench p2p --layouts tests --quick --sizes 64000,2560000 --data constant
+
+    In each launch these take turns, beside MPI_Pack + send and a contiguous message of as many bytes:
+      native  the datatype, the layer off;
+      local   the layer on, and nothing through shared memory: each process packs its own, the library sends;
+      paired  the layer as users get it, from layout to layout through memory that the two processes share.
+    Where the layer's own counters say that nothing goes through shared memory (below 16 KiB) local
+    is what users get, and the column "paired" says "as local".
+
+    A row fails where it is proved, over the launches, that what users get is more than 5 % slower than the best of
+    native, MPI_Pack + send and, where it is paired, local; of the layouts of the tests also where it takes more than
+    1.10 × (engine pack + contiguous send + engine unpack), each measured alone, or breaks GL1 to GL4 by more than 5 %.
+    Fewer than five launches prove next to nothing.
 
     Exit status: 0 if nothing is proved against any row, 1 if rows fail, which are listed by name, 2 if the command line
     is wrong or nothing could be measured.
     """
     from gapless.bench.p2p import FAMILIES, measure_p2p, p2p_rows
-    from gapless.bench.p2p_tables import p2p_table, p2p_tsv, summarise, table_name
+    from gapless.bench.p2p_tables import modes_table, p2p_table, p2p_tsv, summarise, table_name
     from gapless.display import console
     from gapless.errors import GaplessError
     from gapless.lab.cases import Samples
@@ -214,7 +227,7 @@ def p2p(
         if min(counts) < 1:
             raise GaplessError(f"--reps: '{reps}': at least 1 sample is needed", "for example --reps 9,30")
         samples = (Samples(counts[0], counts[0]), Samples(counts[1], counts[1]))
-        arguments = ["--filter", only] + (["--quick"] if quick else [])
+        arguments = ["--filter", only, "--sizes", sizes] + (["--quick"] if quick else [])
         for library in chosen_libraries(mpi):
             library.require(PROGRAM, CASES)
             recorder = Recorder(new_file(f"p2p-{library.name}"))
@@ -231,8 +244,10 @@ def p2p(
         json_module.dump([row.as_json() for row in everything], sys.stdout, indent=1)
         print()
     out = console()
-    out.width = max(out.width, 150)
+    out.width = max(out.width, 230)
     for name, of in rows.items() if not json else ():
+        if of:
+            out.print(modes_table(f"{name}: the layer's times over other ways', medians over layouts", of))
         for table in dict.fromkeys(table_name(row) for row in of):
             shown = [row for row in of if table_name(row) == table and (every or not row.passes)]
             if shown:

@@ -95,6 +95,8 @@ OPTIONS = (
     Row("layer", bool, True, "Also measure everything with the Gapless layer on, interleaved."),
     Row("against_native", bool, False,
         "Also compare each message with the layer to the same without it, typed and packed", "--against-native"),
+    Row("against_local", bool, False,
+        "Also compare it to the layer without shared memory, from 16 KiB on", "--against-local"),
     Row("launches", int, None, "Launches of each library (default: as the power asks, in the budget).", min=2),
     Row("budget", str, None, "For all libraries: 90s, 10m, 1h; 0: no limit.", metavar="TIME"),
     Row("power", float, None, "How surely a row without a difference is decided.", min=0.05, max=0.999),
@@ -167,11 +169,15 @@ def _settings(given: SimpleNamespace) -> Settings:
         sizes=_numbers(given.sizes, "--sizes"),
         variants=[int(word) for word in _known(_words(given.variants), ("1", "2"), "--variants")],
         budget_s=_budget(given.budget, given.launches), layer=False if not given.layer else None,
-        against_native=given.against_native or None, data=given.data.value if given.data else None, pairs=own,
+        against_native=given.against_native or None,
+        against_local=given.against_local or None, data=given.data.value if given.data else None, pairs=own,
         **{name: getattr(given, name) for name in ("only", "launches", "power", "tolerance", "ranks", "seed", "plant")},
     )  # fmt: skip
-    if given.against_native and not settings.layer:
-        raise GaplessError("--against-native compares the layer, and --no-layer leaves it out", "leave one out")
+    for flag, chosen in (("--against-native", given.against_native), ("--against-local", given.against_local)):
+        if chosen and not settings.layer:
+            raise GaplessError(f"{flag} compares the layer, and --no-layer leaves it out", "leave one out")
+    if given.against_local and given.two_nodes:
+        raise GaplessError("--against-local: two nodes share no memory", "leave --two-nodes or --against-local out")
     return replace(settings, tests=()) if own and not given.tests and not given.resume else settings
 
 

@@ -55,8 +55,7 @@ def stands(rows: Sequence[Array], tolerance: float = BETTER_TOLERANCE, q: float 
     Parameters
     ----------
     rows : sequence of arrays
-        Of each row the logarithms of the ratios to each of the others, which are equally many in all rows, by launch:
-        an array of others x launches.
+        Of each row the logarithms of the ratios to each of its others, by launch: an array of others x launches.
     tolerance : float
         How much slower still counts as not slower: 0.05 means 5 %.
     q : float
@@ -65,14 +64,19 @@ def stands(rows: Sequence[Array], tolerance: float = BETTER_TOLERANCE, q: float 
     """
     if not rows:
         return []
-    others, upper = len(rows[0]), log(1 + tolerance)
-    each = [of_launches([row[k] for row in rows]) for k in range(others)]
-    holds = np.max([p_region(of, -inf, upper) for of in each], axis=0)
-    slower = np.minimum(others * np.min([p_region(of, upper, inf) for of in each], axis=0), 1.0)
+    upper, others = log(1 + tolerance), np.array([len(row) for row in rows])
+    each = of_launches([logs for row in rows for logs in row])
+    first = np.cumsum(others) - others
+
+    def greatest(of: Array) -> Array:
+        return np.maximum.reduceat(of, first)
+
+    holds = greatest(p_region(each, -inf, upper))
+    slower = np.minimum(others * np.minimum.reduceat(p_region(each, upper, inf), first), 1.0)
     decided = decide([holds, slower], q)
-    lows = np.max([ratio_interval(of, decided.level / others)[0] for of in each], axis=0)
-    highs = np.max([ratio_interval(of, decided.level)[1] for of in each], axis=0)
-    means = np.max([of.mean for of in each], axis=0)
+    lows = greatest(ratio_interval(each, np.repeat(decided.level / others, others))[0])
+    highs = greatest(ratio_interval(each, np.repeat(decided.level, others))[1])
+    means = greatest(each.mean)
     verdicts = [{0: NOT_SLOWER, 1: SLOWER}.get(int(claim), UNDECIDED) for claim in decided.claim]
     return [
         Stand(verdicts[i], exp(means[i]), float(lows[i]), float(highs[i]), len(row[0])) for i, row in enumerate(rows)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from gapless.lab.results import SCHEMA, Line
 
 PAYLOAD = "payload"  # the message that is the payload as a contiguous array
 CONTIGUOUS, MANUAL = "contiguous", "manual"
+GAPLESS, LOCAL = "gapless", "local"  # as users get it; and with nothing through shared memory
 OF_THE_GROUP = (CONTIGUOUS, MANUAL)  # methods without a description
 SMALL_BYTES = 65536  # up to here several round trips are timed together
 
@@ -30,6 +31,8 @@ class Case:
         The name of a message to the expectation tests in which it takes part.
     skipped : sequence of str
         What was left out, and why; without messages, why all of it was.
+    paired : collection of str
+        The messages that go through shared memory under the layer: these are sent in local mode too.
     """
 
     told: Line
@@ -37,6 +40,7 @@ class Case:
     types: Mapping[str, str]
     tests: Mapping[str, Sequence[str]]
     skipped: Sequence[str] = ()
+    paired: Collection[str] = ()
 
     @property
     def group(self) -> str:
@@ -48,7 +52,8 @@ class Case:
         found = {method: (method, method) for method in OF_THE_GROUP if method in methods}
         typed = [method for method in methods if method not in OF_THE_GROUP]
         names = [message["name"] for message in self.messages if message["name"] != PAYLOAD]
-        return found | {f"{name}:{method}": (name, method) for name in names for method in typed}
+        ways = {name: [*typed, LOCAL] if GAPLESS in typed and name in self.paired else typed for name in names}
+        return found | {f"{name}:{method}": (name, method) for name in names for method in ways[name]}
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,7 @@ def sample_line(line: Line, case: Case, methods: Sequence[str], launch: int, fac
     lists = {key: line[key] for key in ("samples", "cycle_samples") if key in line}
     halves = {key: [ns / 2 for ns in of] for key, of in lists.items()} if round_trip else lists
     named = PAYLOAD if method in OF_THE_GROUP else description
-    acts = {"layer_acts": line["layer_acts"]} if "layer_acts" in line else {}
+    acts = {key: line[key] for key in ("layer_acts", "layer_pairs") if key in line}
     return {
         "schema": SCHEMA, "kind": "samples", "experiment": "pingpong", "launch": launch, **case.told,
         "description": description, "type": case.types[named], "method": method, "unit": "ns",

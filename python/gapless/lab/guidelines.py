@@ -16,12 +16,12 @@ import numpy as np
 
 from gapless.display import bytes_text
 from gapless.lab.better_of import Stand, stands
-from gapless.lab.cases import OF_THE_GROUP, SMALL_BYTES
+from gapless.lab.cases import LOCAL, OF_THE_GROUP, SMALL_BYTES
 from gapless.lab.results import Key, Line, samples_by_key
 from gapless.lab.statistics import TOLERANCE, Expectation, Verdict, judge, median_of_medians
 
 Launch = tuple[int, int]
-METHODS = ("contiguous", "manual", "pack", "native", "gapless")
+METHODS = ("contiguous", "manual", "pack", "native", LOCAL, "gapless")
 TYPED = ("native", "gapless")
 # Which guideline a description is there to test, and which description it is measured against.
 TESTED_BY = {
@@ -39,6 +39,7 @@ TESTED_BY = {
 }
 EXPECTATIONS = {"GL1": Expectation.SIMILAR, "GL2/GL3": Expectation.NOT_SLOWER, "GL4": Expectation.NOT_SLOWER}
 PACK = "GL2/GL3"
+WAYS = ("native", "pack")  # what a program can do without the layer
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Row:
     bytes : int
         The payload of a message.
     method : str
-        contiguous, manual, pack, native or gapless.
+        contiguous, manual, pack, native, gapless, or local: gapless without shared memory, of what goes through it.
     median_us : float
         Half of a round trip: the median over launches of each launch's median, in microseconds.
     ratio_to_contiguous : float
@@ -127,6 +128,10 @@ class Medians:
         launches = [launch for launch in time if all(launch in of for of in references)]
         return np.array([[log(time[launch] / of[launch]) for launch in launches] for of in references])
 
+    def ways(self, group: str, description: str) -> tuple[str, ...]:
+        """Return what Gapless competes with: what a program can do without it, and without its shared memory."""
+        return (*WAYS, LOCAL) if Key(group, description, LOCAL) in self.lines_by_key else WAYS
+
     def verdicts(self, group: str, description: str, method: str, tolerance: float = TOLERANCE) -> dict[str, Verdict]:
         """Judge a typed method of one case: against packing, and against the basic description.
 
@@ -153,7 +158,7 @@ def case_name(line: Line, description: str) -> str:
 
 
 def rows_of(lines: Sequence[Line]) -> list[Row]:
-    """Return the rows of a result file: five methods for every description of every group, in the order measured."""
+    """Return the rows of a result file: the methods of every description of every group, in the order measured."""
     medians = Medians(lines)
     rows = []
     seen = dict.fromkeys((key.group, key.description) for key in medians.ns)
@@ -246,16 +251,13 @@ def summaries(rows: Sequence[Row]) -> list[GuidelineSummary]:
     return result
 
 
-WAYS = ("native", "pack")  # what a program can do without the layer
-
-
 def stands_against_best(lines: Sequence[Line]) -> dict[tuple[str, int], Stand]:
-    """Return, for each case and message size, how Gapless stands to the faster of native and native pack + send."""
+    """Return, for each case and message size, how Gapless stands to the fastest of the other ways (`Medians.ways`)."""
     medians, places, logs = Medians(lines), [], []
     for key, sets in medians.lines_by_key.items():
         if key.method != "gapless":
             continue
-        found = medians.log_ratios(key.group, key.description, "gapless", WAYS)
+        found = medians.log_ratios(key.group, key.description, "gapless", medians.ways(key.group, key.description))
         if found.size:
             first = sets[0]
             places.append((case_name(first, key.description), first["bytes"]))

@@ -15,7 +15,7 @@ from gapless.lab.settings import Settings
 
 def group_json(group: Group, settings: Settings, layer: bool) -> Line:
     """Return a group as the job file has it; without members that need the layer where there is none."""
-    members = [name for name in group.members if layer or not name.endswith(":gapless")]
+    members = [name for name in group.members if layer or not name.endswith((":gapless", ":local"))]
     return {
         "id": group.id,
         "pattern": group.place.pattern,

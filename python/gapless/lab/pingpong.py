@@ -6,13 +6,14 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from gapless.display import console
 from gapless.errors import GaplessError, MeasurementFailed
-from gapless.lab.cases import Case, Repeated, job, sample_line
+from gapless.lab.cases import GAPLESS, Case, Repeated, Samples, job, sample_line
 from gapless.lab.programs import json_lines, run_lab
 from gapless.lab.results import SCHEMA, Line, Recorder, of_kind
 from gapless.paths import Build
@@ -95,6 +96,28 @@ def launch_lines(
                 yield left_out(by_group[line["group"]], line["reason"])
             else:
                 yield line | {"launch": launch}
+
+
+def ask_layer(build: Build, cases: Sequence[Case], data: str, recorder: Recorder) -> list[Case]:
+    """Ask the layer once, by its own counters, what it converts and what it sends through shared memory.
+
+    Returns the cases, which now know what of them is paired. The answers are lines of the kind ``acts``.
+
+    Raises
+    ------
+    GaplessError
+        If the launch fails.
+    """
+    once, paired = Repeated((GAPLESS,), Samples(1, 1), Samples(1, 1), data), {}
+    for line in launch_lines(build, cases, once, 1, {"GAPLESS_STATS": "1"}):
+        if line["kind"] == "error":
+            recorder.add(line)
+            raise GaplessError(f"the ping-pong failed: {line['reason']}", f"the reason is in {recorder.path}")
+        if line["kind"] == "samples":
+            recorder.add({k: v for k, v in line.items() if k != "samples"} | {"kind": "acts"})
+            if line.get("layer_pairs"):
+                paired.setdefault(line["group"], set()).add(line["description"])
+    return [replace(case, paired=paired.get(case.group, ())) for case in cases]
 
 
 def measure_pingpong(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from math import lcm
 
+from gapless.lab.cases import LOCAL
 from gapless.lab.catalogue import CONTIGUOUS, NOT_SLOWER, PATTERNS, TESTS, Comparison, fitting
 from gapless.lab.layouts.layout import Message, Refused
 from gapless.lab.layouts.notation import BASES, Base, shortened
@@ -14,6 +15,8 @@ from gapless.lab.results import SCHEMA, Line
 from gapless.lab.run_file import Row
 
 TWIN = "_twin"
+# Shorter messages go through the library (GAPLESS_SMALLEST_PAIRED).
+SMALLEST_PAIRED = 16384
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,9 @@ class Selection:
     against_native : bool
         Whether each message that a row compares is also compared, sent with the layer on, with the two ways that there
         are without it: as a datatype, and packed by MPI_Pack.
+    against_local : bool
+        Whether it is also compared with the layer in local mode, which sends nothing through shared memory; of messages
+        that are large enough for that.
     """
 
     tests: Sequence[str]
@@ -51,6 +57,7 @@ class Selection:
     layer: bool = True
     data: str = "fresh"
     against_native: bool = False
+    against_local: bool = False
 
 
 @dataclass(frozen=True)
@@ -218,8 +225,8 @@ def _fill(plan: Plan, bin_: _Bin, place: Place, selection: Selection) -> None:
                 group.messages[side.name] = (side.message(n, place.base), comparison.layout)
         for layer in (False, True) if selection.layer else (False,):
             plan.rows.append(_row(plan, group, comparison, layer, n * place.base.bytes))
-            if layer and selection.against_native:
-                _add_native(plan, group, plan.rows[-1])
+            if layer:
+                _add_ways(plan, group, plan.rows[-1], selection)
     plan.groups.append(group)
 
 
@@ -244,10 +251,13 @@ def _row(plan: Plan, group: Group, comparison: Comparison, layer: bool, payload_
     )  # fmt: skip
 
 
-def _add_native(plan: Plan, group: Group, row: Row) -> None:
-    """Compare a member of the layer with the ways to send its message without it, unless another row has done so."""
+def _add_ways(plan: Plan, group: Group, row: Row, selection: Selection) -> None:
+    """Compare a member of the layer with the other ways to send its message, unless another row has done so."""
     message = group.members[row.compared]
-    for guideline, method in (("native", "native"), ("packed", "pack")):
+    ways = [("native", "native"), ("packed", "pack")] if selection.against_native else []
+    if selection.against_local and row.payload_bytes >= SMALLEST_PAIRED:
+        ways.append((LOCAL, LOCAL))
+    for guideline, method in ways:
         reference = group.add(message, method)
         added = replace(row, row=f"r{len(plan.rows)}", test="layer", guideline=guideline, reference=reference,
                         reference_type=row.compared_type, expectation=NOT_SLOWER)  # fmt: skip

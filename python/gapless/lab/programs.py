@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import tempfile
 import threading
@@ -21,6 +22,8 @@ from gapless.launch.rules import rules_setting
 from gapless.paths import Build
 
 TIMEOUT_S = 600
+CHOSEN = ("GAPLESS_PAIRED_MESSAGES",)
+"""Settings of the user's that say what is measured."""
 
 
 def mpi_command(build: Build, program: str, arguments: Sequence[str], ranks: int = 2) -> list[str]:
@@ -103,7 +106,8 @@ def json_lines(
         listener = None
         if layer:
             listener = stack.enter_context(Listener(build.network))
-            settings = {**rules_setting(), **(layer_settings or {}), **listener.settings}
+            chosen = {name: os.environ[name] for name in CHOSEN if name in os.environ}
+            settings = {**rules_setting(), **chosen, **(layer_settings or {}), **listener.settings}
             launcher = recognise(command[launcher_position(command)])
             launch = put_under(command, str(build.preload), settings, environment, launcher)
             command, environment = launch.command, launch.environment

@@ -112,12 +112,16 @@ VARIABLES = (
         "Nothing goes from process to process of a node through memory that they share. The same in all processes.",
     ),
     Variable(
+        "GAPLESS_PAIRED_MESSAGES", "1", "0", Reader.LAYER,
+        "Typed messages from point to point go through that memory as well (docs/wire.md). The same in all processes.",
+    ),
+    Variable(
         "GAPLESS_PAIRED_BYTES", "BYTES", "1G", Reader.LAYER,
         "How much memory all processes of a node may use together for that; a message for which there is none goes "
         "through the library. What the process says that speaks for its node is in force.",
     ),
     Variable(
-        "GAPLESS_SMALLEST_PAIRED", "BYTES", "16K, 512K of MPI_Bcast and MPI_Scatter; 1 under GAPLESS_FORCE",
+        "GAPLESS_SMALLEST_PAIRED", "BYTES", "16K, 512K of MPI_Bcast and MPI_Scatter; the least under GAPLESS_FORCE",
         Reader.LAYER,
         "Messages below this size go through the library, not through shared memory. The same in all processes.",
     ),

@@ -12,6 +12,7 @@
 #include "preload/stats/counters.hpp"
 #include "preload/stats/log.hpp"
 #include "preload/stats/peers.hpp"
+#include "wire/patience.hpp"
 
 namespace gapless::preload {
 
@@ -19,9 +20,6 @@ namespace {
 
 // What a letter says.
 constexpr std::uint32_t kByLibrary = 0, kPaired = 1, kWished = 2;
-
-// [ns] How long a sender waits for its warm chunks rather than take others. Receivers that are at work need less.
-constexpr std::int64_t kPatienceNs = 35'000;
 
 // Why a block is not packed into shared memory, of which there is enough unless this says something else.
 Reason reason_to_leave(const Piece& piece, bool by_library) noexcept {
@@ -269,21 +267,16 @@ bool Exchange::advance_receives(int& waited_for) noexcept {
 
 void Exchange::run_sends() noexcept {
   const auto is_done = [](const Sent& block) { return block.message.is_done(); };
-  std::int64_t since = 0;  // [ns] of the first look that found nothing
   int waited_for;
-  bool patience = true;
+  wire::Patience patience;
   while (!std::all_of(sent_.begin(), sent_.end(), is_done)) {
-    const bool sent = advance_sends(patience);
+    const bool sent = advance_sends(patience.left());
     const bool received = advance_receives(waited_for);
     if (sent || received) {
-      since = 0;
-      patience = true;
-      continue;
+      patience.restart();
+    } else {
+      patience.wait(shared_.segment);
     }
-    wire::pause(shared_.segment);
-    const std::int64_t now = base::now_ns();
-    if (since == 0) since = now;
-    patience = now - since < kPatienceNs;
   }
   for (const Copy& block : copies_) {
     timed(procedure_, true, [&] { block.from->copy_to(*block.to, strip_.data()); });

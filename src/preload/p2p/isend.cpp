@@ -1,4 +1,5 @@
 // MPI_Isend, MPI_Issend, MPI_Irsend, MPI_Ibsend: as send.cpp, and staging is kept until the request completes.
+#include "preload/paired/callers.hpp"
 #include "preload/requests/requests.hpp"
 #include "preload/requests/start.hpp"
 #include "preload/wrappers.hpp"
@@ -10,38 +11,40 @@ namespace {
 using Isend = mpi::Signatures<int>::Isend;
 using LargeIsend = mpi::Signatures<MPI_Count>::Isend;
 
-[[gnu::noinline]] int isend(Procedure procedure, bool large, Isend* native, LargeIsend* native_large,
+[[gnu::noinline]] int isend(Procedure procedure, May may, bool large, Isend* native, LargeIsend* native_large,
                             const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                             MPI_Request* request) {
   MessageBuffer data(procedure, buffer, count, type);
-  data.choose_path(Operation::kIsend, dest, comm);
+  data.choose_send_path(Operation::kIsend, dest, comm, may);
   Start start(procedure, request, nullptr, &data);
   count_transfer(data);
   data.pack();
-  return start.end(call(large, native, native_large, data, dest, tag, comm, start.request()));
+  const int code = call(large, native, native_large, data, dest, tag, comm, start.request());
+  data.pack_paired(false);
+  return start.end(code);
 }
 
 }  // namespace
 
-#define GAPLESS_ISEND(name)                                                                                           \
-  int wrap_##name(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,                 \
-                  MPI_Request* request) {                                                                             \
-    if (takes_fast_path(type)) [[likely]]                                                                             \
-      return mpi::library.name(buffer, count, type, dest, tag, comm, request);                                        \
-    return isend(Procedure::k##name, false, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest, tag, \
-                 comm, request);                                                                                      \
-  }                                                                                                                   \
-  int wrap_##name##_c(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,       \
-                      MPI_Request* request) {                                                                         \
-    if (takes_fast_path(type)) [[likely]]                                                                             \
-      return mpi::library.name##_c(buffer, count, type, dest, tag, comm, request);                                    \
-    return isend(Procedure::k##name##_c, true, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest,   \
-                 tag, comm, request);                                                                                 \
+#define GAPLESS_ISEND(name, may)                                                                                   \
+  int wrap_##name(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,              \
+                  MPI_Request* request) {                                                                          \
+    if (takes_fast_path(type)) [[likely]]                                                                          \
+      return mpi::library.name(buffer, count, type, dest, tag, comm, request);                                     \
+    return isend(Procedure::k##name, may_pair(May::may, __builtin_return_address(0)), false, mpi::library.name,    \
+                 mpi::library.name##_c, buffer, count, type, dest, tag, comm, request);                            \
+  }                                                                                                                \
+  int wrap_##name##_c(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,    \
+                      MPI_Request* request) {                                                                      \
+    if (takes_fast_path(type)) [[likely]]                                                                          \
+      return mpi::library.name##_c(buffer, count, type, dest, tag, comm, request);                                 \
+    return isend(Procedure::k##name##_c, may_pair(May::may, __builtin_return_address(0)), true, mpi::library.name, \
+                 mpi::library.name##_c, buffer, count, type, dest, tag, comm, request);                            \
   }
-GAPLESS_ISEND(Isend)
-GAPLESS_ISEND(Issend)
-GAPLESS_ISEND(Irsend)
-GAPLESS_ISEND(Ibsend)
+GAPLESS_ISEND(Isend, kPair)
+GAPLESS_ISEND(Issend, kNotPair)
+GAPLESS_ISEND(Irsend, kPair)
+GAPLESS_ISEND(Ibsend, kPair)
 #undef GAPLESS_ISEND
 
 }  // namespace gapless::preload

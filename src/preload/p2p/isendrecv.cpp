@@ -3,6 +3,10 @@
 // The status that MPICH and Intel MPI give for such a request does not tell how much came (MPICH 5.0.2: 4 or 64 bytes,
 // whatever came). So the receive's staging is filled with the program's data first, and unpacked whole: a message that
 // fills the type only in part leaves the rest as it was. The program may not touch that rest meanwhile.
+#include <memory>
+#include <utility>
+
+#include "preload/p2p/claimed.hpp"
 #include "preload/requests/start.hpp"
 #include "preload/wrappers.hpp"
 
@@ -16,7 +20,12 @@ namespace {
                                    MPI_Request* request) {
   MessageBuffer sent(procedure, out, out_count, out_type), received(procedure, in, in_count, in_type);
   sent.choose_path(Operation::kIsend, dest, comm);
-  received.choose_path(Operation::kIreceive, source, comm);
+  received.choose_receive_path(Operation::kIreceive, source, comm);
+  if (claiming()) [[unlikely]] {
+    sent.pack();
+    int code = MPI_SUCCESS;
+    if (exchange_claimed(sent, dest, send_tag, received, source, receive_tag, comm, request, code)) return code;
+  }
   Start start(procedure, request, &received, &sent);
   count_transfer(sent, received);
   sent.pack();
@@ -30,7 +39,17 @@ namespace {
                               int dest, int send_tag, int source, int receive_tag, MPI_Comm comm,
                               MPI_Request* request) {
   MessageBuffer data(procedure, buffer, count, type);
-  data.choose_path(Operation::kReplace, dest == MPI_PROC_NULL ? source : dest, comm);
+  if (claiming()) [[unlikely]] {
+    std::unique_ptr<char[]> copy = data.packed_copy();
+    MessageBuffer packed(procedure, copy.get(), copy == nullptr ? 0 : data.bytes(), MPI_PACKED);
+    MessageBuffer received = data.as_given();
+    int code = MPI_SUCCESS;
+    if ((copy != nullptr || count == 0) &&
+        exchange_claimed(packed, dest, send_tag, received, source, receive_tag, comm, request, code, std::move(copy))) {
+      return code;
+    }
+  }
+  data.choose_replace_path(dest, source, comm);
   // What goes out is in staging when the call returns, and what comes in replaces it there.
   Start start(procedure, request, &data, nullptr);
   count_transfer(data);
@@ -46,7 +65,7 @@ namespace {
   int wrap_##name(const void* out, Count out_count, MPI_Datatype out_type, int dest, int send_tag, void* in,         \
                   Count in_count, MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,                  \
                   MPI_Request* request) {                                                                            \
-    if (takes_fast_path(out_type, in_type)) [[likely]] {                                                             \
+    if (takes_fast_path(out_type) && receive_takes_fast_path(in_count, in_type)) [[likely]] {                        \
       return mpi::library.name(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, \
                                comm, request);                                                                       \
     }                                                                                                                \
@@ -60,7 +79,7 @@ GAPLESS_ISENDRECV(Isendrecv_c, MPI_Count)
 #define GAPLESS_IREPLACE(name, Count)                                                                                \
   int wrap_##name(void* buffer, Count count, MPI_Datatype type, int dest, int send_tag, int source, int receive_tag, \
                   MPI_Comm comm, MPI_Request* request) {                                                             \
-    if (takes_fast_path(type)) [[likely]] {                                                                          \
+    if (receive_takes_fast_path(count, type)) [[likely]] {                                                           \
       return mpi::library.name(buffer, count, type, dest, send_tag, source, receive_tag, comm, request);             \
     }                                                                                                                \
     return replace(Procedure::k##name, is_large<Count>, buffer, count, type, dest, send_tag, source, receive_tag,    \

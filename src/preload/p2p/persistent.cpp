@@ -2,7 +2,9 @@
 //
 // The plan and the staging are bound when the request is made and stay until it is freed; the library's request is one
 // on the staging. Each start packs; each completion unpacks (requests/request_entry.hpp).
+#include "preload/p2p/claimed.hpp"
 #include "preload/requests/held_entries.hpp"
+#include "preload/requests/remembered.hpp"
 #include "preload/requests/start.hpp"
 #include "preload/wrappers.hpp"
 
@@ -26,21 +28,32 @@ using LargeSendInit = mpi::Signatures<MPI_Count>::Send_init;
 [[gnu::noinline]] int receive_init(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                                    int source, int tag, MPI_Comm comm, MPI_Request* request) {
   MessageBuffer data(procedure, buffer, count, type);
-  data.choose_path(Operation::kIreceive, source, comm);
+  data.choose_receive_path(Operation::kIreceive, source, comm);
   Start start(procedure, request, &data, nullptr, Start::Lasts::kPersistent);
   start.raises_on(comm);
+  start.matches(source, tag);
   count_transfer(data);
-  return start.end(
+  const bool has_entry = data.has_end();
+  const int code = start.end(
       call(large, mpi::library.Recv_init, mpi::library.Recv_init_c, data, source, tag, comm, start.request()));
+  if (!has_entry && headers_may_come() && request != nullptr && code == MPI_SUCCESS) {
+    remember_receive(*request, data, source, tag, comm);
+  }
+  return code;
 }
 
 // All are packed before the library's one call, which may start the transfer of each at once.
 template <class Call>
 [[gnu::noinline]] int begin(Procedure procedure, int n, const MPI_Request* list, Call&& call) {
+  if (claiming() && n == 1) entry_of_remembered(*list);
   HeldEntries held(n, list);
   if (!held.any()) {
     if (counting()) count_declined(procedure, Reason::kContiguous);
     return call();
+  }
+  if (claiming() && n == 1 && held[0]->persistent && start_persistent_claimed(*held[0])) {
+    if (counting()) count_accelerated(procedure, 0);
+    return MPI_SUCCESS;
   }
   RequestEntry::State before{};
   std::int64_t bytes = 0;
@@ -105,14 +118,14 @@ GAPLESS_SEND_INIT(Rsend_init)
 
 int wrap_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                    MPI_Request* request) {
-  if (takes_fast_path(type)) [[likely]]
+  if (takes_fast_path(type) && !headers_may_come()) [[likely]]
     return mpi::library.Recv_init(buffer, count, type, source, tag, comm, request);
   return receive_init(Procedure::kRecv_init, false, buffer, count, type, source, tag, comm, request);
 }
 
 int wrap_Recv_init_c(void* buffer, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                      MPI_Request* request) {
-  if (takes_fast_path(type)) [[likely]]
+  if (takes_fast_path(type) && !headers_may_come()) [[likely]]
     return mpi::library.Recv_init_c(buffer, count, type, source, tag, comm, request);
   return receive_init(Procedure::kRecv_init_c, true, buffer, count, type, source, tag, comm, request);
 }
@@ -126,7 +139,7 @@ int wrap_Start(MPI_Request* request) {
 int wrap_Startall(int n, MPI_Request* list) {
   if (takes_fast_path(n, list)) [[likely]]
     return mpi::library.Startall(n, list);
-  if (n > 1 && has_collective(n, list)) {
+  if (n > 1 && (claiming() || has_collective(n, list))) {
     // One by one: those that an error keeps from being started must deliver nothing.
     for (int k = 0; k < n; ++k) {
       const int code = begin(Procedure::kStartall, 1, list + k, [list, k] { return mpi::library.Start(list + k); });

@@ -2,6 +2,7 @@
 //
 // As many bytes are accepted as the user's type holds, so a longer message is truncated with the same error; a shorter
 // one fills the type's first bytes. The user gets a copy of the library's status.
+#include "preload/p2p/claimed.hpp"
 #include "preload/requests/orphans.hpp"
 #include "preload/transfer/transfer.hpp"
 #include "preload/wrappers.hpp"
@@ -13,13 +14,15 @@ namespace {
 [[gnu::noinline]] int receive(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                               int source, int tag, MPI_Comm comm, MPI_Status* status) {
   MessageBuffer data(procedure, buffer, count, type);
-  data.choose_path(Operation::kReceive, source, comm);
+  data.choose_receive_path(Operation::kReceive, source, comm);
   count_transfer(data);
   const auto native = [&](MPI_Status* s) {
     return call(large, mpi::library.Recv, mpi::library.Recv_c, data, source, tag, comm, s);
   };
   const AfterReceive look_after_orphans;
-  if (data.path() != Path::kPack) return native(status);
+  if (claiming()) [[unlikely]]
+    return receive_claiming(data, large, source, tag, comm, status);
+  if (!data.has_end()) return native(status);
   OwnStatus own(status);
   const int code = native(own.get());
   return finish(data, own, code, comm);
@@ -30,6 +33,11 @@ namespace {
   MessageBuffer data(procedure, buffer, count, type);
   choose_path_of_matched(data, Operation::kReceive, message);
   count_transfer(data);
+  if (claiming()) [[unlikely]] {
+    if (std::optional<Claim> claim = take_handed_out(message)) {
+      return receive_claimed(data, large, *claim, MPI_COMM_NULL, status);
+    }
+  }
   const auto native = [&](MPI_Status* s) {
     return call(large, mpi::library.Mrecv, mpi::library.Mrecv_c, data, message, s);
   };
@@ -43,14 +51,14 @@ namespace {
 }  // namespace
 
 int wrap_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  if (takes_fast_path(type)) [[likely]]
+  if (receive_takes_fast_path(count, type)) [[likely]]
     return mpi::library.Recv(buffer, count, type, source, tag, comm, status);
   return receive(Procedure::kRecv, false, buffer, count, type, source, tag, comm, status);
 }
 
 int wrap_Recv_c(void* buffer, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                 MPI_Status* status) {
-  if (takes_fast_path(type)) [[likely]]
+  if (receive_takes_fast_path(count, type)) [[likely]]
     return mpi::library.Recv_c(buffer, count, type, source, tag, comm, status);
   return receive(Procedure::kRecv_c, true, buffer, count, type, source, tag, comm, status);
 }

@@ -3,6 +3,7 @@
 // Packed bytes match any type at the receiver (MPI 4.1, 3.3.1), the envelope and the number of bytes are the same, and
 // the call is over when it returns. A buffered send needs as much of the attached buffer as MPI_Pack_size returns, for
 // either type.
+#include "preload/paired/callers.hpp"
 #include "preload/transfer/transfer.hpp"
 #include "preload/wrappers.hpp"
 
@@ -13,34 +14,40 @@ namespace {
 using Send = mpi::Signatures<int>::Send;
 using LargeSend = mpi::Signatures<MPI_Count>::Send;
 
-[[gnu::noinline]] int send(Procedure procedure, bool large, Send* native, LargeSend* native_large, const void* buffer,
-                           MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+[[gnu::noinline]] int send(Procedure procedure, May may, bool large, Send* native, LargeSend* native_large,
+                           const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   MessageBuffer data(procedure, buffer, count, type);
-  data.choose_path(Operation::kSend, dest, comm);
+  data.choose_send_path(Operation::kSend, dest, comm, may);
   count_transfer(data);
   data.pack();
-  return call(large, native, native_large, data, dest, tag, comm);
+  const int code = call(large, native, native_large, data, dest, tag, comm);
+  if (code == MPI_SUCCESS) {
+    data.pack_paired(true);
+  } else {
+    data.withdraw();
+  }
+  return code;
 }
 
 }  // namespace
 
-#define GAPLESS_SEND(name)                                                                                           \
-  int wrap_##name(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {              \
-    if (takes_fast_path(type)) [[likely]]                                                                            \
-      return mpi::library.name(buffer, count, type, dest, tag, comm);                                                \
-    return send(Procedure::k##name, false, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest, tag, \
-                comm);                                                                                               \
-  }                                                                                                                  \
-  int wrap_##name##_c(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {    \
-    if (takes_fast_path(type)) [[likely]]                                                                            \
-      return mpi::library.name##_c(buffer, count, type, dest, tag, comm);                                            \
-    return send(Procedure::k##name##_c, true, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest,   \
-                tag, comm);                                                                                          \
+#define GAPLESS_SEND(name, may)                                                                                   \
+  int wrap_##name(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {           \
+    if (takes_fast_path(type)) [[likely]]                                                                         \
+      return mpi::library.name(buffer, count, type, dest, tag, comm);                                             \
+    return send(Procedure::k##name, may_pair(May::may, __builtin_return_address(0)), false, mpi::library.name,    \
+                mpi::library.name##_c, buffer, count, type, dest, tag, comm);                                     \
+  }                                                                                                               \
+  int wrap_##name##_c(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) { \
+    if (takes_fast_path(type)) [[likely]]                                                                         \
+      return mpi::library.name##_c(buffer, count, type, dest, tag, comm);                                         \
+    return send(Procedure::k##name##_c, may_pair(May::may, __builtin_return_address(0)), true, mpi::library.name, \
+                mpi::library.name##_c, buffer, count, type, dest, tag, comm);                                     \
   }
-GAPLESS_SEND(Send)
-GAPLESS_SEND(Ssend)
-GAPLESS_SEND(Rsend)
-GAPLESS_SEND(Bsend)
+GAPLESS_SEND(Send, kPair)
+GAPLESS_SEND(Ssend, kNotPair)
+GAPLESS_SEND(Rsend, kPair)
+GAPLESS_SEND(Bsend, kPair)
 #undef GAPLESS_SEND
 
 }  // namespace gapless::preload

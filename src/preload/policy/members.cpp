@@ -1,6 +1,8 @@
 #include "preload/policy/members.hpp"
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "mpi/types/handle_cache.hpp"
 #include "preload/policy/agreement.hpp"
@@ -22,6 +24,7 @@ struct CommHandles {
 struct Kept {
   Members members;
   std::shared_ptr<Near> near;
+  std::shared_ptr<std::vector<int>> numbers;
 };
 using Communicators = mpi::HandleCache<CommHandles, Kept, 8>;
 
@@ -44,6 +47,25 @@ Places places_of(MPI_Comm comm, int size) {
   return places;
 }
 
+// Without memory there are none.
+void find_numbers(MPI_Comm comm, Kept& kept) noexcept {
+  if (shared_memory() == nullptr || kept.members.inter || kept.members.size < 2) return;
+  try {
+    auto numbers = std::make_shared<std::vector<int>>(static_cast<std::size_t>(kept.members.size), -1);
+    int here = 0;
+    for_each_world_rank(comm, kept.members.size, [&](int member, int rank) {
+      int& number = (*numbers)[static_cast<std::size_t>(member)];
+      if (rank != MPI_UNDEFINED) number = number_on_node(rank);
+      here += number >= 0 ? 1 : 0;
+      return true;
+    });
+    if (here < 2) return;
+    kept.members.numbers = numbers->data();
+    kept.numbers = std::move(numbers);
+  } catch (...) {
+  }
+}
+
 // False if the library refuses the handle.
 bool describe(MPI_Comm comm, Kept& kept) {
   Members& members = kept.members;
@@ -52,6 +74,7 @@ bool describe(MPI_Comm comm, Kept& kept) {
   members.inter = inter != 0;
   if (mpi::library.Comm_size(comm, &members.size) != MPI_SUCCESS) return false;
   mpi::library.Comm_rank(comm, &members.rank);
+  find_numbers(comm, kept);
   if (inter != 0 || !world_agreed()) return true;
   const Places places = places_of(comm, members.size);
   members.agreed = places.in_world;
@@ -70,7 +93,10 @@ bool describe(MPI_Comm comm, Kept& kept) {
   } catch (...) {  // no memory: asked for again at the next use
   }
   if (found.is_kept && mine.slot != nullptr) *mine.slot = {key, mine.generation, found.facts};
-  if (!found.is_kept) found.facts.members.near = nullptr;  // nobody keeps it
+  if (!found.is_kept) {  // nobody keeps what these point to
+    found.facts.members.near = nullptr;
+    found.facts.members.numbers = nullptr;
+  }
   return found.facts.members;
 }
 
@@ -83,6 +109,11 @@ Members find_members(MPI_Comm comm) noexcept {
   if (mine.holds) [[likely]]
     return mine.slot->facts.members;
   return find_slowly(comm, key, mine);
+}
+
+int number_of(int peer, MPI_Comm comm) noexcept {
+  const Members members = find_members(comm);
+  return members.numbers == nullptr || peer < 0 || peer >= members.size ? -1 : members.numbers[peer];
 }
 
 // What was found of a session's communicators before the world came up holds no longer.

@@ -20,11 +20,17 @@ struct Members {
   // Of an agreed communicator of two processes or more, all on this node, where pairing is wanted; on all members or on
   // none. Lives as long as the communicator.
   Near* near = nullptr;
+  // Of a communicator within the world with members on this node besides this process: the number on the node of each
+  // member, -1 of those elsewhere. nullptr: there are none, or no memory. Lives as long.
+  const int* numbers = nullptr;
 };
 
 // MPI calls are made at the first use of a communicator; later it is known by its handle until it is freed (an
 // attribute's delete callback says so). `comm` is not null.
 Members find_members(MPI_Comm comm) noexcept;
+
+// The number on the node of the member `peer` of a communicator; -1: not known to be here, or no member.
+int number_of(int peer, MPI_Comm comm) noexcept;
 
 // Call them: when the world is up and its agreement is decided; before it ends; before the last epoch ends; after it.
 void learn_world() noexcept;

@@ -1,9 +1,11 @@
 #include "preload/policy/shared_memory.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "base/settings.hpp"
 #include "preload/policy/switches.hpp"
+#include "wire/header.hpp"
 #include "wire/wait.hpp"
 
 namespace gapless::preload {
@@ -13,7 +15,7 @@ namespace {
 constexpr std::int64_t kDefaultBytes = std::int64_t{1} << 30;
 // [bytes] Below them local mode is as fast, measured on two processes of MPICH 5.0.2 (EPYC, Zen 4): vectors of 2 and
 // 100 ints in MPI_Alltoallw and MPI_Allgather, and in MPI_Bcast (gapless bench collectives).
-constexpr std::int64_t kSmallestExchanged = 16 << 10, kSmallestFromRoot = 512 << 10;
+constexpr std::int64_t kSmallestExchanged = 16 << 10, kSmallestFromRoot = 512 << 10, kSmallestSent = 16 << 10;
 // Where processes outnumber processors, chunks do not come back while they are warm, and neighbours' long blocks are
 // faster in local mode: rings of 3 and 4 processes on 2 processors (gapless bench collectives --ranks 3,4).
 constexpr std::int64_t kLargestCrowded = 1 << 20;
@@ -40,16 +42,23 @@ bool is_pairing_wanted() noexcept {
          (base::setting_text("GAPLESS_PAIRED") == nullptr || base::setting_on("GAPLESS_PAIRED"));
 }
 
+bool are_messages_wanted() noexcept {
+  return is_pairing_wanted() && base::setting_on("GAPLESS_PAIRED_MESSAGES");
+}
+
 std::int64_t smallest_paired(Traffic traffic) noexcept {
   static const std::int64_t set = base::setting_bytes("GAPLESS_SMALLEST_PAIRED", policy.force ? 1 : 0);
+  if (traffic == Traffic::kPointToPoint) return std::max(wire::kHeaderBytes, set > 0 ? set : kSmallestSent);
   if (set > 0) return set;
   return traffic == Traffic::kExchange ? kSmallestExchanged : kSmallestFromRoot;
 }
 
 std::string pairing_facts() {
   if (!is_pairing_wanted()) return "";
-  return "paired " + std::to_string(smallest_paired(Traffic::kExchange)) + ' ' +
-         std::to_string(smallest_paired(Traffic::kFromRoot)) + ' ';
+  return std::string(are_messages_wanted() ? "messages " : "") + "paired " +
+         std::to_string(smallest_paired(Traffic::kExchange)) + ' ' +
+         std::to_string(smallest_paired(Traffic::kFromRoot)) + ' ' +
+         std::to_string(smallest_paired(Traffic::kPointToPoint)) + ' ';
 }
 
 std::int64_t largest_between_neighbours() noexcept {

@@ -13,6 +13,7 @@ enum class Path {
   kNative,   // the user's arguments, unchanged
   kInPlace,  // one run of bytes: described as such where it lies
   kPack,     // through staging, as MPI_PACKED
+  kPaired,   // a header alone: the data go through the memory that the node's processes share (paired/)
 };
 
 // Why a transfer stays native.
@@ -61,6 +62,11 @@ struct Broken {
   bool checks_mixed = false;   // also types of more than one basic type
   // Completing procedures call the error handler of MPI_COMM_WORLD, not that of the message's communicator.
   bool through_world = false;
+  // A procedure of which the program's own error handler returned returns MPI_SUCCESS, for any error.
+  bool handled_is_success = false;
+  // MPI_Request_get_status calls an error handler for a failed operation, that of MPI_COMM_SELF, as does the completing
+  // call after it.
+  bool status_raises = false;
 };
 
 // For the library that the program runs on: the built-in rules (defaults.rules), overridden by what was measured here

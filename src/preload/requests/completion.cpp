@@ -22,14 +22,14 @@ class OwnStatuses {
   OwnStatuses(int n, MPI_Status* users) : n_(n < 0 ? 0 : n), users_(users), own_(static_cast<std::size_t>(n_)) {
     for (int k = 0; k < n_; ++k) {
       own_[k] = users_ == nullptr ? MPI_Status{} : users_[k];
-      own_[k].MPI_SOURCE = kUnsetSource;
+      own_[k].MPI_SOURCE = mpi::kUnsetSource;
       own_[k].MPI_ERROR = kUnsetError;
     }
   }
   MPI_Status* get() noexcept { return own_.data(); }
   MPI_Status& operator[](int k) noexcept { return own_[k]; }
   // True if the library has set the status at `k`. Not all set that of a send, or its MPI_ERROR (Intel MPI, MPICH).
-  bool is_set(int k) noexcept { return own_[k].MPI_SOURCE != kUnsetSource || own_[k].MPI_ERROR != kUnsetError; }
+  bool is_set(int k) noexcept { return own_[k].MPI_SOURCE != mpi::kUnsetSource || own_[k].MPI_ERROR != kUnsetError; }
   // True if the library reports the operation at `k` as neither completed nor failed.
   bool is_pending(int k) noexcept { return own_[k].MPI_ERROR == MPI_ERR_PENDING; }
   // The error in the status at `k`, or `other`.
@@ -41,7 +41,7 @@ class OwnStatuses {
     if (users_ == nullptr) return;
     for (int k = 0; k < n && k < n_; ++k) {
       MPI_Status given = own_[k];
-      if (given.MPI_SOURCE == kUnsetSource) given.MPI_SOURCE = users_[k].MPI_SOURCE;
+      if (given.MPI_SOURCE == mpi::kUnsetSource) given.MPI_SOURCE = users_[k].MPI_SOURCE;
       if (given.MPI_ERROR == kUnsetError) given.MPI_ERROR = errors ? MPI_SUCCESS : users_[k].MPI_ERROR;
       users_[k] = given;
     }
@@ -59,10 +59,49 @@ enum class Of { kOne, kAll, kAny, kSome };
 // read the data all the same.
 enum class Effect { kCompletes, kTells };
 
+// A receive whose header has come may wait for its sender only in a call that waits.
+enum class Manner { kWaits, kTests };
+
+// The requests that the library gets. A call that tests gets none that have not completed for the program: the library,
+// which has brought the header, would free them. And some have another one in their place (RequestEntry::stand_in).
+class ReadyRequests {
+ public:
+  ReadyRequests(Manner manner, int n, MPI_Request* list, HeldEntries& held)
+      : n_(n), list_(list), given_(size(n)), is_left_out_(size(n)), stands_in_(size(n)) {
+    for (int k = 0; k < n; ++k) {
+      RequestEntry* const entry = held[k];
+      stands_in_[k] = entry != nullptr && entry->stand_in != MPI_REQUEST_NULL;
+      given_[k] = stands_in_[k] ? entry->stand_in : list[k];
+      is_left_out_[k] = manner == Manner::kTests && entry != nullptr && !entry->poll(given_[k]);
+      if (is_left_out_[k]) given_[k] = MPI_REQUEST_NULL;
+      leaves_out_ = leaves_out_ || is_left_out_[k];
+      differs_ = differs_ || given_[k] != list[k];
+    }
+  }
+  bool leaves_out() const noexcept { return leaves_out_; }
+  bool differs() const noexcept { return differs_; }
+  MPI_Request* get() noexcept { return given_.data(); }
+  // After the call, those that it has changed.
+  void give(HeldEntries& held) noexcept {
+    for (int k = 0; k < n_; ++k) {
+      if (is_left_out_[k]) continue;
+      (stands_in_[k] ? held[k]->stand_in : list_[k]) = given_[k];
+    }
+  }
+
+ private:
+  static std::size_t size(int n) noexcept { return static_cast<std::size_t>(std::max(n, 0)); }
+  int n_;
+  MPI_Request* list_;
+  Scratch<MPI_Request> given_;
+  Scratch<bool> is_left_out_, stands_in_;
+  bool leaves_out_ = false, differs_ = false;
+};
+
 // A completing call of n requests. `output`: its flag (kOne, kAll; null if it has none), index (kAny), or count of
-// `indices` (kSome). `call(output, statuses)` makes the library's call.
-template <Of of, Effect effect = Effect::kCompletes, class Call>
-[[gnu::noinline]] int complete(Procedure procedure, int n, const MPI_Request* list, int* output, const int* indices,
+// `indices` (kSome). `call(list, output, statuses)` makes the library's call.
+template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
+[[gnu::noinline]] int complete(Procedure procedure, int n, MPI_Request* list, int* output, const int* indices,
                                MPI_Status* statuses, Call&& call) {
   // Of one operation the return code is the error; of several each status has its own.
   constexpr bool single = of == Of::kOne || of == Of::kAny;
@@ -72,12 +111,22 @@ template <Of of, Effect effect = Effect::kCompletes, class Call>
   HeldEntries held(n, list);
   if (!held.any()) {
     count_completion(procedure, false);
-    return call(output, statuses);
+    return call(list, output, statuses);
+  }
+  ReadyRequests ready(manner, n, list, held);
+  if (ready.leaves_out() && !named) {
+    *output = 0;
+    count_completion(procedure, false);
+    return MPI_SUCCESS;
   }
   const bool ignored = (single && statuses == MPI_STATUS_IGNORE) || (!single && statuses == MPI_STATUSES_IGNORE);
   OwnStatuses own(single ? 1 : n, ignored ? nullptr : statuses);
   OutputArgument returned(output);
-  const int code = call(returned.get(), own.get());
+  const int code = call(ready.differs() ? ready.get() : list, returned.get(), own.get());
+  if (ready.differs()) {
+    if (effect == Effect::kCompletes) ready.give(held);
+    if (ready.leaves_out() && of == Of::kSome && returned.value_or(MPI_UNDEFINED) == MPI_UNDEFINED) returned.set(0);
+  }
 
   // The k-th status belongs to the k-th request, or to that at the k-th of the returned indices. MPI_UNDEFINED is
   // negative, as in the other ABIs.
@@ -104,27 +153,27 @@ template <Of of, Effect effect = Effect::kCompletes, class Call>
     const int error = own.error_or(k, single || (entry->whole && !own.is_set(k)) ? code : MPI_SUCCESS);
     if (effect == Effect::kTells) {
       if (error != MPI_SUCCESS) return Outcome::kActive;
-      entry->deliver(own[k]);
-      return Outcome::kDelivered;
+      return entry->tell(own[k]);
     }
     if (of == Of::kOne) comm = entry->comm;
     return held.complete(index_of(k), own[k], error);
   };
 
-  bool completed = false, broken = false;
+  bool completed = false;
+  int raised = MPI_SUCCESS;
   for (int k = 0; k < count; ++k) {
     const Outcome outcome = outcome_of(k);
     completed = completed || outcome != Outcome::kActive;
-    if (outcome != Outcome::kBroken) continue;
-    broken = true;
-    if (!single) own[k].MPI_ERROR = policy.broken.error_class;
+    const int error = error_class_of(outcome);
+    if (error == MPI_SUCCESS || effect == Effect::kTells) continue;
+    raised = error;
+    if (!single) own[k].MPI_ERROR = error;
   }
-  own.give(count, broken && !single);
+  own.give(count, raised != MPI_SUCCESS && !single);
   returned.give();
   count_completion(procedure, completed);
-  if (!broken || code != MPI_SUCCESS) return code;
-  return raise_error(single ? policy.broken.error_class : MPI_ERR_IN_STATUS,
-                     policy.broken.through_world ? MPI_COMM_NULL : comm);
+  if (raised == MPI_SUCCESS || code != MPI_SUCCESS) return code;
+  return raise_error(single ? raised : MPI_ERR_IN_STATUS, policy.broken.through_world ? MPI_COMM_NULL : comm);
 }
 
 }  // namespace
@@ -132,91 +181,108 @@ template <Of of, Effect effect = Effect::kCompletes, class Call>
 int wrap_Wait(MPI_Request* request, MPI_Status* status) {
   if (request == nullptr || takes_fast_path(1, request)) [[likely]]
     return mpi::library.Wait(request, status);
-  return complete<Of::kOne>(Procedure::kWait, 1, request, nullptr, nullptr, status,
-                            [=](int*, MPI_Status* own) { return mpi::library.Wait(request, own); });
+  return complete<Of::kOne, Manner::kWaits>(
+      Procedure::kWait, 1, request, nullptr, nullptr, status,
+      [](MPI_Request* of, int*, MPI_Status* own) { return mpi::library.Wait(of, own); });
 }
 
 int wrap_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   if (request == nullptr || flag == nullptr || takes_fast_path(1, request)) [[likely]]
     return mpi::library.Test(request, flag, status);
-  return complete<Of::kOne>(Procedure::kTest, 1, request, flag, nullptr, status,
-                            [=](int* to, MPI_Status* own) { return mpi::library.Test(request, to, own); });
+  return complete<Of::kOne, Manner::kTests>(
+      Procedure::kTest, 1, request, flag, nullptr, status,
+      [](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Test(of, to, own); });
 }
 
 int wrap_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   if (flag == nullptr || takes_fast_path(1, &request)) [[likely]]
     return mpi::library.Request_get_status(request, flag, status);
-  return complete<Of::kOne, Effect::kTells>(
+  return complete<Of::kOne, Manner::kTests, Effect::kTells>(
       Procedure::kRequest_get_status, 1, &request, flag, nullptr, status,
-      [=](int* to, MPI_Status* own) { return mpi::library.Request_get_status(request, to, own); });
+      [](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Request_get_status(*of, to, own); });
 }
 
 int wrap_Waitall(int n, MPI_Request* list, MPI_Status* statuses) {
   if (takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitall(n, list, statuses);
-  return complete<Of::kAll>(Procedure::kWaitall, n, list, nullptr, nullptr, statuses,
-                            [=](int*, MPI_Status* own) { return mpi::library.Waitall(n, list, own); });
+  return complete<Of::kAll, Manner::kWaits>(
+      Procedure::kWaitall, n, list, nullptr, nullptr, statuses,
+      [=](MPI_Request* of, int*, MPI_Status* own) { return mpi::library.Waitall(n, of, own); });
 }
 
 int wrap_Testall(int n, MPI_Request* list, int* flag, MPI_Status* statuses) {
   if (flag == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testall(n, list, flag, statuses);
-  return complete<Of::kAll>(Procedure::kTestall, n, list, flag, nullptr, statuses,
-                            [=](int* to, MPI_Status* own) { return mpi::library.Testall(n, list, to, own); });
+  return complete<Of::kAll, Manner::kTests>(
+      Procedure::kTestall, n, list, flag, nullptr, statuses,
+      [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Testall(n, of, to, own); });
 }
 
 int wrap_Request_get_status_all(int n, const MPI_Request* list, int* flag, MPI_Status* statuses) {
   if (flag == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Request_get_status_all(n, list, flag, statuses);
-  return complete<Of::kAll, Effect::kTells>(
-      Procedure::kRequest_get_status_all, n, list, flag, nullptr, statuses,
-      [=](int* to, MPI_Status* own) { return mpi::library.Request_get_status_all(n, list, to, own); });
+  return complete<Of::kAll, Manner::kTests, Effect::kTells>(
+      Procedure::kRequest_get_status_all, n, const_cast<MPI_Request*>(list), flag, nullptr, statuses,
+      [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Request_get_status_all(n, of, to, own); });
 }
 
 int wrap_Waitany(int n, MPI_Request* list, int* index, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitany(n, list, index, status);
-  return complete<Of::kAny>(Procedure::kWaitany, n, list, index, nullptr, status,
-                            [=](int* to, MPI_Status* own) { return mpi::library.Waitany(n, list, to, own); });
+  return complete<Of::kAny, Manner::kWaits>(
+      Procedure::kWaitany, n, list, index, nullptr, status,
+      [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Waitany(n, of, to, own); });
 }
 
 int wrap_Testany(int n, MPI_Request* list, int* index, int* flag, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testany(n, list, index, flag, status);
-  return complete<Of::kAny>(Procedure::kTestany, n, list, index, nullptr, status,
-                            [=](int* to, MPI_Status* own) { return mpi::library.Testany(n, list, to, flag, own); });
+  return complete<Of::kAny, Manner::kTests>(Procedure::kTestany, n, list, index, nullptr, status,
+                                            [=](MPI_Request* of, int* to, MPI_Status* own) {
+                                              const int code = mpi::library.Testany(n, of, to, flag, own);
+                                              // The others are null, but the program's list is not.
+                                              if (of != list && *to == MPI_UNDEFINED) *flag = 0;
+                                              return code;
+                                            });
 }
 
 int wrap_Request_get_status_any(int n, const MPI_Request* list, int* index, int* flag, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Request_get_status_any(n, list, index, flag, status);
-  return complete<Of::kAny, Effect::kTells>(
-      Procedure::kRequest_get_status_any, n, list, index, nullptr, status,
-      [=](int* to, MPI_Status* own) { return mpi::library.Request_get_status_any(n, list, to, flag, own); });
+  return complete<Of::kAny, Manner::kTests, Effect::kTells>(
+      Procedure::kRequest_get_status_any, n, const_cast<MPI_Request*>(list), index, nullptr, status,
+      [=](MPI_Request* of, int* to, MPI_Status* own) {
+        const int code = mpi::library.Request_get_status_any(n, of, to, flag, own);
+        // The others are null, but the program's list is not.
+        if (of != list && *to == MPI_UNDEFINED) *flag = 0;
+        return code;
+      });
 }
 
 int wrap_Waitsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitsome(n, list, done_count, indices, statuses);
-  return complete<Of::kSome>(
+  return complete<Of::kSome, Manner::kWaits>(
       Procedure::kWaitsome, n, list, done_count, indices, statuses,
-      [=](int* to, MPI_Status* own) { return mpi::library.Waitsome(n, list, to, indices, own); });
+      [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Waitsome(n, of, to, indices, own); });
 }
 
 int wrap_Testsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testsome(n, list, done_count, indices, statuses);
-  return complete<Of::kSome>(
+  return complete<Of::kSome, Manner::kTests>(
       Procedure::kTestsome, n, list, done_count, indices, statuses,
-      [=](int* to, MPI_Status* own) { return mpi::library.Testsome(n, list, to, indices, own); });
+      [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Testsome(n, of, to, indices, own); });
 }
 
 int wrap_Request_get_status_some(int n, const MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Request_get_status_some(n, list, done_count, indices, statuses);
-  return complete<Of::kSome, Effect::kTells>(
-      Procedure::kRequest_get_status_some, n, list, done_count, indices, statuses,
-      [=](int* to, MPI_Status* own) { return mpi::library.Request_get_status_some(n, list, to, indices, own); });
+  return complete<Of::kSome, Manner::kTests, Effect::kTells>(
+      Procedure::kRequest_get_status_some, n, const_cast<MPI_Request*>(list), done_count, indices, statuses,
+      [=](MPI_Request* of, int* to, MPI_Status* own) {
+        return mpi::library.Request_get_status_some(n, of, to, indices, own);
+      });
 }
 
 }  // namespace gapless::preload

@@ -1,10 +1,19 @@
 // MPI_Request_free, MPI_Cancel.
 #include "preload/requests/held_entries.hpp"
+#include "preload/requests/remembered.hpp"
 #include "preload/wrappers.hpp"
 
 namespace gapless::preload {
 
 namespace {
+
+// Its message came before it was started, so this waits for nothing.
+void end_stand_in(RequestEntry& entry) noexcept {
+  MPI_Status status{};
+  status.MPI_SOURCE = mpi::kUnsetSource;
+  const int code = mpi::library.Wait(&entry.stand_in, &status);
+  entry.complete(status, code);
+}
 
 // The library frees an inactive persistent request at once. The entry is out of the table already, for another thread
 // may get the handle before this call ends.
@@ -23,6 +32,7 @@ int free_inactive(MPI_Request* request, RequestEntry* entry) noexcept {
 }  // namespace
 
 int wrap_Request_free(MPI_Request* request) {
+  if (request != nullptr) forget_receive(*request);
   if (request == nullptr || takes_fast_path(1, request)) [[likely]]
     return mpi::library.Request_free(request);
   RequestEntry* const entry = requests.may_have(*request) ? requests.hold(*request) : nullptr;
@@ -33,6 +43,7 @@ int wrap_Request_free(MPI_Request* request) {
     return code;
   }
   requests.take(entry);
+  if (entry->stand_in != MPI_REQUEST_NULL) end_stand_in(*entry);
   if (!entry->is_active()) return free_inactive(request, entry);
   adopt(*request, entry);
   *request = MPI_REQUEST_NULL;
@@ -44,6 +55,11 @@ int wrap_Cancel(MPI_Request* request) {
   if (counting()) {
     const bool staged = request != nullptr && requests.may_have(*request);
     count_completion(Procedure::kCancel, staged);
+  }
+  RequestEntry* const entry = request != nullptr && requests.may_have(*request) ? requests.hold(*request) : nullptr;
+  if (entry != nullptr) {
+    entry->cancelled = true;
+    requests.release(entry);
   }
   return mpi::library.Cancel(request);
 }

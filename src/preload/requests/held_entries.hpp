@@ -85,6 +85,8 @@ class OutputArgument {
   int* get() noexcept { return users_ == nullptr ? nullptr : &own_; }
   // What the library set, or `unset` if it set nothing.
   int value_or(int unset) const noexcept { return own_ == kUnset ? unset : own_; }
+  // Replaces what the library set.
+  void set(int value) noexcept { own_ = value; }
   void give() const noexcept {
     if (users_ != nullptr && own_ != kUnset) *users_ = own_;
   }

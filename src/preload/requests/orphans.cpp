@@ -46,7 +46,7 @@ void adopt(MPI_Request request, RequestEntry* entry) noexcept {
   if (orphan == nullptr) {
     // No memory: wait for its data now.
     MPI_Status status{};
-    status.MPI_SOURCE = kUnsetSource;
+    status.MPI_SOURCE = mpi::kUnsetSource;
     if (mpi::library.Wait(&request, &status) == MPI_SUCCESS) entry->deliver(status);
     if (request != MPI_REQUEST_NULL) mpi::library.Request_free(&request);
     return requests.finish(entry);
@@ -61,9 +61,10 @@ void progress_orphans() noexcept {
   for (Orphan* orphan = pop_all(); orphan != nullptr;) {
     Orphan* const next = orphan->next;
     MPI_Status status{};
-    status.MPI_SOURCE = kUnsetSource;
+    status.MPI_SOURCE = mpi::kUnsetSource;
     int flag = 0;
-    const int code = mpi::library.Test(&orphan->request, &flag, &status);
+    const bool is_ready = orphan->entry->poll(orphan->request);
+    const int code = is_ready ? mpi::library.Test(&orphan->request, &flag, &status) : MPI_SUCCESS;
     // A request that stays is persistent: this one, or another that has got the handle of a completed operation.
     const bool stays = flag != 0 && orphan->request != MPI_REQUEST_NULL;
     if (stays) mpi::library.Request_free(&orphan->request);

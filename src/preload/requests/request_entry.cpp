@@ -21,42 +21,155 @@ RequestEntry::State RequestEntry::start() noexcept {
   return before;
 }
 
-void RequestEntry::deliver(const MPI_Status& status) noexcept {
-  if (!receives || (!whole && status.MPI_SOURCE == kUnsetSource)) return;
+bool RequestEntry::begin_delivery() const noexcept {
   State expected = State::kActive;
-  if (atomic_state().compare_exchange_strong(expected, State::kDelivering, std::memory_order_acquire)) {
-    unpack(whole ? received.bytes() : received_bytes(status));
+  return atomic_state().compare_exchange_strong(expected, State::kDelivering, std::memory_order_acquire);
+}
+
+namespace {
+
+// While it lives, errors on a communicator call no handler.
+class NoHandler {
+ public:
+  explicit NoHandler(MPI_Comm comm) noexcept : comm_(comm) {
+    if (mpi::library.Comm_get_errhandler(comm, &handler_) != MPI_SUCCESS) return;
+    is_set_ = handler_ != MPI_ERRORS_RETURN && mpi::library.Comm_set_errhandler(comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
+    if (!is_set_) mpi::library.Errhandler_free(&handler_);
+  }
+  ~NoHandler() {
+    if (!is_set_) return;
+    mpi::library.Comm_set_errhandler(comm_, handler_);
+    mpi::library.Errhandler_free(&handler_);
+  }
+  NoHandler(const NoHandler&) = delete;
+  NoHandler& operator=(const NoHandler&) = delete;
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler handler_{};
+  bool is_set_ = false;
+};
+
+// The library's answer; an error is the completing call's to raise.
+int get_status(MPI_Request request, int& flag, MPI_Status& status) noexcept {
+  if (!policy.broken.status_raises) return mpi::library.Request_get_status(request, &flag, &status);
+  const NoHandler world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  return mpi::library.Request_get_status(request, &flag, &status);
+}
+
+}  // namespace
+
+bool RequestEntry::poll(MPI_Request request) noexcept {
+  // Asking for the status of a persistent request ends it in MPICH 5.0.2, so its completing call may wait for a message
+  // that is being packed.
+  if (!receives || persistent || !received.may_look()) return true;
+  // Without a header on its way the completing call finds none, or one that has come since: then it waits for what the
+  // sender is packing.
+  if (!received.is_paired() && !is_any_on_its_way()) return true;
+  if (!begin_delivery()) return state() != State::kDelivering;
+  bool ready = true;
+  if (!received.is_paired()) {
+    MPI_Status status{};
+    status.MPI_SOURCE = mpi::kUnsetSource;
+    int flag = 0;
+    const int code = get_status(request, flag, status);
+    ready = code != MPI_SUCCESS || flag != 0;
+    if (code == MPI_SUCCESS && flag != 0 && (whole || status.MPI_SOURCE != mpi::kUnsetSource)) {
+      received.look_for_header(whole ? MessageBuffer::kAnyBytes : mpi::received_bytes(status));
+    }
+  }
+  if (received.is_paired()) ready = received.pull();
+  set(State::kActive);
+  return ready;
+}
+
+void RequestEntry::deliver(const MPI_Status& status) noexcept {
+  if (!receives || (!whole && status.MPI_SOURCE == mpi::kUnsetSource)) return;
+  if (begin_delivery()) {
+    const std::int64_t bytes = whole ? MessageBuffer::kAnyBytes : mpi::received_bytes(status);
+    if (received.look_for_header(bytes)) {
+      lost_ = !received.pull_all();
+    } else {
+      unpack(whole ? received.bytes() : bytes);
+    }
     return set(State::kDelivered);
   }
   // Two threads may ask for the status of one request, and both may read the data when they have it.
   while (state() == State::kDelivering) sched_yield();
 }
 
+Outcome RequestEntry::end_claimed(MPI_Status& status) noexcept {
+  mpi::give_status(claimed_->status, &status);
+  const int error = claimed_->error;
+  return error == MPI_SUCCESS ? Outcome::kDelivered : error == MPI_ERR_TRUNCATE ? Outcome::kTruncated : Outcome::kLost;
+}
+
+Outcome RequestEntry::tell(MPI_Status& status) noexcept {
+  if (claimed_) return end_claimed(status);
+  deliver(status);
+  if (received.is_paired()) mpi::set_bytes(status, std::min(received.paired_bytes(), received.bytes()));
+  return Outcome::kDelivered;
+}
+
 Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
+  if (claimed_) {
+    const Outcome outcome = end_claimed(status);
+    claimed_.reset();
+    set(State::kInactive);
+    return outcome;
+  }
   if (error != MPI_SUCCESS) {
     if (has_data_after(error, status)) deliver(status);
     // Where no status is looked at, nothing more may be delivered.
     if (whole) set(State::kDelivered);
     return Outcome::kFailed;
   }
+  if (cancelled && sent.path() == Path::kPaired && mpi::was_cancelled(status)) sent.withdraw();
   const bool broken = is_broken(status);
   deliver(status);
+  const Outcome outcome = received.is_paired() ? end_paired(status) : broken ? Outcome::kBroken : Outcome::kDelivered;
   set(State::kInactive);
-  return broken ? Outcome::kBroken : Outcome::kDelivered;
+  return outcome;
+}
+
+// The library's status is that of the header.
+Outcome RequestEntry::end_paired(MPI_Status& status) noexcept {
+  mpi::set_bytes(status, std::min(received.paired_bytes(), received.bytes()));
+  const bool fits = received.paired_error() == MPI_SUCCESS;
+  const Outcome outcome = lost_ ? Outcome::kLost : fits ? Outcome::kDelivered : Outcome::kTruncated;
+  if (!persistent) return outcome;
+  received.forget_header();
+  lost_ = false;
+  return outcome;
+}
+
+int error_class_of(Outcome outcome) noexcept {
+  switch (outcome) {
+    case Outcome::kBroken:
+      return policy.broken.error_class;
+    case Outcome::kTruncated:
+      return MPI_ERR_TRUNCATE;
+    case Outcome::kLost:
+      return MPI_ERR_OTHER;
+    default:
+      return MPI_SUCCESS;
+  }
 }
 
 bool RequestEntry::is_broken(MPI_Status& status) const noexcept {
-  if (!receives || whole || partitions != nullptr || status.MPI_SOURCE == kUnsetSource) return false;
-  std::int64_t bytes = received_bytes(status);
+  if (!receives || whole || partitions != nullptr || received.is_paired() || received.path() == Path::kNative ||
+      status.MPI_SOURCE == mpi::kUnsetSource)
+    return false;
+  std::int64_t bytes = mpi::received_bytes(status);
   if (received.judge(bytes) == MPI_SUCCESS) return false;
-  set_bytes(status, bytes);
+  mpi::set_bytes(status, bytes);
   return true;
 }
 
 bool RequestEntry::has_data_after(int code, const MPI_Status& status) const noexcept {
-  if (!receives || collective != nullptr || status.MPI_SOURCE == kUnsetSource) return false;
+  if (!receives || collective != nullptr || status.MPI_SOURCE == mpi::kUnsetSource) return false;
   // If all is unpacked, the rest of the staging is the program's own data (p2p/isendrecv.cpp).
-  const std::int64_t bytes = whole ? 0 : received_bytes(status);
+  const std::int64_t bytes = whole ? 0 : mpi::received_bytes(status);
   return (partitions != nullptr && bytes <= received.bytes()) || has_truncated_data(code, bytes, received.bytes());
 }
 
@@ -65,6 +178,8 @@ void RequestEntry::unpack(std::int64_t received_bytes) noexcept {
     collective->unpack();
   } else if (partitions != nullptr) {
     partitions->unpack_rest(received, received_bytes);
+  } else if (received.path() != Path::kPack) {
+    return;  // where the program wants it
   } else if (!persistent) {
     received.unpack(received_bytes);
   } else if (received_bytes > 0) {

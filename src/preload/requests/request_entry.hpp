@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "preload/transfer/partitions.hpp"
 #include "preload/transfer/transfer.hpp"
@@ -23,8 +24,12 @@ enum class Outcome {
   kActive,     // nothing: it has not completed
   kDelivered,  // completed, its data with the program
   kBroken,     // the same; and the message ended inside a basic type, for which the layer raises the library's error
+  kTruncated,  // the same for one that came through shared memory, and is too long
+  kLost,       // the same where its sender ended before it was packed
   kFailed,     // completed in error, with the data that came all the same
 };
+// The error that the layer raises; MPI_SUCCESS if none.
+int error_class_of(Outcome outcome) noexcept;
 
 struct RequestEntry {
   // A nonblocking operation is active as long as it has an entry. A persistent one begins inactive. Its data are
@@ -43,7 +48,13 @@ struct RequestEntry {
   Procedure procedure{};
   MessageBuffer sent, received;  // whichever is staged
   bool receives = false;
-  bool whole = false;  // all that was staged is unpacked, whatever the status counts
+  int source = MPI_PROC_NULL, tag = 0;  // of a persistent receive
+  // The library's request for the message that a persistent receive got in place of one that the library matches; the
+  // program's own is not started then.
+  MPI_Request stand_in = MPI_REQUEST_NULL;
+  std::unique_ptr<char[]> copy;  // of what is sent
+  bool cancelled = false;        // MPI_Cancel was called
+  bool whole = false;            // all that was staged is unpacked, whatever the status counts
   bool persistent = false;
   MPI_Comm comm = MPI_COMM_NULL;               // the program's, for errors; it may have been freed
   std::unique_ptr<Partitions> partitions;      // packed and unpacked one by one
@@ -55,12 +66,22 @@ struct RequestEntry {
     persistent = true;
     set(State::kInactive);
   }
+  // Its message was claimed, and delivered with this error class, before the library's request completes.
+  void set_claimed(const MPI_Status& status, int error) noexcept {
+    claimed_.emplace(Claimed{status, error});
+    set(State::kDelivered);
+  }
   // Packs what is sent, before the library starts a persistent operation. Returns the state before.
   State start() noexcept;
   // The library did not start it.
   void undo_start(State before) noexcept { set(before); }
+  // Of a request that the program asks for without waiting: false if it has not completed, or its data are still being
+  // packed by their sender. Unpacks what is there. Thread-safe.
+  bool poll(MPI_Request request) noexcept;
   // Unpacks the data of this status, which the library reports as received; the request may stay. Thread-safe.
   void deliver(const MPI_Status& status) noexcept;
+  // The same for a call that leaves the request as it is; the status then counts what came.
+  Outcome tell(MPI_Status& status) noexcept;
   // The library has completed the operation, with `error`. Delivers its data, and corrects the status of a broken one.
   Outcome complete(MPI_Status& status, int error) noexcept;
 
@@ -77,7 +98,17 @@ struct RequestEntry {
   // partitioned operation that received less than its size, which is an error in MPICH and Intel MPI.
   bool has_data_after(int code, const MPI_Status& status) const noexcept;
   void unpack(std::int64_t received_bytes) noexcept;
+  bool begin_delivery() const noexcept;
+  Outcome end_paired(MPI_Status& status) noexcept;
 
+  struct Claimed {
+    MPI_Status status;
+    int error;
+  };
+  Outcome end_claimed(MPI_Status& status) noexcept;
+
+  std::optional<Claimed> claimed_;
+  bool lost_ = false;  // the sender of a paired message has ended
   mutable State state_ = State::kActive;
   MPI_Request handle_{};
   RequestEntry* next_ = nullptr;

@@ -20,7 +20,7 @@ class Start {
     const bool persistent = lasts == Lasts::kPersistent;
     if (!staged(received) && !staged(sent)) return;
     if (receives_stay_native || completion_looked_up()) {
-      if (staged(received)) received->stay_native(Reason::kCompletion);
+      if (staged(received)) received->stay_without_entry(Reason::kCompletion);
       if (persistent && staged(sent)) sent->stay_native(Reason::kCompletion);
       if (!staged(received) && !staged(sent)) return;
     }
@@ -30,7 +30,7 @@ class Start {
       return;
     }
     for (MessageBuffer* data : {received, sent}) {
-      if (staged(data)) data->stay_native(users == nullptr ? Reason::kArguments : Reason::kStaging);
+      if (staged(data)) data->stay_without_entry(users == nullptr ? Reason::kArguments : Reason::kStaging);
     }
   }
 
@@ -46,6 +46,12 @@ class Start {
   void raises_on(MPI_Comm comm) noexcept {
     if (entry_ != nullptr) entry_->comm = comm;
   }
+  // Of a persistent receive: what it matches.
+  void matches(int source, int tag) noexcept {
+    if (entry_ == nullptr) return;
+    entry_->source = source;
+    entry_->tag = tag;
+  }
 
   // The status will not tell how much was received.
   void unpack_whole() noexcept {
@@ -57,6 +63,7 @@ class Start {
   int end(int code) noexcept {
     if (entry_ == nullptr) return code;
     if (made_ == MPI_REQUEST_NULL) {
+      if (staged(sent_)) sent_->withdraw();
       requests.drop(entry_);
       return code;
     }
@@ -71,7 +78,7 @@ class Start {
   }
 
  private:
-  static bool staged(const MessageBuffer* data) noexcept { return data != nullptr && data->path() == Path::kPack; }
+  static bool staged(const MessageBuffer* data) noexcept { return data != nullptr && data->has_end(); }
   MPI_Request* users_;
   MessageBuffer* received_;
   MessageBuffer* sent_;

@@ -159,7 +159,7 @@ int read_counters(const char* procedure, GAPLESS_Counters* counters) {
   for (int k = 0; k < kProcedureCount; ++k) {
     if (std::strcmp(procedure, kProcedureNames[k]) != 0) continue;
     const Tally tally = sums()[k];
-    *counters = {tally.calls(), tally.accelerated, tally.bytes};
+    *counters = {tally.calls(), tally.accelerated, tally.bytes, tally.paired};
     return 0;
   }
   return 1;

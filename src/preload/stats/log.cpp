@@ -58,7 +58,7 @@ void log_refused() noexcept {
 
 // One write a line, so that lines of several ranks and threads do not mix.
 void log_decision(Procedure procedure, std::int64_t count, const plan::Plan* plan, Path path, Reason reason) noexcept {
-  static constexpr const char* kPaths[] = {"native", "in place", "packed"};
+  static constexpr const char* kPaths[] = {"native", "in place", "packed", "through shared memory"};
   char line[256];
   int length = std::snprintf(line, sizeof line, "gapless: rank %d: %s: ", world_rank(),
                              kProcedureNames[static_cast<int>(procedure)]);

@@ -1,5 +1,7 @@
 #include "preload/transfer/transfer.hpp"
 
+#include <algorithm>
+
 #include "layout/signature.hpp"
 #include "move/move.hpp"
 #include "move/overlap.hpp"
@@ -28,6 +30,7 @@ void MessageBuffer::stay_native(Reason reason) noexcept {
   path_ = Path::kNative;
   reason_ = reason;
   staging_.contained();
+  withdraw();
 }
 
 void MessageBuffer::choose_path(Operation operation, int peer, MPI_Comm comm) noexcept {
@@ -40,24 +43,40 @@ void MessageBuffer::choose_path(Operation operation, int peer, MPI_Comm comm) no
 void MessageBuffer::choose_path(Operation operation, Distance distance) noexcept {
   if (mpi::is_contiguous_builtin(type_) && !policy.force) return stay_native(Reason::kContiguous);
   if (!switched_on()) return stay_native(Reason::kOff);
+  decide_path(operation, distance);
+  stage(operation);
+}
+
+void MessageBuffer::decide_path(Operation operation, Distance distance) noexcept {
   if (count_ <= 0) return stay_native(count_ == 0 ? Reason::kZero : Reason::kArguments);
   datatype_ = mpi::find_type(type_, policy.force);
   if (datatype_ == nullptr) return stay_native(Reason::kUnregistered);
   plan_ = datatype_->plan();
   if (plan_ == nullptr) return stay_native(Reason::kCombiner);
   const Decision decision = decide(policy, *datatype_, count_, operation, distance, largest_message());
-  if (decision.path == Path::kNative) return stay_native(decision.reason);
-  if (buffer_ == MPI_BOTTOM && lowest_byte(*plan_) < kLowestAddress) return stay_native(Reason::kBuffer);
-  // Absolute addresses may name memory of both kinds.
-  if (buffer_ == MPI_BOTTOM && mpi::has_gpu_runtime()) return stay_native(Reason::kDevice);
-  if (!mpi::is_host(static_cast<const char*>(buffer_) + plan_->first_byte())) return stay_native(Reason::kDevice);
-  past_ = decision.past || switched_past();
-  const bool staged = operation != Operation::kPack && operation != Operation::kUnpack;
-  if (decision.path == Path::kPack && staged && !reserve(operation, decision.bytes)) {
-    return stay_native(Reason::kStaging);
-  }
-  path_ = decision.path;
   bytes_ = decision.bytes;
+  past_ = decision.past || switched_past();
+  if (decision.path == Path::kNative) return stay_native(decision.reason);
+  path_ = decision.path;
+  is_reachable();
+}
+
+// False, and the message is the library's, if the data cannot be read and written from here.
+bool MessageBuffer::is_reachable() noexcept {
+  Reason reason = Reason::kNone;
+  if (buffer_ == MPI_BOTTOM && lowest_byte(*plan_) < kLowestAddress) reason = Reason::kBuffer;
+  // Absolute addresses may name memory of both kinds.
+  if (buffer_ == MPI_BOTTOM && mpi::has_gpu_runtime() && reason == Reason::kNone) reason = Reason::kDevice;
+  if (reason == Reason::kNone && !mpi::is_host(static_cast<const char*>(buffer_) + plan_->first_byte())) {
+    reason = Reason::kDevice;
+  }
+  if (reason != Reason::kNone) stay_native(reason);
+  return reason == Reason::kNone;
+}
+
+void MessageBuffer::stage(Operation operation) noexcept {
+  const bool staged = operation != Operation::kPack && operation != Operation::kUnpack;
+  if (path_ == Path::kPack && staged && !reserve(operation, bytes_)) stay_native(Reason::kStaging);
 }
 
 bool MessageBuffer::reserve(Operation operation, std::int64_t bytes) noexcept {
@@ -83,6 +102,7 @@ void choose_path_of_matched(MessageBuffer& data, Operation operation, const MPI_
 }
 
 void* MessageBuffer::buffer() const noexcept {
+  if (path_ == Path::kPaired) return outgoing_->header();
   if (path_ == Path::kPack) return staging_.data();
   const auto address = reinterpret_cast<std::uintptr_t>(buffer_);
   const std::uintptr_t offset = path_ == Path::kInPlace ? static_cast<std::uintptr_t>(plan_->first_byte()) : 0;
@@ -139,6 +159,7 @@ bool MessageBuffer::overlaps(const void* packed) const noexcept {
 void count_transfer(const MessageBuffer& data) noexcept {
   if (logging()) log_transfer(data);
   if (!counting()) return;
+  data.count_sent();
   if (data.converted()) return count_accelerated(data.procedure(), data.bytes());
   count_declined(data.procedure(), data.reason());
 }
@@ -148,6 +169,8 @@ void count_transfer(const MessageBuffer& a, const MessageBuffer& b) noexcept {
     if (logging()) log_transfer(*data);
   }
   if (!counting()) return;
+  a.count_sent();
+  b.count_sent();
   if (a.converted() || b.converted()) {
     const std::int64_t bytes = (a.converted() ? a.bytes() : 0) + (b.converted() ? b.bytes() : 0);
     return count_accelerated(a.procedure(), bytes);
@@ -157,34 +180,20 @@ void count_transfer(const MessageBuffer& a, const MessageBuffer& b) noexcept {
   count_declined(a.procedure(), a_gains_nothing ? b.reason() : a.reason());
 }
 
-std::int64_t received_bytes(const MPI_Status& status) noexcept {
-  int cancelled = 0, count = 0;
-  if (mpi::library.Test_cancelled(&status, &cancelled) != MPI_SUCCESS || cancelled != 0) return 0;
-  if (mpi::library.Get_count(&status, MPI_PACKED, &count) != MPI_SUCCESS) return 0;
-  if (count != MPI_UNDEFINED) return count;
-  MPI_Count elements = 0;  // more than an int can count
-  if (mpi::library.Get_elements_x(&status, MPI_PACKED, &elements) != MPI_SUCCESS) return 0;
-  return elements == MPI_UNDEFINED ? 0 : elements;
-}
-
-void set_bytes(MPI_Status& status, std::int64_t bytes) noexcept {
-  mpi::library.Status_set_elements_x(&status, MPI_BYTE, bytes);
-}
-
 OwnStatus::OwnStatus(MPI_Status* users) noexcept : users_(users) {
   // The library does not set all fields (MPI_ERROR only where several requests are completed): the others stay as they
   // were.
   if (users != MPI_STATUS_IGNORE) own_ = *users;
-  own_.MPI_SOURCE = kUnsetSource;
+  own_.MPI_SOURCE = mpi::kUnsetSource;
 }
 
 std::int64_t OwnStatus::bytes() const noexcept {
-  return own_.MPI_SOURCE == kUnsetSource ? 0 : received_bytes(own_);
+  return own_.MPI_SOURCE == mpi::kUnsetSource ? 0 : mpi::received_bytes(own_);
 }
 
 void OwnStatus::give() noexcept {
   if (users_ == MPI_STATUS_IGNORE) return;
-  if (own_.MPI_SOURCE == kUnsetSource) own_.MPI_SOURCE = users_->MPI_SOURCE;
+  if (own_.MPI_SOURCE == mpi::kUnsetSource) own_.MPI_SOURCE = users_->MPI_SOURCE;
   *users_ = own_;
 }
 
@@ -197,11 +206,28 @@ bool has_truncated_data(int code, std::int64_t received_bytes, std::int64_t room
 int raise_error(int error_class, MPI_Comm comm) noexcept {
   if (comm == MPI_COMM_NULL) comm = policy.broken.through_world ? MPI_COMM_WORLD : MPI_COMM_SELF;
   mpi::library.Comm_call_errhandler(comm, error_class);
-  return error_class;
+  if (!policy.broken.handled_is_success) return error_class;
+  MPI_Errhandler handler{};
+  if (mpi::library.Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return error_class;
+  const bool returns_error = handler == MPI_ERRORS_RETURN;
+  mpi::library.Errhandler_free(&handler);
+  return returns_error ? error_class : MPI_SUCCESS;
 }
+
+namespace {
+
+int finish_paired(MessageBuffer& data, OwnStatus& status, MPI_Comm comm) noexcept {
+  const int error = data.pull_all() ? data.paired_error() : MPI_ERR_OTHER;
+  status.correct(std::min(data.paired_bytes(), data.bytes()));
+  status.give();
+  return error == MPI_SUCCESS ? error : raise_error(error, comm);
+}
+
+}  // namespace
 
 int finish(MessageBuffer& data, OwnStatus& status, int code, MPI_Comm comm) noexcept {
   std::int64_t bytes = status.bytes();
+  if (code == MPI_SUCCESS && data.look_for_header(bytes)) return finish_paired(data, status, comm);
   const int error = code == MPI_SUCCESS ? data.judge(bytes) : MPI_SUCCESS;
   if (error != MPI_SUCCESS) status.correct(bytes);
   status.give();

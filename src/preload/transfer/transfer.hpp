@@ -3,10 +3,17 @@
 
 #include <climits>
 #include <cstdint>
+#include <memory>
+#include <optional>
 
 #include "mpi/abi/abi.hpp"
+#include "mpi/abi/status.hpp"
 #include "mpi/staging/staging.hpp"
 #include "mpi/types/datatype.hpp"
+#include "preload/paired/acceptance.hpp"
+#include "preload/paired/callers.hpp"
+#include "preload/paired/receiver.hpp"
+#include "preload/paired/sender.hpp"
 #include "preload/policy/strategy.hpp"
 #include "preload/policy/switches.hpp"
 #include "preload/procedures.hpp"
@@ -25,7 +32,18 @@ class MessageBuffer {
   // call that has no peer.
   void choose_path(Operation operation, int peer, MPI_Comm comm) noexcept;
   void choose_path(Operation operation, Distance distance = Distance::kAny) noexcept;
+  // The same for a message that is sent, and may go through shared memory.
+  void choose_send_path(Operation operation, int dest, MPI_Comm comm, May may) noexcept;
+  // The same for one that is received: whatever goes through shared memory can come.
+  void choose_receive_path(Operation operation, int source, MPI_Comm comm) noexcept;
+  // And for one that is sent from, and received into, the same buffer.
+  void choose_replace_path(int dest, int source, MPI_Comm comm) noexcept;
   void stay_native(Reason reason) noexcept;
+  // There is no entry for it (requests/start.hpp).
+  void stay_without_entry(Reason reason) noexcept;
+
+  // The program's arguments again, undecided.
+  MessageBuffer as_given() const noexcept { return {procedure_, buffer_, count_, type_}; }
 
   Procedure procedure() const noexcept { return procedure_; }
   bool converted() const noexcept { return path_ != Path::kNative; }
@@ -36,10 +54,56 @@ class MessageBuffer {
   // The program's own count, for the log.
   MPI_Count given_count() const noexcept { return count_; }
   const plan::Plan* plan() const noexcept { return plan_; }
-  // What the library gets: the user's arguments, or bytes.
+  // What the library gets: the user's arguments, bytes, or a header.
   void* buffer() const noexcept;
-  MPI_Count count() const noexcept { return converted() ? bytes_ : count_; }
+  MPI_Count count() const noexcept {
+    return path_ == Path::kPaired ? wire::kHeaderBytes : converted() ? bytes_ : count_;
+  }
   MPI_Datatype type() const noexcept { return converted() ? MPI_PACKED : type_; }
+
+  // True if something is to be done when the library has completed a receive, or, after the call that starts a
+  // nonblocking operation, until it has.
+  bool has_end() const noexcept {
+    return path_ == Path::kPack || path_ == Path::kPaired || looks_ || unchecked_.is_held();
+  }
+
+  // Of a message that was sent through shared memory, when the library has its header: packs it, with `patience` into
+  // warm chunks rather. Does nothing on other paths.
+  void pack_paired(bool patience) noexcept;
+  // Its header did not go.
+  void withdraw() noexcept {
+    if (outgoing_ != nullptr) outgoing_->withdraw();
+    outgoing_.reset();
+  }
+
+  // Of a receive, when the library has brought `received_bytes` bytes; kAnyBytes if it does not tell. True if that is a
+  // header, or one was found before: then the message is unpacked by pull(), and has paired_bytes() bytes.
+  static constexpr std::int64_t kAnyBytes = -1;
+  bool look_for_header(std::int64_t received_bytes) noexcept {
+    const bool may_be = looks_ && (received_bytes == wire::kHeaderBytes || received_bytes == kAnyBytes);
+    return is_paired() || (may_be && begin_pull());
+  }
+  // Of a receive on whatever path, for which a message was claimed (paired/claims.hpp): reads its type, of which it may
+  // have less room than a header has.
+  void describe() noexcept;
+  // All its data, packed; nullptr if there are none, or no memory. Whatever the path.
+  std::unique_ptr<char[]> packed_copy() noexcept;
+  // And a message that comes through shared memory, to be pulled; or bytes of one that does not, to be unpacked.
+  void begin_pull(const PairedReceive& claimed) noexcept;
+  void unpack_part_of(const char* packed, std::int64_t bytes) noexcept { unpack_pulled(0, packed, bytes); }
+  bool may_look() const noexcept { return looks_; }
+  bool is_paired() const noexcept { return incoming_.has_value(); }
+  std::int64_t paired_bytes() const noexcept { return incoming_->bytes(); }
+  // Unpacks what is there. Returns true if nothing is left.
+  bool pull() noexcept;
+  // Unpacks all. Returns false if the sender has ended.
+  bool pull_all() noexcept;
+  // It was delivered: a persistent receive may bring another one.
+  void forget_header() noexcept { incoming_.reset(); }
+  // Counts and logs the paired message that was sent, if it was.
+  void count_sent() const noexcept;
+  // The error class of a paired message: MPI_SUCCESS, or that of one that is too long.
+  int paired_error() const noexcept { return paired_bytes() > bytes_ ? MPI_ERR_TRUNCATE : MPI_SUCCESS; }
 
   // Move the data between the user's buffer and staging; do nothing unless path() is kPack.
   void pack() noexcept;
@@ -52,7 +116,8 @@ class MessageBuffer {
   // `received_bytes` are those of whole basic types then. Else MPI_SUCCESS.
   int judge(std::int64_t& received_bytes) const noexcept {
     // Nearly every message fills the buffer.
-    if (received_bytes >= bytes_ || received_bytes > policy.broken.max_bytes || plan_->is_contiguous())
+    if (path_ != Path::kPack || received_bytes >= bytes_ || received_bytes > policy.broken.max_bytes ||
+        plan_->is_contiguous())
       return MPI_SUCCESS;
     return judge_rest(received_bytes);
   }
@@ -63,6 +128,16 @@ class MessageBuffer {
   bool overlaps(const void* packed) const noexcept;
 
  private:
+  // Decides; the memory for it comes afterwards.
+  void decide_path(Operation operation, Distance distance) noexcept;
+  bool is_reachable() noexcept;
+  void stage(Operation operation) noexcept;
+  bool pair_with(int dest, MPI_Comm comm) noexcept;
+  void look_out(Operation operation, Distance distance) noexcept;
+  bool begin_pull() noexcept;
+  void count_received() const noexcept;
+  void unpack_pulled(std::int64_t position, const char* from, std::int64_t bytes) noexcept;
+  void pack_chunk(std::int64_t position, char* to, std::int64_t bytes) noexcept;
   bool reserve(Operation operation, std::int64_t bytes) noexcept;
   int judge_rest(std::int64_t& received_bytes) const noexcept;
 
@@ -77,6 +152,10 @@ class MessageBuffer {
   const plan::Plan* plan_ = nullptr;
   mpi::DatatypePtr datatype_;  // keeps plan_ alive until the operation is over: the program may free the type
   mpi::Staging staging_;
+  bool looks_ = false;                     // at what came, for a header
+  Unchecked unchecked_;                    // and if not although some come
+  std::unique_ptr<PairedSend> outgoing_;   // of Path::kPaired
+  std::optional<PairedReceive> incoming_;  // whose header came
 };
 
 // Calls MPI_X or MPI_X_c with the message's buffer, count and type, and the arguments that follow. `large`: the program
@@ -97,6 +176,12 @@ int call_two(bool large, Small* small, Large* big, const MessageBuffer& sent, in
   return small(sent.buffer(), static_cast<int>(sent.count()), sent.type(), dest, send_tag, received.buffer(),
                static_cast<int>(received.count()), received.type(), rest...);
 }
+// True if a receive goes to the library at once: also if what comes may be a header, for which it has no room.
+inline bool receive_takes_fast_path(MPI_Count count, MPI_Datatype type) noexcept {
+  constexpr MPI_Count kLongestBasicType = 32;
+  return takes_fast_path(type) && (count < wire::kHeaderBytes / kLongestBasicType || !headers_may_come());
+}
+
 template <class Count>
 inline constexpr bool is_large = sizeof(Count) > sizeof(int);
 
@@ -106,10 +191,6 @@ void choose_path_of_matched(MessageBuffer& data, Operation operation, const MPI_
 // Count and log a call with one message, or with two, once everything is decided.
 void count_transfer(const MessageBuffer& data) noexcept;
 void count_transfer(const MessageBuffer& a, const MessageBuffer& b) noexcept;
-
-// Returns the bytes of a status that the library has set; 0 if the receive was cancelled.
-std::int64_t received_bytes(const MPI_Status& status) noexcept;
-void set_bytes(MPI_Status& status, std::int64_t bytes) noexcept;
 
 // A status of our own for a call that receives, because two things must be known: how many bytes came, and if a message
 // came at all. The return code does not tell: where the program's error handler returns, MPICH returns MPI_SUCCESS. A
@@ -122,7 +203,7 @@ class OwnStatus {
   // cancelled.
   std::int64_t bytes() const noexcept;
   // Sets the status to so many bytes.
-  void correct(std::int64_t bytes) noexcept { set_bytes(own_, bytes); }
+  void correct(std::int64_t bytes) noexcept { mpi::set_bytes(own_, bytes); }
   // Copies the status to the user's, unless that is MPI_STATUS_IGNORE.
   void give() noexcept;
 
@@ -130,9 +211,6 @@ class OwnStatus {
   MPI_Status own_{};
   MPI_Status* users_;
 };
-
-// The source of a status that the library has not set: no rank, and none of MPI's negative constants.
-inline constexpr int kUnsetSource = -0x47415053;
 
 // True if data came although the library failed with `code`: a truncated message, of which the status counts
 // `received_bytes`, for a buffer of `room_bytes`. MPICH and Intel MPI count what they deliver; where they count all

@@ -9,6 +9,8 @@
 #include "kernel/isa.hpp"
 #include "mpi/staging/pool.hpp"
 #include "mpi/types/datatype.hpp"
+#include "preload/paired/acceptance.hpp"
+#include "preload/paired/claims.hpp"
 #include "preload/policy/agreement.hpp"
 #include "preload/policy/distance.hpp"
 #include "preload/policy/members.hpp"
@@ -56,6 +58,7 @@ void began(bool world) noexcept {
     learn_distance(size);
     world_began();
     learn_world();
+    begin_acceptance();
     if (logging()) log_world(world_agreed(), reason_of_world());
     if (logging()) log_shared_memory(reason_without_shared_memory());
   }
@@ -97,6 +100,7 @@ int begin_world(Init&& init) {
 
 void ending() noexcept {
   if (mpi::is_last_epoch()) {
+    end_claims();
     epoch_of_communicators_ends();
     abandon_orphans();
   } else {
@@ -142,6 +146,7 @@ int wrap_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int wrap_Finalize(void) {
+  end_acceptance();
   forget_world();
   world_ends();
   ending();

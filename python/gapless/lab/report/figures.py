@@ -18,6 +18,7 @@ COLOURS = {
     "contiguous": ("#999999", "#a8a8a8"),
     "native": ("#D55E00", "#E8743B"),
     "gapless": ("#0072B2", "#56B4E9"),
+    "local": ("#56B4E9", "#2F8FD0"),
     "pack": ("#E69F00", "#E69F00"),
     "pack_send": ("#CC79A7", "#CC79A7"),
     "unpack_receive": ("#009E73", "#00B386"),

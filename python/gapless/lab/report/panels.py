@@ -15,7 +15,7 @@ from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row
 from gapless.lab.verdicts import Judged
 
 OWN = "own"
-METHODS = ("native", "gapless", "pack", "pack_send", "unpack_receive")
+METHODS = ("native", "local", "gapless", "pack", "pack_send", "unpack_receive")
 Key = tuple[str, str, int, str, int, str, str, str, str]
 
 

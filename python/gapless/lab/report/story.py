@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gapless.lab.better_of import SLOWER
-from gapless.lab.cases import CONTIGUOUS, SMALL_BYTES
+from gapless.lab.cases import CONTIGUOUS, LOCAL, SMALL_BYTES
 from gapless.lab.demo_messages import BASIC
 from gapless.lab.guidelines import Medians, stands_against_best
 from gapless.lab.results import Key, Line
@@ -30,6 +30,8 @@ class Story:
         The payloads.
     native, gapless : float
         Times as ratios to sending the same bytes contiguously.
+    local : float or None
+        The same without shared memory; None where not all of the messages go through it.
     low, high : float
         The 95 % interval of how many times faster Gapless is than the native datatype; 0 and infinite after one launch.
     """
@@ -42,6 +44,7 @@ class Story:
     gapless: float
     low: float
     high: float
+    local: float | None = None
 
     @property
     def gain(self) -> float:
@@ -60,6 +63,7 @@ def stories(lines: Sequence[Line]) -> list[Story]:
     """Return what large messages say, and what small ones do; without those that were not measured in all ways."""
     medians = Medians(lines)
     groups: dict[bool, list[tuple[int, np.ndarray]]] = {}
+    local: dict[bool, list[float]] = {}
     for key, sets in medians.lines_by_key.items():
         if key != Key(key.group, BASIC, "gapless"):
             continue
@@ -67,10 +71,13 @@ def stories(lines: Sequence[Line]) -> list[Story]:
         if logs.size:
             size = sets[0]["payload_bytes"]
             groups.setdefault(size <= SMALL_BYTES, []).append((size, logs))
-    return [_story(groups[small]) for small in (False, True) if small in groups]
+            against = medians.log_ratios(key.group, BASIC, LOCAL, (CONTIGUOUS,))
+            if against.size:
+                local.setdefault(size <= SMALL_BYTES, []).append(float(against.mean()))
+    return [_story(groups[small], local.get(small, [])) for small in (False, True) if small in groups]
 
 
-def _story(messages: Sequence[tuple[int, np.ndarray]]) -> Story:
+def _story(messages: Sequence[tuple[int, np.ndarray]], local: Sequence[float]) -> Story:
     sizes = [size for size, _ in messages]
     # Launches that have every message: each gives one mean over all of them.
     launches = min(logs.shape[1] for _, logs in messages)
@@ -81,6 +88,7 @@ def _story(messages: Sequence[tuple[int, np.ndarray]]) -> Story:
     return Story(
         len(messages), launches, min(sizes), max(sizes),
         native=gapless * float(np.exp(gain.mean)), gapless=gapless, low=float(low), high=float(high),
+        local=float(np.exp(np.mean(local))) if len(local) == len(messages) else None,
     )  # fmt: skip
 
 
@@ -108,6 +116,7 @@ def sentence(story: Story) -> str:
     cost = (
         f"Sending data with gaps as an MPI datatype takes {times_text(story.native)} times as long as sending the same "
         f"bytes contiguously; with Gapless it takes {times_text(story.gapless)} times as long"
+        + (f" ({times_text(story.local)} without shared memory)" if story.local else "")
     )
     if story.launches < 2:
         return f"{cost}. A single launch proves nothing."
@@ -125,11 +134,11 @@ def sentence(story: Story) -> str:
 
 
 def lost_sentence(lines: Sequence[Line]) -> str:
-    """Return where Gapless is proved slower than the faster of the program's own ways; empty without Gapless."""
+    """Return where Gapless is proved slower than the fastest of the other ways; empty without Gapless."""
     found = stands_against_best(lines)
     if not found:
         return ""
-    against = "the faster of the datatype and MPI_Pack, by more than 5 %"
+    against = "the fastest of datatype, MPI_Pack and local mode, by more than 5 %"
     lost = {name: stand for (name, _), stand in found.items() if stand.verdict == SLOWER}
     if not lost:
         return f"In none of {len(found)} cases is Gapless proved slower than {against}."

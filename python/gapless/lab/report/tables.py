@@ -10,7 +10,7 @@ from rich.table import Table
 
 from gapless.display import bytes_text, plain_table
 from gapless.lab.better_of import FEWEST_LAUNCHES, NOT_SLOWER, SLOWER
-from gapless.lab.cases import SMALL_BYTES
+from gapless.lab.cases import GAPLESS, LOCAL, SMALL_BYTES
 from gapless.lab.demo_messages import BASIC
 from gapless.lab.guidelines import TYPED, GuidelineSummary, Row, message_text, rows_of, stands_against_best, summaries
 from gapless.lab.halo import HaloRow, halo_rows
@@ -23,6 +23,7 @@ TITLES = {
     "manual": "by hand",
     "pack": "MPI_Pack",
     "native": "datatype",
+    LOCAL: "local",
     "gapless": "+ Gapless",
 }
 GUIDELINE_TEXT = {
@@ -106,8 +107,12 @@ def pingpong_cells(rows: Sequence[Row]) -> list[list[str]]:
         line = [bytes_text(first.size), words(first)]
         for method in (method for method in TITLES if method in measured):
             of_method = [row for row in group if row.method == method]
+            if not of_method and method == LOCAL:  # which is all that there is, then
+                of_method = [row for row in group if row.method == GAPLESS]
             if not of_method:
                 line.append("-")
+            elif method == GAPLESS and LOCAL in measured and not any(row.method == LOCAL for row in group):
+                line.append("as local")
             elif method == "contiguous":
                 line.append(f"{of_method[0].median_us:.4g}")
             else:
@@ -157,15 +162,16 @@ def guideline_table(rows: Sequence[Row]) -> Table:
 
 
 def best_line(lines: Sequence[Line]) -> str | None:
-    """Return the sentence that compares Gapless with the better of the two native ways, or None without Gapless."""
+    """Return the sentence that compares Gapless with the best of the other ways, or None without Gapless."""
     found = stands_against_best(lines)
     if not found:
         return None
     (case, size), worst = max(found.items(), key=lambda item: item[1].ratio)
     count = {verdict: sum(of.verdict == verdict for of in found.values()) for verdict in (SLOWER, NOT_SLOWER)}
     return (
-        f"Gapless against the faster of native and MPI_Pack + send, within 5 %: proved slower in {count[SLOWER]} of "
-        f"{len(found)} cases, proved not slower in {count[NOT_SLOWER]}{few_launches(worst.launches)} "
+        "Gapless against the best of native, MPI_Pack + send and, where it is paired, local, within 5 %: "
+        f"proved slower in {count[SLOWER]} of {len(found)} cases, "
+        f"proved not slower in {count[NOT_SLOWER]}{few_launches(worst.launches)} "
         f"(greatest ratio ×{worst.ratio:.2f}: {case}, {bytes_text(size)})"
     )
 

@@ -32,7 +32,7 @@ TESTS = {
     "ET11": "The first row and column of a matrix, said in three ways",
     "X": "Further descriptions of the same layouts",
     "own": "Comparisons of one's own",
-    "layer": "The layer against the faster of the two ways without it",
+    "layer": "The layer against the other ways",
     "plant": "The lab's test of itself: slowed down on purpose, against the same message as it is",
 }
 GUIDELINES = {
@@ -46,12 +46,14 @@ GUIDELINES = {
     "own": "as asked for",
     "native": "datatype with Gapless ⪯ the same datatype without",
     "packed": "datatype with Gapless ⪯ MPI_Pack + send + MPI_Unpack without",
+    "local": "datatype with Gapless ⪯ the same without shared memory",
     "planted": "the slow-down that was planted",
 }
 PATTERNS = {"pingpong": "ping-pong", "bcast": "broadcast", "allgather": "allgather"}
 METHODS = {
     "native": "native",
     "gapless": "with Gapless",
+    "local": "with Gapless, without shared memory",
     "pack": "MPI_Pack and MPI_Unpack",
     "pack_send": "MPI_Pack at the sender",
     "unpack_receive": "MPI_Unpack at the receiver",

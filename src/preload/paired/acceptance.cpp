@@ -1,0 +1,93 @@
+#include "preload/paired/acceptance.hpp"
+
+#include <mutex>
+
+#include "mpi/staging/host_memory.hpp"
+#include "preload/paired/callers.hpp"
+#include "preload/policy/shared_memory.hpp"
+#include "preload/policy/switches.hpp"
+
+namespace gapless::preload {
+
+std::atomic<bool> headers_may_come_here{false}, headers_may_go_from_here{false};
+
+namespace {
+
+std::mutex deciding;  // never held across an MPI call
+std::uint32_t refusals = 0;
+std::int64_t unchecked = 0;
+bool declined_off = false;                 // while the layer is switched off
+std::atomic<bool> is_declined_off{false};  // the same, to be read without the lock
+std::atomic<std::uint64_t> arrived{0};
+
+void tell() noexcept {
+  SharedMemory* const shared = shared_memory();
+  if (shared != nullptr) shared->segment.accept(headers_may_come() && refusals == 0 && !declined_off);
+}
+
+void set_declined_off(bool on) noexcept {
+  declined_off = on;
+  is_declined_off.store(on, std::memory_order_relaxed);
+  tell();
+}
+
+}  // namespace
+
+void begin_acceptance() noexcept {
+  if (!are_messages_wanted()) return;
+  find_library_code();
+  headers_may_go_from_here.store(shared_memory() != nullptr, std::memory_order_relaxed);
+  // Memory of accelerators would have to be read and written by the library; and completing calls must all be seen.
+  if (shared_memory() == nullptr || mpi::has_gpu_runtime() || receives_stay_native) return;
+  const std::lock_guard lock(deciding);
+  headers_may_come_here.store(true, std::memory_order_relaxed);
+  tell();
+}
+
+void end_acceptance() noexcept {
+  const std::lock_guard lock(deciding);
+  headers_may_come_here.store(false, std::memory_order_relaxed);
+  headers_may_go_from_here.store(false, std::memory_order_relaxed);
+  tell();
+}
+
+void refuse(Refusal why) noexcept {
+  const std::lock_guard lock(deciding);
+  if ((refusals & static_cast<std::uint32_t>(why)) != 0) return;
+  refusals |= static_cast<std::uint32_t>(why);
+  tell();
+}
+
+bool is_any_on_its_way() noexcept {
+  SharedMemory* const shared = shared_memory();
+  return shared != nullptr && shared->segment.announced_here() != arrived.load(std::memory_order_acquire);
+}
+
+void count_arrival() noexcept {
+  arrived.fetch_add(1, std::memory_order_release);
+}
+
+bool Unchecked::hold() noexcept {
+  const std::lock_guard lock(deciding);
+  if (!declined_off) set_declined_off(true);
+  if (is_any_on_its_way()) return false;
+  ++unchecked;
+  held_ = true;
+  return true;
+}
+
+void Unchecked::release() noexcept {
+  if (!held_) return;
+  const std::lock_guard lock(deciding);
+  --unchecked;
+  held_ = false;
+}
+
+void accept_again() noexcept {
+  if (!is_declined_off.load(std::memory_order_relaxed)) [[likely]]
+    return;
+  const std::lock_guard lock(deciding);
+  if (unchecked == 0) set_declined_off(false);
+}
+
+}  // namespace gapless::preload

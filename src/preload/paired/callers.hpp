@@ -1,0 +1,24 @@
+// Who calls MPI: the MPI library does so itself (ROMIO), by calls that may meet others of its own which are not
+// wrapped.
+#pragma once
+
+#include <cstdint>
+
+namespace gapless::preload {
+
+// Where the library's code lies; nothing where it is linked into the program.
+void find_library_code() noexcept;
+
+extern std::uintptr_t library_begin, library_bytes;
+inline bool is_library_code(const void* address) noexcept {
+  return reinterpret_cast<std::uintptr_t>(address) - library_begin < library_bytes;
+}
+
+// Of a sending procedure. A message through shared memory is sent when it is packed, whether it has a receiver or not:
+// not what a synchronous send promises.
+enum class May { kPair, kNotPair };
+inline May may_pair(May procedure, const void* caller) noexcept {
+  return is_library_code(caller) ? May::kNotPair : procedure;
+}
+
+}  // namespace gapless::preload

@@ -1,0 +1,193 @@
+#include "preload/paired/claims.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "mpi/abi/library.hpp"
+#include "mpi/abi/status.hpp"
+#include "preload/paired/acceptance.hpp"
+#include "preload/policy/switches.hpp"
+
+namespace gapless::preload {
+
+std::atomic<bool> claiming_on{false};
+
+namespace {
+
+struct HandedOut {
+  MPI_Message message;
+  Claim claim;
+};
+// Never destroyed: MPI may be finalised in a static destructor.
+struct Claims {
+  std::recursive_mutex lock;
+  std::vector<Claim> queue;  // in the order of the library's queues
+  std::vector<HandedOut> handed_out;
+  MPI_Comm self = MPI_COMM_NULL;  // this process alone: nobody else sends there
+};
+Claims& all() noexcept {
+  static Claims* const the = new Claims;
+  return *the;
+}
+
+void set_claiming(bool on) noexcept {
+  if (claiming_on.exchange(on, std::memory_order_acq_rel) == on) return;
+  if (on) {
+    require_slow_path(true);
+    // A receive of another thread that has looked before must be posted before anything is claimed. MPI has no call
+    // that waits for that; it takes a microsecond.
+    usleep(1000);
+  } else {
+    release_slow_path();
+  }
+}
+
+void rest_if_done() noexcept {
+  if (all().queue.empty() && all().handed_out.empty() && !is_any_on_its_way()) set_claiming(false);
+}
+
+// Receives what may be a header, and looks.
+bool open(Claim& claim) {
+  auto bytes = std::make_unique<char[]>(wire::kHeaderBytes);
+  MPI_Status status;
+  if (mpi::library.Mrecv(bytes.get(), static_cast<int>(wire::kHeaderBytes), MPI_PACKED, &claim.message, &status) !=
+      MPI_SUCCESS) {
+    return false;
+  }
+  claim.message = MPI_MESSAGE_NULL;
+  claim.paired = PairedReceive::recognise(bytes.get());
+  if (claim.paired) {
+    mpi::set_bytes(claim.status, claim.paired->bytes());
+  } else {
+    claim.data = std::move(bytes);
+  }
+  return true;
+}
+
+// Claims the next message of the communicator. False if there is none.
+bool claim_next(MPI_Comm comm) {
+  all().queue.reserve(all().queue.size() + 1);
+  Claim claim;
+  claim.comm = mpi::key_of(comm);
+  int flag = 0;
+  if (mpi::library.Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, &claim.message, &claim.status) != MPI_SUCCESS ||
+      flag == 0) {
+    return false;
+  }
+  if (mpi::received_bytes(claim.status) == wire::kHeaderBytes && !open(claim)) return false;
+  all().queue.push_back(std::move(claim));
+  return true;
+}
+
+// An empty message to itself: its receiver-side handle is made by `receive(self)`.
+template <class Receive>
+bool with_empty_message(Receive&& receive) noexcept {
+  MPI_Comm& self = all().self;
+  if (self == MPI_COMM_NULL && mpi::library.Comm_split(MPI_COMM_SELF, 0, 0, &self) != MPI_SUCCESS) return false;
+  MPI_Request sent = MPI_REQUEST_NULL;
+  if (mpi::library.Isend(nullptr, 0, MPI_PACKED, 0, 0, self, &sent) != MPI_SUCCESS) return false;
+  const bool received = receive(self);
+  if (sent != MPI_REQUEST_NULL) mpi::library.Request_free(&sent);
+  return received;
+}
+
+}  // namespace
+
+bool Claim::matches(int source, int tag, MPI_Comm of) const noexcept {
+  return comm == mpi::key_of(of) && (source == MPI_ANY_SOURCE || source == status.MPI_SOURCE) &&
+         (tag == MPI_ANY_TAG || tag == status.MPI_TAG);
+}
+
+std::recursive_mutex& claims_lock() noexcept {
+  return all().lock;
+}
+
+std::optional<Claim> take_claim(int source, int tag, MPI_Comm comm) {
+  const std::lock_guard lock(all().lock);
+  const auto found = std::find_if(all().queue.begin(), all().queue.end(),
+                                  [&](const Claim& claim) { return claim.matches(source, tag, comm); });
+  if (found == all().queue.end()) return std::nullopt;
+  std::optional<Claim> taken = std::move(*found);
+  all().queue.erase(found);
+  rest_if_done();
+  return taken;
+}
+
+Probed probe_claims(int source, int tag, MPI_Comm comm, MPI_Status& status) {
+  refuse(Refusal::kProbes);
+  if (!claiming() && !is_any_on_its_way()) return Probed::kAskLibrary;
+  set_claiming(true);
+  const std::lock_guard lock(all().lock);
+  const auto find = [&] {
+    const auto found = std::find_if(all().queue.begin(), all().queue.end(),
+                                    [&](const Claim& claim) { return claim.matches(source, tag, comm); });
+    if (found != all().queue.end()) status = found->status;
+    return found != all().queue.end();
+  };
+  if (find()) return Probed::kFound;
+  // Asked before the queue is looked through: what is not on its way now is no header.
+  if (!is_any_on_its_way()) {
+    rest_if_done();
+    return Probed::kAskLibrary;
+  }
+  while (claim_next(comm)) {
+    if (find()) return Probed::kFound;
+  }
+  return Probed::kNothing;
+}
+
+bool hand_out(Claim&& claim, MPI_Message& message) {
+  if (claim.is_of_library()) {
+    message = claim.message;
+    return true;
+  }
+  const std::lock_guard lock(all().lock);
+  all().handed_out.reserve(all().handed_out.size() + 1);
+  MPI_Message made = MPI_MESSAGE_NULL;
+  const bool works = with_empty_message([&](MPI_Comm self) {
+    int flag = 0;
+    while (flag == 0) {
+      if (mpi::library.Improbe(0, 0, self, &flag, &made, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
+    }
+    return true;
+  });
+  if (!works) return false;
+  set_claiming(true);
+  all().handed_out.push_back({made, std::move(claim)});
+  message = made;
+  return true;
+}
+
+std::optional<Claim> take_handed_out(MPI_Message* message) {
+  if (message == nullptr) return std::nullopt;
+  const std::lock_guard lock(all().lock);
+  const auto found = std::find_if(all().handed_out.begin(), all().handed_out.end(),
+                                  [&](const HandedOut& one) { return one.message == *message; });
+  if (found == all().handed_out.end()) return std::nullopt;
+  std::optional<Claim> taken = std::move(found->claim);
+  all().handed_out.erase(found);
+  mpi::library.Mrecv(nullptr, 0, MPI_PACKED, message, MPI_STATUS_IGNORE);
+  rest_if_done();
+  return taken;
+}
+
+MPI_Request completed_request() noexcept {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const std::lock_guard lock(all().lock);
+  with_empty_message(
+      [&](MPI_Comm self) { return mpi::library.Irecv(nullptr, 0, MPI_PACKED, 0, 0, self, &request) == MPI_SUCCESS; });
+  return request;
+}
+
+void end_claims() noexcept {
+  const std::lock_guard lock(all().lock);
+  all().queue.clear();
+  all().handed_out.clear();
+  if (all().self != MPI_COMM_NULL) mpi::library.Comm_free(&all().self);
+  set_claiming(false);
+}
+
+}  // namespace gapless::preload

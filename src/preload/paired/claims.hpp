@@ -1,0 +1,67 @@
+// Messages that were taken out of the library's queues before the program received them, because it asks for the sizes
+// of messages while some of them are headers (MPI_Probe and kin).
+//
+// A process that probes takes no paired messages from its first probe on (acceptance.hpp). Some may be on their way
+// then; as long as they are, a probe claims whatever lies in the communicator's queue, in order, up to the message that
+// it asks for: MPI keeps the order of messages of one sender, so nothing may be claimed past another one. Receives look
+// among the claimed messages first, for these came before all that are still in the queue.
+//
+// While this lasts, receives are posted under the lock under which messages are claimed, so that none is claimed that a
+// receive of another thread is about to match.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "mpi/abi/abi.hpp"
+#include "preload/paired/receiver.hpp"
+
+namespace gapless::preload {
+
+struct Claim {
+  std::uint64_t comm = 0;
+  MPI_Status status{};  // the program's
+  // One of these: the library's message, one through shared memory, or wire::kHeaderBytes bytes that are no header.
+  MPI_Message message = MPI_MESSAGE_NULL;
+  std::optional<PairedReceive> paired;
+  std::unique_ptr<char[]> data;
+
+  bool is_of_library() const noexcept { return message != MPI_MESSAGE_NULL; }
+  bool matches(int source, int tag, MPI_Comm comm) const noexcept;
+};
+
+extern std::atomic<bool> claiming_on;
+// True if there may be claimed messages: then all receives take the slow path, and come here.
+inline bool claiming() noexcept {
+  return claiming_on.load(std::memory_order_acquire);
+}
+
+// To be held over take_claim() and the post of a receive that no claimed message matches.
+std::recursive_mutex& claims_lock() noexcept;
+// Takes the first one that matches. May throw bad_alloc, as all of these.
+std::optional<Claim> take_claim(int source, int tag, MPI_Comm comm);
+
+// For a probe.
+enum class Probed {
+  kFound,       // `status` is set
+  kNothing,     // no message has come, but one may be on its way that only a claim shows
+  kAskLibrary,  // none of the library's messages is a header
+};
+Probed probe_claims(int source, int tag, MPI_Comm comm, MPI_Status& status);
+
+// A message that MPI_Mprobe gave to the program: a handle of the library's, of an empty message of this process to
+// itself, stands for a claimed one that the library does not have any more. False: the library fails.
+bool hand_out(Claim&& claim, MPI_Message& message);
+// The claim for which it stands, if it is one.
+std::optional<Claim> take_handed_out(MPI_Message* message);
+
+// A request of the library's that has completed: an empty receive from this process. MPI_REQUEST_NULL: it fails.
+MPI_Request completed_request() noexcept;
+
+// Before MPI is finalised.
+void end_claims() noexcept;
+
+}  // namespace gapless::preload

@@ -1,0 +1,51 @@
+// A message from another process of this node, of which the library has brought the header: unpacked out of shared
+// memory while it comes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "preload/policy/shared_memory.hpp"
+#include "wire/header.hpp"
+#include "wire/wait.hpp"
+
+namespace gapless::preload {
+
+class PairedReceive {
+ public:
+  // Nothing if these wire::kHeaderBytes bytes are data. Afterwards they may be overwritten.
+  static std::optional<PairedReceive> recognise(const void* bytes) noexcept;
+
+  std::int64_t bytes() const noexcept { return message_.ticket().bytes; }
+  int sender() const noexcept { return static_cast<int>(message_.ticket().process); }
+  bool is_done() const noexcept { return message_.is_done(); }
+  // Unpacks the parts that are there, by unpack(position, from, bytes). Returns true if nothing is left.
+  template <class Unpack>
+  bool advance(Unpack&& unpack) noexcept {
+    while (message_.advance(unpack) == wire::Step::kMoved) {
+    }
+    return is_done();
+  }
+  // Unpacks all, and waits for what is being packed: the sender waits for nobody meanwhile. Returns false if it has
+  // ended.
+  template <class Unpack>
+  bool finish(Unpack&& unpack) noexcept {
+    wire::Wait wait(*segment_, nullptr);
+    while (!is_done()) {
+      if (message_.advance(unpack) == wire::Step::kMoved) {
+        wait.restart();
+      } else if (!wait.again(sender())) {
+        return advance(unpack);
+      }
+    }
+    return true;
+  }
+
+ private:
+  PairedReceive(wire::Segment& segment, const wire::Ticket& ticket) noexcept
+      : segment_(&segment), message_(segment, ticket) {}
+  wire::Segment* segment_;
+  wire::Incoming<wire::Segment> message_;
+};
+
+}  // namespace gapless::preload

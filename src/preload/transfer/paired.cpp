@@ -1,0 +1,170 @@
+// What of a message's buffer concerns shared memory: when it goes that way, and how its data get in and out.
+#include <algorithm>
+#include <new>
+
+#include "move/move.hpp"
+#include "move/past.hpp"
+#include "preload/policy/agreement.hpp"
+#include "preload/policy/distance.hpp"
+#include "preload/policy/members.hpp"
+#include "preload/stats/log.hpp"
+#include "preload/stats/peers.hpp"
+#include "preload/transfer/transfer.hpp"
+
+namespace gapless::preload {
+
+void MessageBuffer::choose_send_path(Operation operation, int dest, MPI_Comm comm, May may) noexcept {
+  if (may == May::kNotPair) return choose_path(operation, dest, comm);
+  if (mpi::is_contiguous_builtin(type_) && !policy.force) return stay_native(Reason::kContiguous);
+  if (dest == MPI_PROC_NULL) return stay_native(Reason::kProcNull);
+  if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
+  if (!switched_on()) return stay_native(Reason::kOff);
+  decide_path(operation, distance_to(dest, comm));
+  // The rules compare packing with the library's own way; this one is faster than both.
+  const bool is_strided = path_ == Path::kPack || (reason_ == Reason::kSmall && !policy.limited);
+  if (is_strided && pair_with(dest, comm)) return;
+  stage(operation);
+}
+
+bool MessageBuffer::pair_with(int dest, MPI_Comm comm) noexcept {
+  if (!headers_may_go() || !pairing_switched_on()) return false;
+  Reason why = Reason::kNone;
+  if (bytes_ < smallest_paired(Traffic::kPointToPoint)) {
+    why = Reason::kSmall;
+  } else if (const int number = number_of(dest, comm); number >= 0 && is_reachable()) {
+    outgoing_ = PairedSend::begin(number, bytes_);
+    why = Reason::kOthers;
+  }
+  if (outgoing_ != nullptr) {
+    path_ = Path::kPaired;
+    reason_ = Reason::kNone;
+    return true;
+  }
+  if (why != Reason::kNone && counting()) count_unpaired(procedure_, why);
+  return false;
+}
+
+void MessageBuffer::pack_chunk(std::int64_t position, char* to, std::int64_t bytes) noexcept {
+  timed(procedure_, true, [&] {
+    shared_memory()->stores.pack(
+        bytes, [&] { move::pack_near(*plan_, count_, buffer_, position, to, bytes); },
+        [&] { move::pack_past(*plan_, count_, buffer_, position, to, bytes); });
+  });
+}
+
+void MessageBuffer::pack_paired(bool patience) noexcept {
+  if (outgoing_ == nullptr) return;
+  outgoing_->pack(patience,
+                  [this](std::int64_t position, char* to, std::int64_t bytes) { pack_chunk(position, to, bytes); });
+}
+
+void MessageBuffer::count_sent() const noexcept {
+  if (outgoing_ == nullptr) return;
+  count_paired(procedure_, {.sent = 1, .sent_bytes = bytes_});
+  count_sent_to(outgoing_->dest(), bytes_);
+}
+
+void MessageBuffer::choose_receive_path(Operation operation, int source, MPI_Comm comm) noexcept {
+  choose_path(operation, source, comm);
+  if (headers_may_come()) look_out(operation, source == MPI_PROC_NULL ? Distance::kAny : distance_to(source, comm));
+}
+
+void MessageBuffer::choose_replace_path(int dest, int source, MPI_Comm comm) noexcept {
+  // With one peer missing the exchange is still one; with both, nothing moves.
+  const int peer = dest == MPI_PROC_NULL ? source : dest;
+  choose_path(Operation::kReplace, peer, comm);
+  if (headers_may_come() && source != MPI_PROC_NULL) look_out(Operation::kReplace, distance_to(peer, comm));
+}
+
+// A receive that looks for headers would be an error without an entry; no more are sent to this process then.
+void MessageBuffer::stay_without_entry(Reason reason) noexcept {
+  if (looks_) refuse(Refusal::kCompletion);
+  if (looks_ && reason == Reason::kCompletion) return;
+  looks_ = false;
+  stay_native(reason);
+}
+
+// Every receive that has room for a header looks for one, whatever its type.
+void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
+  if (switched_on()) accept_again();
+  if (reason_ == Reason::kProcNull || reason_ == Reason::kArguments || reason_ == Reason::kZero) return;
+  if (reason_ == Reason::kOff) {
+    if (unchecked_.hold()) return;
+    // Some are on their way: until they have come it is as if it were on.
+    decide_path(operation, distance);
+    stage(operation);
+  }
+  if (reason_ == Reason::kContiguous && plan_ == nullptr) {
+    if (count_ <= 0) return;
+    datatype_ = mpi::find_type(type_, true);
+    plan_ = datatype_ == nullptr ? nullptr : datatype_->plan();
+    if (plan_ == nullptr || __builtin_mul_overflow(plan_->size(), count_, &bytes_)) return;
+    // As the program gave it: a header ends inside no basic type.
+    looks_ = bytes_ >= wire::kHeaderBytes;
+    return;
+  }
+  if (plan_ != nullptr && bytes_ > 0 && bytes_ < wire::kHeaderBytes) return;
+  if (reason_ == Reason::kContiguous && bytes_ <= largest_message() && is_reachable()) {
+    path_ = Path::kInPlace;
+  } else if (reason_ == Reason::kSmall && is_reachable()) {
+    path_ = Path::kPack;
+    stage(operation);
+  }
+  looks_ = path_ != Path::kNative;
+  const bool cannot = reason_ == Reason::kCombiner || reason_ == Reason::kDevice || reason_ == Reason::kLarge ||
+                      reason_ == Reason::kStaging;
+  if (!looks_ && cannot) refuse(Refusal::kReceive);
+}
+
+bool MessageBuffer::begin_pull() noexcept {
+  incoming_ = PairedReceive::recognise(buffer());
+  if (!incoming_) return false;
+  count_received();
+  return true;
+}
+
+void MessageBuffer::describe() noexcept {
+  datatype_ = count_ <= 0 ? nullptr : mpi::find_type(type_, true);
+  plan_ = datatype_ == nullptr ? nullptr : datatype_->plan();
+  if (plan_ == nullptr || __builtin_mul_overflow(plan_->size(), count_, &bytes_)) bytes_ = 0;
+}
+
+std::unique_ptr<char[]> MessageBuffer::packed_copy() noexcept {
+  describe();
+  std::unique_ptr<char[]> copy(bytes_ == 0 ? nullptr : new (std::nothrow) char[static_cast<std::size_t>(bytes_)]);
+  if (copy != nullptr) move::pack_all(*plan_, count_, buffer_, copy.get());
+  return copy;
+}
+
+void MessageBuffer::begin_pull(const PairedReceive& claimed) noexcept {
+  incoming_ = claimed;
+  count_received();
+}
+
+void MessageBuffer::count_received() const noexcept {
+  const Paired one{.received = 1, .received_bytes = paired_bytes()};
+  if (logging()) log_paired(procedure_, one);
+  if (!counting()) return;
+  count_paired(procedure_, one);
+  count_received_from(incoming_->sender(), paired_bytes());
+}
+
+// Of a message that is too long, what there is room for.
+void MessageBuffer::unpack_pulled(std::int64_t position, const char* from, std::int64_t bytes) noexcept {
+  const std::int64_t room = std::min(bytes, bytes_ - position);
+  if (room <= 0) return;
+  timed(procedure_, false, [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), position, from, room); });
+}
+
+bool MessageBuffer::pull() noexcept {
+  return incoming_->advance(
+      [this](std::int64_t position, const char* from, std::int64_t bytes) { unpack_pulled(position, from, bytes); });
+}
+
+bool MessageBuffer::pull_all() noexcept {
+  staging_.contained();
+  return incoming_->finish(
+      [this](std::int64_t position, const char* from, std::int64_t bytes) { unpack_pulled(position, from, bytes); });
+}
+
+}  // namespace gapless::preload

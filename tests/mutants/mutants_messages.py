@@ -1,0 +1,101 @@
+"""Faults in messages from point to point that go through the memory which the processes of a node share."""
+
+from __future__ import annotations
+
+from layer_checks import FORCED, conformance, planted
+
+ON = {"GAPLESS_PAIRED_MESSAGES": "1"}
+
+PAIRED = (conformance("p2p_paired", "40", **ON),)
+TRUNCATED = (conformance("p2p_ends", "truncated", **ON),)
+BUSY = (conformance("p2p_busy", **ON),)
+PROBES = tuple(conformance("p2p_probes", str(seed), ranks=3, **FORCED, **ON) for seed in range(4))
+RANDOM = (conformance("p2p_random", "1", "40", **ON), conformance("p2p_random", "1", "40", ranks=3, **FORCED, **ON))
+
+MUTANTS = [
+    planted(
+        "a receive takes every message of a header's length for data",
+        "transfer/transfer.hpp",
+        "(received_bytes == wire::kHeaderBytes || received_bytes == kAnyBytes);",
+        "received_bytes == kAnyBytes;",
+        PAIRED,
+    ),
+    planted(
+        "a contiguous receive does not look for a header",
+        "transfer/paired.cpp",
+        "    looks_ = bytes_ >= wire::kHeaderBytes;\n    return;",
+        "    return;",
+        PAIRED,
+    ),
+    planted(
+        "the status of a blocking receive counts the header",
+        "transfer/transfer.cpp",
+        "  status.correct(std::min(data.paired_bytes(), data.bytes()));\n",
+        "",
+        PAIRED,
+    ),
+    planted(
+        "the status of a request counts the header",
+        "request_entry.cpp",
+        "Outcome RequestEntry::end_paired(MPI_Status& status) noexcept {\n"
+        "  mpi::set_bytes(status, std::min(received.paired_bytes(), received.bytes()));\n",
+        "Outcome RequestEntry::end_paired(MPI_Status& status) noexcept {\n",
+        PAIRED,
+    ),
+    planted(
+        "a message that is too long is no error",
+        "transfer/transfer.hpp",
+        "return paired_bytes() > bytes_ ? MPI_ERR_TRUNCATE : MPI_SUCCESS;",
+        "return MPI_SUCCESS;",
+        TRUNCATED,
+    ),
+    planted(
+        "the memory of a message is not lent again when it was sent",
+        "paired/sender.cpp",
+        "  shared_.pool.lend(message_.lease(), withdrawn_ ? 0 : message_.used_chunks());\n",
+        "",
+        BUSY,
+    ),
+    planted(
+        "a process that probes goes on taking messages",
+        "paired/claims.cpp",
+        "  refuse(Refusal::kProbes);\n",
+        "",
+        PROBES,
+    ),
+    planted(
+        "a probe that finds a header counts its bytes",
+        "paired/claims.cpp",
+        "    mpi::set_bytes(claim.status, claim.paired->bytes());\n",
+        "",
+        PROBES,
+    ),
+    planted(
+        "claimed messages are searched from the last",
+        "paired/claims.cpp",
+        "  all().queue.push_back(std::move(claim));",
+        "  all().queue.insert(all().queue.begin(), std::move(claim));",
+        PROBES,
+    ),
+    planted(
+        "a receive looks at the library's messages alone while some are claimed",
+        "p2p/receive.cpp",
+        "    return receive_claiming(data, large, source, tag, comm, status);",
+        "    return native(status);",
+        PROBES,
+    ),
+    planted(
+        "a switched off process is sent messages that its receives do not look for",
+        "paired/acceptance.cpp",
+        "  if (!declined_off) set_declined_off(true);\n",
+        "",
+        BUSY + RANDOM,
+    ),
+    planted(
+        "a receive that does not look lets messages come again as soon as the layer is on",
+        "paired/acceptance.cpp",
+        "  if (unchecked == 0) set_declined_off(false);",
+        "  set_declined_off(false);",
+        BUSY + RANDOM,
+    ),
+]
