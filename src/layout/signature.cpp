@@ -172,11 +172,26 @@ const Named* only_basic(const Layout& type, int& steps) noexcept {
   return only;
 }
 
+bool may_hold_long_doubles(const Layout& type, int& steps) noexcept {
+  if (--steps < 0) return true;
+  if (type.combiner == Combiner::kNamed) return std::strncmp(type.named->name, "long_double", 11) == 0;
+  for (std::size_t i = 0; i < type.children.size(); ++i) {
+    if ((i == 0 || type.children[i] != type.children[i - 1]) && may_hold_long_doubles(*type.children[i], steps))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 const Named* only_basic(const Layout& type) noexcept {
   int steps = 1 << 14;
   return only_basic(type, steps);
+}
+
+bool may_hold_long_doubles(const Layout& type) noexcept {
+  int steps = 1 << 14;
+  return may_hold_long_doubles(type, steps);
 }
 
 LayoutPtr signature_type(const Layout& type) {

@@ -43,6 +43,8 @@ class Signature {
 std::int64_t whole_basics(const Layout& type, std::int64_t bytes) noexcept;
 // The one basic type of all data of a type; nullptr if there are several or none, or if the search exceeds its limit.
 const Named* only_basic(const Layout& type) noexcept;
+// False if no element of the data is a long double, alone or in a pair or a complex number.
+bool may_hold_long_doubles(const Layout& type) noexcept;
 
 // The signature type: the basic types of one element of `type` in order without gaps, whatever their alignment. Its
 // size and extent are the size of `type`, its lower bounds are 0, its signature is that of `type`. With it, serialised

@@ -60,7 +60,7 @@ class Case:
 ANY_CODE = tuple(range(256))
 ANY_FAILURE = tuple(range(1, 256))
 FORCED = {"GAPLESS_FORCE": "1"}
-MESSAGES = {"GAPLESS_PAIRED_MESSAGES": "1"}
+MESSAGES: dict[str, str] = {}
 FORCED_MESSAGES = {**FORCED, **MESSAGES}
 # The pool has next to nothing, and the reserve a page: a call that fits must not be refused its second buffer.
 TIGHT = {"GAPLESS_POOL_BYTES": "1K", "GAPLESS_RESERVE_BYTES": "4K"}

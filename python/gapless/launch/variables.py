@@ -112,8 +112,8 @@ VARIABLES = (
         "Nothing goes from process to process of a node through memory that they share. The same in all processes.",
     ),
     Variable(
-        "GAPLESS_PAIRED_MESSAGES", "1", "0", Reader.LAYER,
-        "Typed messages from point to point go through that memory as well (docs/wire.md). The same in all processes.",
+        "GAPLESS_PAIRED_MESSAGES", "0", "1", Reader.LAYER,
+        "Only collective operations go through that memory, no messages from point to point. The same in all processes.",
     ),
     Variable(
         "GAPLESS_PAIRED_BYTES", "BYTES", "1G", Reader.LAYER,

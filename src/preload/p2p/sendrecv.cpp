@@ -78,6 +78,12 @@ int exchange(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& receive
   return finish(received, own, code, comm);
 }
 
+// What stands for the library's MPI_Sendrecv_replace ends as that does.
+int replaced(int code, MPI_Status* status) noexcept {
+  if (policy.replace_sets_error && code == MPI_SUCCESS && status != MPI_STATUS_IGNORE) status->MPI_ERROR = MPI_SUCCESS;
+  return code;
+}
+
 [[gnu::noinline]] int replace(Procedure procedure, May may, bool large, void* buffer, MPI_Count count,
                               MPI_Datatype type, int dest, int send_tag, int source, int receive_tag, MPI_Comm comm,
                               MPI_Status* status) {
@@ -90,7 +96,7 @@ int exchange(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& receive
     received.choose_receive_path(Operation::kReceive, source, comm);
     count_transfer(packed, received);
     if (copy != nullptr || count == 0) {
-      return exchange_claiming(packed, dest, send_tag, received, source, receive_tag, comm, status);
+      return replaced(exchange_claiming(packed, dest, send_tag, received, source, receive_tag, comm, status), status);
     }
   }
   MessageBuffer sent(procedure, buffer, count, type);
@@ -101,7 +107,7 @@ int exchange(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& receive
     received.choose_receive_path(Operation::kReceive, source, comm);
     if (received.path() == Path::kPack || source == MPI_PROC_NULL) {
       count_transfer(sent, received);
-      return exchange(sent, dest, send_tag, received, source, receive_tag, comm, status);
+      return replaced(exchange(sent, dest, send_tag, received, source, receive_tag, comm, status), status);
     }
     sent.withdraw();
   }

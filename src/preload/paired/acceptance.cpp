@@ -15,6 +15,7 @@ namespace {
 
 std::mutex deciding;  // never held across an MPI call
 std::uint32_t refusals = 0;
+std::atomic<std::uint32_t> refusals_told{0};  // the same, once the others can see it
 std::int64_t unchecked = 0;
 bool declined_off = false;                 // while the layer is switched off
 std::atomic<bool> is_declined_off{false};  // the same, to be read without the lock
@@ -52,10 +53,11 @@ void end_acceptance() noexcept {
 }
 
 void refuse(Refusal why) noexcept {
+  if ((refusals_told.load(std::memory_order_acquire) & static_cast<std::uint32_t>(why)) != 0) return;
   const std::lock_guard lock(deciding);
-  if ((refusals & static_cast<std::uint32_t>(why)) != 0) return;
   refusals |= static_cast<std::uint32_t>(why);
   tell();
+  refusals_told.store(refusals, std::memory_order_release);
 }
 
 bool is_any_on_its_way() noexcept {

@@ -43,7 +43,8 @@ bool is_pairing_wanted() noexcept {
 }
 
 bool are_messages_wanted() noexcept {
-  return is_pairing_wanted() && base::setting_on("GAPLESS_PAIRED_MESSAGES");
+  return is_pairing_wanted() &&
+         (base::setting_text("GAPLESS_PAIRED_MESSAGES") == nullptr || base::setting_on("GAPLESS_PAIRED_MESSAGES"));
 }
 
 std::int64_t smallest_paired(Traffic traffic) noexcept {

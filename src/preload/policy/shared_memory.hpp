@@ -21,7 +21,7 @@ struct SharedMemory {
 
 // False by GAPLESS_PAIRED=0; the same on all processes that agreed.
 bool is_pairing_wanted() noexcept;
-// True by GAPLESS_PAIRED_MESSAGES: messages from point to point as well; the same on all processes that agreed.
+// False by GAPLESS_PAIRED_MESSAGES=0: no messages from point to point; the same on all processes that agreed.
 bool are_messages_wanted() noexcept;
 // What a message through shared memory is compared with: an exchange of blocks, in which two processes wait for each
 // other in any case; a root's message to all, which the library need not wait for; a message from one to another.

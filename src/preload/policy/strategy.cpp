@@ -35,15 +35,16 @@ std::string_view first_line(char* text) noexcept {
 struct LibraryBehaviour {
   const char* version;
   bool persistent_sends_stale_data;
+  bool replace_sets_error;
   Broken broken;
 };
 constexpr LibraryBehaviour kBehaviours[] = {
-    {"Intel(R) MPI", true, {MPI_ERR_TRUNCATE, INT_MAX, false, true, false, true}},
+    {"Intel(R) MPI", true, false, {MPI_ERR_TRUNCATE, INT_MAX, false, true, false, true}},
     // MPICH 5.0.2 raises MPI_ERR_TYPE between processes of a node, for messages that go through a cell of its queues,
     // and accepts longer ones.
-    {"MPICH", false, {MPI_ERR_TYPE, 8192, true, false, true, true}},
+    {"MPICH", false, true, {MPI_ERR_TYPE, 8192, true, false, true, true}},
     // Open MPI 5.0.11 accepts all.
-    {"", false, {}},
+    {"", false, false, {}},
 };
 
 const LibraryBehaviour& behaviour_of(const char* version) noexcept {
@@ -62,6 +63,7 @@ Policy policy_for_this_library() {
   const LibraryBehaviour& behaviour = behaviour_of(version);
   policy.broken = behaviour.broken;
   policy.persistent_sends_stale_data = behaviour.persistent_sends_stale_data;
+  policy.replace_sets_error = behaviour.replace_sets_error;
   const std::string_view line = first_line(version);
   read_rules(kDefaults, line, policy.rules);
   policy.hash = override_by_files(line, policy.rules);

@@ -79,6 +79,8 @@ struct Policy {
   // Persistent Gather, Scatter and Allgather send what was in the buffer when the request was made (Intel MPI 2021.19),
   // when staging is still empty.
   bool persistent_sends_stale_data = false;
+  // MPI_Sendrecv_replace sets the status' MPI_ERROR, which calls that complete one request leave as it was (MPICH).
+  bool replace_sets_error = false;
   Broken broken{};
   bool force = false;  // GAPLESS_FORCE: convert all that can be converted, even if it gains nothing
   Verdict verdict(Operation operation, Distance distance, Shape shape, std::int64_t bytes,

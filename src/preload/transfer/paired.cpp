@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <new>
 
+#include "layout/signature.hpp"
 #include "move/move.hpp"
 #include "move/past.hpp"
 #include "preload/policy/agreement.hpp"
@@ -110,14 +111,32 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
     path_ = Path::kPack;
     stage(operation);
   }
-  looks_ = path_ != Path::kNative;
-  const bool cannot = reason_ == Reason::kCombiner || reason_ == Reason::kDevice || reason_ == Reason::kLarge ||
-                      reason_ == Reason::kStaging;
-  if (!looks_ && cannot) refuse(Refusal::kReceive);
+  looks_ = path_ != Path::kNative || can_gather_header();
+  if (!looks_ && (reason_ == Reason::kCombiner || reason_ == Reason::kDevice || reason_ == Reason::kLarge ||
+                  reason_ == Reason::kStaging)) {
+    refuse(Refusal::kReceive);
+  }
+}
+
+// True if a header that the library delivers into the gaps of the type's layout can be put together again: it ends
+// inside no basic type (some libraries drop the rest), and no long double has gaps of its own where the header has
+// none.
+bool MessageBuffer::can_gather_header() noexcept {
+  if (plan_ == nullptr || bytes_ < wire::kHeaderBytes || !is_reachable()) return false;
+  const layout::Layout& type = *datatype_->layout();
+  const std::int64_t rest = wire::kHeaderBytes % type.size;
+  return layout::whole_basics(type, rest) == rest &&
+         (layout::only_basic(type) != nullptr || !layout::may_hold_long_doubles(type));
 }
 
 bool MessageBuffer::begin_pull() noexcept {
-  incoming_ = PairedReceive::recognise(buffer());
+  if (path_ == Path::kNative) {
+    wire::Header header;
+    move::pack(*plan_, count_, buffer_, 0, reinterpret_cast<char*>(&header), wire::kHeaderBytes);
+    incoming_ = PairedReceive::recognise(&header);
+  } else {
+    incoming_ = PairedReceive::recognise(buffer());
+  }
   if (!incoming_) return false;
   count_received();
   return true;

@@ -134,6 +134,7 @@ class MessageBuffer {
   void stage(Operation operation) noexcept;
   bool pair_with(int dest, MPI_Comm comm) noexcept;
   void look_out(Operation operation, Distance distance) noexcept;
+  bool can_gather_header() noexcept;
   bool begin_pull() noexcept;
   void count_received() const noexcept;
   void unpack_pulled(std::int64_t position, const char* from, std::int64_t bytes) noexcept;
