@@ -139,7 +139,7 @@ void Round::send(const Message& m) {
   Buffer& out = *out_.back();
   out.write(m.seed);
   const int to = rank_of(m, m.to);
-  tally.sends(m.send != kIssend && m.send != kSsend && m.send != kSendInit && out.is_pairable());
+  tally.sends(m.send != kIssend && m.send != kSsend && out.is_pairable());
   const auto blocking = [&](auto* call) { call(out.address(), out.count(), out.type(), to, m.tag, comm_of(m)); };
   const auto nonblocking = [&](auto* call) {
     MPI_Request request;
@@ -203,7 +203,7 @@ void Round::receive(const Message& m) {
   auto made = std::make_unique<Buffer>(m.basic, m.in, std::max(m.room, 1));
   Buffer& in = *made;
   const int source = m.any_source ? MPI_ANY_SOURCE : rank_of(m, m.from), tag = m.any_tag ? MPI_ANY_TAG : m.tag;
-  const bool sent_so = m.send != kIssend && m.send != kSsend && m.send != kSendInit;
+  const bool sent_so = m.send != kIssend && m.send != kSsend;
   tally.receives(sent_so && is_pairable(m.basic, m.out, m.units));
   MPI_Status status = unset_status();
   MPI_Request request;

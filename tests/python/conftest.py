@@ -183,3 +183,12 @@ def compile_c(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def repository() -> Path:
     """The root of the checkout."""
     return REPOSITORY
+
+
+def calls_in_table(printed: str) -> dict[str, list[str]]:
+    """Return calls, accelerated calls and bytes of each procedure in the table of `--stats`, not in those below it."""
+    rows: dict[str, list[str]] = {}
+    for words in map(str.split, printed.splitlines()):
+        if words and words[0].startswith("MPI_"):
+            rows.setdefault(words[0], words[1:4])
+    return rows

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from conftest import Command, Compiler, first_in_make_test
+from conftest import Command, Compiler, calls_in_table, first_in_make_test
 from gapless.paths import REPOSITORY, Build
 
 VENV = REPOSITORY / ".venv"
@@ -62,7 +62,7 @@ def test_python_that_opens_the_library(gapless: Command, build: Build, name: str
     answer = gapless("run", "--stats", "--", *command, GAPLESS_FORCE="1", **settings)
     assert answer.stdout == "wrong 0\n", answer.stderr
     assert f"gapless: the layer reached 2 of 2 ranks ({name}" in answer.stderr
-    rows = {line.split()[0]: line.split()[1:4] for line in answer.stderr.splitlines() if line.strip()[:4] == "MPI_"}
+    rows = calls_in_table(answer.stderr)
     assert rows["MPI_Send"] == ["1", "1", "32768"]
     assert rows["MPI_Recv"] == ["1", "1", "32768"]
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Command, Compiler
+from conftest import Command, Compiler, calls_in_table
 from gapless.paths import REPOSITORY, Build
 
 COLUMN = """
@@ -60,7 +60,7 @@ def test_the_layer_reaches_every_rank(gapless: Command, build: Build, column: Pa
 def test_stats_count_the_calls(gapless: Command, build: Build, column: Path) -> None:
     answer = gapless("run", "--stats", "--", build.mpiexec, "-n", 2, column, GAPLESS_FORCE="1")
     assert answer.returncode == 0, answer.stderr
-    rows = {line.split()[0]: line.split()[1:4] for line in answer.stderr.splitlines() if line.strip()[:4] == "MPI_"}
+    rows = calls_in_table(answer.stderr)
     assert rows["MPI_Send"] == ["1", "1", "32768"]
     assert rows["MPI_Recv"] == ["1", "1", "32768"]
 
@@ -118,7 +118,7 @@ def test_what_a_rank_counted_outlives_it(gapless: Command, build: Build, ends: P
     command = ["--", build.mpiexec, "-n", 2, ends, how]
     answer = gapless("run", "--stats", *command, GAPLESS_FORCE="1")
     assert answer.returncode not in (0, 2, 3)
-    rows = {line.split()[0]: line.split()[1:4] for line in answer.stderr.splitlines() if line.strip()[:4] == "MPI_"}
+    rows = calls_in_table(answer.stderr)
     assert {name: tuple(map(int, rows[name])) for name in COUNTED} == COUNTED
     assert "gapless: 2 of 2 ranks ended without MPI_Finalize; what they counted is in the sums" in answer.stderr
     for file in tmp_path.glob("segments.*"):

@@ -2,7 +2,12 @@
 //
 // The plan and the staging are bound when the request is made and stay until it is freed; the library's request is one
 // on the staging. Each start packs; each completion unpacks (requests/request_entry.hpp).
+#include <memory>
+#include <new>
+#include <utility>
+
 #include "preload/p2p/claimed.hpp"
+#include "preload/paired/callers.hpp"
 #include "preload/requests/held_entries.hpp"
 #include "preload/requests/remembered.hpp"
 #include "preload/requests/start.hpp"
@@ -15,14 +20,31 @@ namespace {
 using SendInit = mpi::Signatures<int>::Send_init;
 using LargeSendInit = mpi::Signatures<MPI_Count>::Send_init;
 
-[[gnu::noinline]] int send_init(Procedure procedure, bool large, SendInit* native, LargeSendInit* native_large,
+// After the program's own request is made, so that an error in the arguments is raised once.
+void add_header_request(MPI_Request request, std::unique_ptr<HeaderRequest> header, SendInit* native, int dest, int tag,
+                        MPI_Comm comm) noexcept {
+  RequestEntry* const entry = requests.hold(request);
+  if (entry == nullptr) return;
+  native(&header->bytes, static_cast<int>(wire::kHeaderBytes), MPI_PACKED, dest, tag, comm, &header->request);
+  if (header->request != MPI_REQUEST_NULL) entry->header = std::move(header);
+  requests.release(entry);
+}
+
+[[gnu::noinline]] int send_init(Procedure procedure, May may, bool large, SendInit* native, LargeSendInit* native_large,
                                 const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
                                 MPI_Comm comm, MPI_Request* request) {
   MessageBuffer data(procedure, buffer, count, type);
   data.choose_path(Operation::kIsend, dest, comm);
+  const int receiver = may == May::kPair ? data.prepare_rounds(dest, comm) : -1;
+  std::unique_ptr<HeaderRequest> header(receiver < 0 ? nullptr : new (std::nothrow) HeaderRequest(receiver));
   Start start(procedure, request, nullptr, &data, Start::Lasts::kPersistent);
   count_transfer(data);
-  return start.end(call(large, native, native_large, data, dest, tag, comm, start.request()));
+  const bool has_entry = data.has_end();
+  const int code = start.end(call(large, native, native_large, data, dest, tag, comm, start.request()));
+  if (header != nullptr && has_entry && code == MPI_SUCCESS) {
+    add_header_request(*request, std::move(header), native, dest, tag, comm);
+  }
+  return code;
 }
 
 [[gnu::noinline]] int receive_init(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
@@ -44,12 +66,12 @@ using LargeSendInit = mpi::Signatures<MPI_Count>::Send_init;
 
 // All are packed before the library's one call, which may start the transfer of each at once.
 template <class Call>
-[[gnu::noinline]] int begin(Procedure procedure, int n, const MPI_Request* list, Call&& call) {
+[[gnu::noinline]] int begin(Procedure procedure, int n, MPI_Request* list, Call&& call) {
   if (claiming() && n == 1) entry_of_remembered(*list);
   HeldEntries held(n, list);
   if (!held.any()) {
     if (counting()) count_declined(procedure, Reason::kContiguous);
-    return call();
+    return call(list);
   }
   if (claiming() && n == 1 && held[0]->persistent && start_persistent_claimed(*held[0])) {
     if (counting()) count_accelerated(procedure, 0);
@@ -69,12 +91,17 @@ template <class Call>
       bytes += held[k]->sent.bytes();
     }
   }
-  const int code = call();
+  // Those with a header are started one by one.
+  const bool stands_in = n == 1 && begun && held[0]->sent.goes_through_memory();
+  const int code = call(stands_in ? &held[0]->stand_in : list);
   for (int k = 0; k < n; ++k) {
     if (held[k] == nullptr || !held[k]->persistent) continue;
-    requests.update_handle(held[k], list[k]);
-    // Of several, some may have been started.
-    if (code != MPI_SUCCESS && n == 1) held[k]->undo_start(before);
+    if (!stands_in) requests.update_handle(held[k], list[k]);
+    if (code == MPI_SUCCESS) {
+      held[k]->follow_start();
+    } else if (n == 1) {
+      held[k]->undo_start(before);  // of several, some may have been started
+    }
   }
   if (!counting()) return code;
   if (begun) {
@@ -85,35 +112,36 @@ template <class Call>
   return code;
 }
 
-bool has_collective(int n, const MPI_Request* list) {
+// True if any is a collective operation, or has a header.
+bool start_in_turn(int n, const MPI_Request* list) {
   HeldEntries held(n, list);
   for (int k = 0; k < n; ++k) {
-    if (held[k] != nullptr && held[k]->collective != nullptr) return true;
+    if (held[k] != nullptr && (held[k]->collective != nullptr || held[k]->header != nullptr)) return true;
   }
   return false;
 }
 
 }  // namespace
 
-#define GAPLESS_SEND_INIT(name)                                                                                      \
-  int wrap_##name(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,                \
-                  MPI_Request* request) {                                                                            \
-    if (takes_fast_path(type)) [[likely]]                                                                            \
-      return mpi::library.name(buffer, count, type, dest, tag, comm, request);                                       \
-    return send_init(Procedure::k##name, false, mpi::library.name, mpi::library.name##_c, buffer, count, type, dest, \
-                     tag, comm, request);                                                                            \
-  }                                                                                                                  \
-  int wrap_##name##_c(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,      \
-                      MPI_Request* request) {                                                                        \
-    if (takes_fast_path(type)) [[likely]]                                                                            \
-      return mpi::library.name##_c(buffer, count, type, dest, tag, comm, request);                                   \
-    return send_init(Procedure::k##name##_c, true, mpi::library.name, mpi::library.name##_c, buffer, count, type,    \
-                     dest, tag, comm, request);                                                                      \
+#define GAPLESS_SEND_INIT(name, may)                                                                              \
+  int wrap_##name(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,             \
+                  MPI_Request* request) {                                                                         \
+    if (takes_fast_path(type)) [[likely]]                                                                         \
+      return mpi::library.name(buffer, count, type, dest, tag, comm, request);                                    \
+    return send_init(Procedure::k##name, may_pair(may, __builtin_return_address(0)), false, mpi::library.name,    \
+                     mpi::library.name##_c, buffer, count, type, dest, tag, comm, request);                       \
+  }                                                                                                               \
+  int wrap_##name##_c(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,   \
+                      MPI_Request* request) {                                                                     \
+    if (takes_fast_path(type)) [[likely]]                                                                         \
+      return mpi::library.name##_c(buffer, count, type, dest, tag, comm, request);                                \
+    return send_init(Procedure::k##name##_c, may_pair(may, __builtin_return_address(0)), true, mpi::library.name, \
+                     mpi::library.name##_c, buffer, count, type, dest, tag, comm, request);                       \
   }
-GAPLESS_SEND_INIT(Send_init)
-GAPLESS_SEND_INIT(Bsend_init)
-GAPLESS_SEND_INIT(Ssend_init)
-GAPLESS_SEND_INIT(Rsend_init)
+GAPLESS_SEND_INIT(Send_init, May::kPair)
+GAPLESS_SEND_INIT(Bsend_init, May::kPair)
+GAPLESS_SEND_INIT(Ssend_init, May::kNotPair)
+GAPLESS_SEND_INIT(Rsend_init, May::kPair)
 #undef GAPLESS_SEND_INIT
 
 int wrap_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
@@ -133,21 +161,21 @@ int wrap_Recv_init_c(void* buffer, MPI_Count count, MPI_Datatype type, int sourc
 int wrap_Start(MPI_Request* request) {
   if (request == nullptr || takes_fast_path(1, request)) [[likely]]
     return mpi::library.Start(request);
-  return begin(Procedure::kStart, 1, request, [request] { return mpi::library.Start(request); });
+  return begin(Procedure::kStart, 1, request, mpi::library.Start);
 }
 
 int wrap_Startall(int n, MPI_Request* list) {
   if (takes_fast_path(n, list)) [[likely]]
     return mpi::library.Startall(n, list);
-  if (n > 1 && (claiming() || has_collective(n, list))) {
+  if (n > 1 && (claiming() || start_in_turn(n, list))) {
     // One by one: those that an error keeps from being started must deliver nothing.
     for (int k = 0; k < n; ++k) {
-      const int code = begin(Procedure::kStartall, 1, list + k, [list, k] { return mpi::library.Start(list + k); });
+      const int code = begin(Procedure::kStartall, 1, list + k, mpi::library.Start);
       if (code != MPI_SUCCESS) return code;
     }
     return MPI_SUCCESS;
   }
-  return begin(Procedure::kStartall, n, list, [n, list] { return mpi::library.Startall(n, list); });
+  return begin(Procedure::kStartall, n, list, [n](MPI_Request* of) { return mpi::library.Startall(n, of); });
 }
 
 }  // namespace gapless::preload

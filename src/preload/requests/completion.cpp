@@ -143,7 +143,7 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
     if (single) return all || code != MPI_SUCCESS;
     // After an error each status has the outcome of its operation.
     if (own.is_set(k)) return (all || code != MPI_SUCCESS) && !own.is_pending(k);
-    return all && (output != nullptr || n == 1 || entry.whole);
+    return all && (output != nullptr || n == 1 || entry.whole || !entry.receives);
   };
   MPI_Comm comm = MPI_COMM_NULL;
   const auto outcome_of = [&](int k) {

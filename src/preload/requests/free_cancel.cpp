@@ -1,4 +1,6 @@
 // MPI_Request_free, MPI_Cancel.
+#include <utility>
+
 #include "preload/requests/held_entries.hpp"
 #include "preload/requests/remembered.hpp"
 #include "preload/wrappers.hpp"
@@ -29,6 +31,15 @@ int free_inactive(MPI_Request* request, RequestEntry* entry) noexcept {
   return code;
 }
 
+// A header on its way goes on; the program's own request is inactive.
+int free_with_header(MPI_Request* request, RequestEntry* entry) noexcept {
+  const MPI_Request header = std::exchange(entry->header->request, MPI_REQUEST_NULL);
+  entry->stand_in = MPI_REQUEST_NULL;
+  const int code = mpi::library.Request_free(request);
+  adopt(header, entry);
+  return code;
+}
+
 }  // namespace
 
 int wrap_Request_free(MPI_Request* request) {
@@ -43,7 +54,10 @@ int wrap_Request_free(MPI_Request* request) {
     return code;
   }
   requests.take(entry);
-  if (entry->stand_in != MPI_REQUEST_NULL) end_stand_in(*entry);
+  if (entry->stand_in != MPI_REQUEST_NULL) {
+    if (entry->header != nullptr) return free_with_header(request, entry);
+    end_stand_in(*entry);
+  }
   if (!entry->is_active()) return free_inactive(request, entry);
   adopt(*request, entry);
   *request = MPI_REQUEST_NULL;
@@ -57,11 +71,11 @@ int wrap_Cancel(MPI_Request* request) {
     count_completion(Procedure::kCancel, staged);
   }
   RequestEntry* const entry = request != nullptr && requests.may_have(*request) ? requests.hold(*request) : nullptr;
-  if (entry != nullptr) {
-    entry->cancelled = true;
-    requests.release(entry);
-  }
-  return mpi::library.Cancel(request);
+  if (entry == nullptr) return mpi::library.Cancel(request);
+  entry->cancelled = true;
+  const int code = mpi::library.Cancel(entry->stand_in != MPI_REQUEST_NULL ? &entry->stand_in : request);
+  requests.release(entry);
+  return code;
 }
 
 }  // namespace gapless::preload

@@ -13,12 +13,39 @@ RequestEntry::State RequestEntry::start() noexcept {
   if (collective != nullptr) {
     collective->pack();
   } else if (partitions == nullptr) {
-    sent.pack();
+    if (!begin_round()) sent.pack();
   } else if (receives) {
     partitions->reset();
   }
   set(State::kActive);
   return before;
+}
+
+void RequestEntry::undo_start(State before) noexcept {
+  sent.withdraw();
+  end_round();
+  set(before);
+}
+
+void RequestEntry::follow_start() noexcept {
+  if (!sent.goes_through_memory()) return;
+  header->request = stand_in;  // Open MPI may change that of a persistent operation when it starts
+  sent.pack_paired(false);
+  if (counting()) sent.count_sent();
+}
+
+// Chunks are taken anew for each round, and given back by whoever receives it.
+bool RequestEntry::begin_round() noexcept {
+  end_round();
+  if (header == nullptr || !sent.begin_round(header->to, header->bytes)) return false;
+  stand_in = header->request;
+  return true;
+}
+
+void RequestEntry::end_round() noexcept {
+  if (header == nullptr) return;
+  sent.end_round();
+  stand_in = MPI_REQUEST_NULL;
 }
 
 bool RequestEntry::begin_delivery() const noexcept {
@@ -124,10 +151,11 @@ Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
     if (whole) set(State::kDelivered);
     return Outcome::kFailed;
   }
-  if (cancelled && sent.path() == Path::kPaired && mpi::was_cancelled(status)) sent.withdraw();
+  if (cancelled && sent.goes_through_memory() && mpi::was_cancelled(status)) sent.withdraw();
   const bool broken = is_broken(status);
   deliver(status);
   const Outcome outcome = received.is_paired() ? end_paired(status) : broken ? Outcome::kBroken : Outcome::kDelivered;
+  end_round();
   set(State::kInactive);
   return outcome;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "preload/requests/header_request.hpp"
 #include "preload/transfer/partitions.hpp"
 #include "preload/transfer/transfer.hpp"
 
@@ -49,12 +50,13 @@ struct RequestEntry {
   MessageBuffer sent, received;  // whichever is staged
   bool receives = false;
   int source = MPI_PROC_NULL, tag = 0;  // of a persistent receive
-  // The library's request for the message that a persistent receive got in place of one that the library matches; the
-  // program's own is not started then.
+  // The library's request for this round, where the program's own is not started: of a message that a persistent
+  // receive got in place of one that the library matches, or of the header of one that a persistent send sent.
   MPI_Request stand_in = MPI_REQUEST_NULL;
-  std::unique_ptr<char[]> copy;  // of what is sent
-  bool cancelled = false;        // MPI_Cancel was called
-  bool whole = false;            // all that was staged is unpacked, whatever the status counts
+  std::unique_ptr<HeaderRequest> header;  // of a persistent send
+  std::unique_ptr<char[]> copy;           // of what is sent
+  bool cancelled = false;                 // MPI_Cancel was called
+  bool whole = false;                     // all that was staged is unpacked, whatever the status counts
   bool persistent = false;
   MPI_Comm comm = MPI_COMM_NULL;               // the program's, for errors; it may have been freed
   std::unique_ptr<Partitions> partitions;      // packed and unpacked one by one
@@ -74,7 +76,9 @@ struct RequestEntry {
   // Packs what is sent, before the library starts a persistent operation. Returns the state before.
   State start() noexcept;
   // The library did not start it.
-  void undo_start(State before) noexcept { set(before); }
+  void undo_start(State before) noexcept;
+  // It did: packs what goes through shared memory.
+  void follow_start() noexcept;
   // Of a request that the program asks for without waiting: false if it has not completed, or its data are still being
   // packed by their sender. Unpacks what is there. Thread-safe.
   bool poll(MPI_Request request) noexcept;
@@ -99,6 +103,8 @@ struct RequestEntry {
   bool has_data_after(int code, const MPI_Status& status) const noexcept;
   void unpack(std::int64_t received_bytes) noexcept;
   bool begin_delivery() const noexcept;
+  bool begin_round() noexcept;
+  void end_round() noexcept;
   Outcome end_paired(MPI_Status& status) noexcept;
 
   struct Claimed {

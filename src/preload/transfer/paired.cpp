@@ -1,5 +1,6 @@
 // What of a message's buffer concerns shared memory: when it goes that way, and how its data get in and out.
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 #include "layout/signature.hpp"
@@ -21,28 +22,55 @@ void MessageBuffer::choose_send_path(Operation operation, int dest, MPI_Comm com
   if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
   if (!switched_on()) return stay_native(Reason::kOff);
   decide_path(operation, distance_to(dest, comm));
-  // The rules compare packing with the library's own way; this one is faster than both.
-  const bool is_strided = path_ == Path::kPack || (reason_ == Reason::kSmall && !policy.limited);
-  if (is_strided && pair_with(dest, comm)) return;
+  if (may_gain() && pair_with(dest, comm)) return;
+  stage(operation);
+}
+
+// The rules compare packing with the library's own way; shared memory is faster than both.
+bool MessageBuffer::may_gain() const noexcept {
+  return path_ == Path::kPack || (reason_ == Reason::kSmall && !policy.limited);
+}
+
+void MessageBuffer::stage_small(Operation operation) noexcept {
+  if (reason_ != Reason::kSmall || !is_reachable()) return;
+  path_ = Path::kPack;
   stage(operation);
 }
 
 bool MessageBuffer::pair_with(int dest, MPI_Comm comm) noexcept {
   if (!headers_may_go() || !pairing_switched_on()) return false;
-  Reason why = Reason::kNone;
+  const int number = receiver_on_node(dest, comm);
+  if (number < 0 || !begin_sending(number)) return false;
+  path_ = Path::kPaired;
+  reason_ = Reason::kNone;
+  return true;
+}
+
+int MessageBuffer::receiver_on_node(int dest, MPI_Comm comm) noexcept {
   if (bytes_ < smallest_paired(Traffic::kPointToPoint)) {
-    why = Reason::kSmall;
-  } else if (const int number = number_of(dest, comm); number >= 0 && is_reachable()) {
-    outgoing_ = PairedSend::begin(number, bytes_);
-    why = Reason::kOthers;
+    if (counting()) count_unpaired(procedure_, Reason::kSmall);
+    return -1;
   }
-  if (outgoing_ != nullptr) {
-    path_ = Path::kPaired;
-    reason_ = Reason::kNone;
-    return true;
-  }
-  if (why != Reason::kNone && counting()) count_unpaired(procedure_, why);
-  return false;
+  const int number = number_of(dest, comm);
+  return number >= 0 && is_reachable() ? number : -1;
+}
+
+int MessageBuffer::prepare_rounds(int dest, MPI_Comm comm) noexcept {
+  const int number = headers_may_go() && may_gain() ? receiver_on_node(dest, comm) : -1;
+  if (number >= 0) stage_small(Operation::kIsend);
+  return path_ == Path::kPack ? number : -1;
+}
+
+bool MessageBuffer::begin_sending(int number) noexcept {
+  outgoing_ = PairedSend::begin(number, bytes_);
+  if (outgoing_ == nullptr && counting()) count_unpaired(procedure_, Reason::kOthers);
+  return outgoing_ != nullptr;
+}
+
+bool MessageBuffer::begin_round(int number, wire::Header& header) noexcept {
+  if (!headers_may_go() || !switched_on() || !pairing_switched_on() || !begin_sending(number)) return false;
+  std::memcpy(&header, outgoing_->header(), sizeof header);
+  return true;
 }
 
 void MessageBuffer::pack_chunk(std::int64_t position, char* to, std::int64_t bytes) noexcept {
@@ -107,9 +135,8 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
   if (plan_ != nullptr && bytes_ > 0 && bytes_ < wire::kHeaderBytes) return;
   if (reason_ == Reason::kContiguous && bytes_ <= largest_message() && is_reachable()) {
     path_ = Path::kInPlace;
-  } else if (reason_ == Reason::kSmall && is_reachable()) {
-    path_ = Path::kPack;
-    stage(operation);
+  } else {
+    stage_small(operation);
   }
   looks_ = path_ != Path::kNative || can_gather_header();
   if (!looks_ && (reason_ == Reason::kCombiner || reason_ == Reason::kDevice || reason_ == Reason::kLarge ||

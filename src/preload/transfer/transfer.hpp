@@ -70,6 +70,13 @@ class MessageBuffer {
   // Of a message that was sent through shared memory, when the library has its header: packs it, with `patience` into
   // warm chunks rather. Does nothing on other paths.
   void pack_paired(bool patience) noexcept;
+  // Of a persistent send: the number of a receiver on this node that may get it through shared memory, or -1; the
+  // rounds that do not are then packed into staging. And one round that does, with a copy of its header; false: it does
+  // not.
+  int prepare_rounds(int dest, MPI_Comm comm) noexcept;
+  bool begin_round(int number, wire::Header& header) noexcept;
+  void end_round() noexcept { outgoing_.reset(); }
+  bool goes_through_memory() const noexcept { return outgoing_ != nullptr; }
   // Its header did not go.
   void withdraw() noexcept {
     if (outgoing_ != nullptr) outgoing_->withdraw();
@@ -133,6 +140,10 @@ class MessageBuffer {
   bool is_reachable() noexcept;
   void stage(Operation operation) noexcept;
   bool pair_with(int dest, MPI_Comm comm) noexcept;
+  int receiver_on_node(int dest, MPI_Comm comm) noexcept;
+  bool begin_sending(int number) noexcept;
+  bool may_gain() const noexcept;
+  void stage_small(Operation operation) noexcept;
   void look_out(Operation operation, Distance distance) noexcept;
   bool can_gather_header() noexcept;
   bool begin_pull() noexcept;
