@@ -171,6 +171,7 @@ def _messages() -> Iterator[Case]:
         yield Case("p2p_ends", (what,), MESSAGES, pairs=1, only=only)
         yield Case("p2p_ends", (what,), few, ranks=4, pairs=1, is_second=True, only=only)
     yield Case("p2p_busy", (), MESSAGES, pairs=1, timeout_s=300)
+    yield Case("p2p_persistent", (), MESSAGES, pairs=1, timeout_s=300)
     yield Case("p2p_busy", (), few, ranks=4, pairs=1, timeout_s=300, is_second=True)
     # No process pairs after a probe: one program each.
     for seed in range(1, 6):
