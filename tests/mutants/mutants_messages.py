@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from layer_checks import FORCED, conformance, planted
 
-ON = {"GAPLESS_PAIRED_MESSAGES": "1"}
+PAIRED = (conformance("p2p_paired", "40"),)
+TRUNCATED = (conformance("p2p_ends", "truncated"),)
+BUSY = (conformance("p2p_busy"),)
+PROBES = tuple(conformance("p2p_probes", str(seed), ranks=3, **FORCED) for seed in range(4))
+RANDOM = (conformance("p2p_random", "1", "40"), conformance("p2p_random", "1", "40", ranks=3, **FORCED))
 
-PAIRED = (conformance("p2p_paired", "40", **ON),)
-TRUNCATED = (conformance("p2p_ends", "truncated", **ON),)
-BUSY = (conformance("p2p_busy", **ON),)
-PROBES = tuple(conformance("p2p_probes", str(seed), ranks=3, **FORCED, **ON) for seed in range(4))
-RANDOM = (conformance("p2p_random", "1", "40", **ON), conformance("p2p_random", "1", "40", ranks=3, **FORCED, **ON))
+STAGING = (conformance("process", "exhausted", GAPLESS_POOL_BYTES="128K", **FORCED),)
+PERSISTENT = (conformance("p2p_persistent"),)
 
 MUTANTS = [
     planted(
@@ -55,6 +56,27 @@ MUTANTS = [
         "  shared_.pool.lend(message_.lease(), withdrawn_ ? 0 : message_.used_chunks());\n",
         "",
         BUSY,
+    ),
+    planted(
+        "a round of a persistent send has the header of another one",
+        "transfer/paired.cpp",
+        "  std::memcpy(&header, outgoing_->header(), sizeof header);\n",
+        "",
+        PERSISTENT,
+    ),
+    planted(
+        "a persistent send that is freed forgets its header's request",
+        "free_cancel.cpp",
+        "  adopt(header, entry);\n",
+        "",
+        PERSISTENT,
+    ),
+    planted(
+        "a header is not looked for where there is no staging",
+        "transfer/paired.cpp",
+        "  looks_ = path_ != Path::kNative || can_gather_header();\n",
+        "  looks_ = path_ != Path::kNative;\n",
+        STAGING,
     ),
     planted(
         "a process that probes goes on taking messages",

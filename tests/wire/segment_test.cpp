@@ -284,15 +284,20 @@ TEST(Segment, AChildOfForkDoesNotHaveIt) {
   EXPECT_EQ(segment.data(0, 0)[0], 1);
 }
 
-TEST(Segment, KnowsWhoHasEnded) {
-  const int file = made(3, kCap);
-  SharedBoard board;
-  const pid_t child = begin([&] {
+// A process that joins with this number, meets another one on the board, and does nothing more.
+pid_t begin_idle(int file, int number, SharedBoard& board) {
+  return begin([&] {
     Segment own;
-    attach(own, file, 1);
+    attach(own, file, number);
     board->meet(2, 1);
     for (;;) ::pause();
   });
+}
+
+TEST(Segment, KnowsWhoHasEnded) {
+  const int file = made(3, kCap);
+  SharedBoard board;
+  const pid_t child = begin_idle(file, 1, board);
   Segment segment;
   attach(segment, file, 0);
   EXPECT_TRUE(segment.is_running(2)) << "it may come yet";
@@ -350,12 +355,7 @@ TEST(Wait, LooksOnceMoreForWhatWasDoneBeforeTheEnd) {
   is_done = false;
   const int file = made(2, kCap);
   SharedBoard board;
-  other = begin([&] {
-    Segment own;
-    attach(own, file, 1);
-    board->meet(2, 1);
-    for (;;) ::pause();
-  });
+  other = begin_idle(file, 1, board);
   Segment segment;
   attach(segment, file, 0);
   board->meet(2, 1);
