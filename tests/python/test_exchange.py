@@ -265,7 +265,7 @@ def test_the_layers_counters_say_of_each_member_what_is_paired(
             any_library.command(2),
             True,
             120,
-            {"GAPLESS_STATS": "1", "GAPLESS_PAIRED_MESSAGES": setting},
+            {"GAPLESS_STATS": "1", "GAPLESS_PAIRED_MESSAGES": setting, "GAPLESS_SMALLEST_PAIRED": "16K"},
         )
     )
     told = {(line["group"], line["member"]): line.get("layer_pairs") for line in of_kind(lines, "samples")}

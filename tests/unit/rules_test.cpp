@@ -102,6 +102,19 @@ TEST(Rules, TheFirstSectionThatFitsIsTaken) {
   EXPECT_EQ(rules.tables[0][0][0].verdict(32, 4), Verdict::kPackedPast);
 }
 
+TEST(Rules, ASectionSaysFromWhichSizeOnMessagesArePaired) {
+  Rules rules;
+  const std::int64_t built_in = rules.smallest_paired;
+  const auto paired = [](const std::string& library, int bytes) {
+    return "gapless-rules 1\nlibrary " + library + "\npaired " + std::to_string(bytes) + "\nend\n";
+  };
+  ASSERT_EQ(read(paired("MPICH", 70000), rules).outcome, Reading::Outcome::kTaken);
+  EXPECT_EQ(rules.smallest_paired, 70000);
+  Rules others;
+  ASSERT_EQ(read(paired("Open MPI", 70000), others).outcome, Reading::Outcome::kForeign);
+  EXPECT_EQ(others.smallest_paired, built_in);
+}
+
 TEST(Rules, AForeignTextIsNotTaken) {
   Rules rules;
   const Reading reading = read(kText, rules, "Intel(R) MPI Library 2021.19.0 for Linux* OS");
@@ -120,6 +133,9 @@ TEST(Rules, WhatIsWrongIsRefusedWithItsLine) {
   expect_wrong("gapless-rules 1\nruns 4\n", 2, "'runs' before any 'library'");
   expect_wrong("gapless-rules 1\nlibrary\n", 2, "a library without a name");
   expect_wrong(head + "unknown 5\n", 3, "a word that is not known");
+  expect_wrong("gapless-rules 1\npaired 4096\n", 2, "'paired' before any 'library'");
+  expect_wrong(head + "paired 0\n", 3, "'paired' without the smallest message, a number of bytes");
+  expect_wrong(head + "paired 4096 more\n", 3, "'paired' without the smallest message, a number of bytes");
   expect_wrong(head + "table send near vector\n", 3, "'table' before any 'runs'");
   expect_wrong(head + "runs 4 8 8\n", 3, "the runs' lengths do not ascend");
   expect_wrong(head + "runs 0\n", 3, "a run's length is no number of bytes");

@@ -109,10 +109,13 @@ class Section:
     library: str
     made: str
     tables: tuple[Table, ...]
+    smallest_paired: int | None = None
+    """The smallest message [bytes] from point to point that goes through shared memory; `None`: not said."""
 
     def text(self) -> list[str]:
         """Return its lines."""
         lines = [f"library {self.library}", *([f"made {self.made}"] if self.made else [])]
+        lines += [] if self.smallest_paired is None else [f"paired {self.smallest_paired}"]
         runs: tuple[int, ...] = ()
         for table in self.tables:
             lines += table.text()[0 if table.runs != runs else 1 :]

@@ -28,6 +28,9 @@ EXCHANGE = {"Intel(R) MPI": 4096, "Open MPI": 128}
 # Runs of 400 bytes gain on every library that was measured, runs of 4000 on none beyond doubt
 # (docs/results/one_sided.md).
 FILES = 512
+# From so many bytes on, messages through shared memory are faster than packed ones that the library sends; elsewhere
+# from the 16 KiB of rules.hpp on (docs/results/p2p_paired.md).
+PAIRED = {"Intel(R) MPI": 384 << 10}
 
 
 def limit(operation: str, longest_run: int) -> Table:
@@ -57,7 +60,7 @@ def default_sections(results: Path = RESULTS) -> list[Section]:
         machines = sorted({path.parent.name for path, one in measured if library in one.mpi_library})
         tables = section_of(library, "", of).tables if of else ()
         made = f"of docs/results/tune: {', '.join(machines)}" if machines else ""
-        sections.append(Section(library, made, (limit("*", ANY), *fixed_tables(library), *tables)))
+        sections.append(Section(library, made, (limit("*", ANY), *fixed_tables(library), *tables), PAIRED.get(library)))
     return [*sections, Section("*", "", (limit("*", ANY), *fixed_tables("*")))]
 
 

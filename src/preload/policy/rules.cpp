@@ -111,6 +111,7 @@ class Reader {
     if (word == "machine" || word == "made") return;  // for people, and for the command
     if (word == "end") return end(words);
     if (word == "library") return section(words);
+    if (word == "paired") return paired(words);
     if (word == "runs") return columns(words);
     if (word == "table") return table(words);
     wrong("a word that is not known");
@@ -138,6 +139,15 @@ class Reader {
     found_ = found_ || takes_;
     in_section_ = true;
     columns_ = 0;
+  }
+
+  void paired(Words& words) noexcept {
+    if (!in_section_) return wrong("'paired' before any 'library'");
+    std::int64_t bytes = 0;
+    if (!read_number(words.next(), bytes) || bytes == 0 || !words.at_end()) {
+      return wrong("'paired' without the smallest message, a number of bytes");
+    }
+    if (takes_) rules_.smallest_paired = bytes;
   }
 
   void columns(Words& words) noexcept {

@@ -92,6 +92,8 @@ class Table {
 };
 
 struct Rules {
+  // [bytes] Of the messages from point to point that go through shared memory.
+  std::int64_t smallest_paired = 16 << 10;
   const Table& table(Operation operation, Distance distance, Shape shape) const noexcept {
     return tables[static_cast<int>(operation)][static_cast<int>(distance)][static_cast<int>(shape)];
   }

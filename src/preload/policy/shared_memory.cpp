@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::int64_t kDefaultBytes = std::int64_t{1} << 30;
 // [bytes] Below them local mode is as fast, measured on two processes of MPICH 5.0.2 (EPYC, Zen 4): vectors of 2 and
-// 100 ints in MPI_Alltoallw and MPI_Allgather, and in MPI_Bcast (gapless bench collectives).
-constexpr std::int64_t kSmallestExchanged = 16 << 10, kSmallestFromRoot = 512 << 10, kSmallestSent = 16 << 10;
+// 100 ints in MPI_Alltoallw and MPI_Allgather, and in MPI_Bcast (gapless bench collectives). Of messages from point to
+// point the rules say it.
+constexpr std::int64_t kSmallestExchanged = 16 << 10, kSmallestFromRoot = 512 << 10;
 // Where processes outnumber processors, chunks do not come back while they are warm, and neighbours' long blocks are
 // faster in local mode: rings of 3 and 4 processes on 2 processors (gapless bench collectives --ranks 3,4).
 constexpr std::int64_t kLargestCrowded = 1 << 20;
@@ -49,7 +50,8 @@ bool are_messages_wanted() noexcept {
 
 std::int64_t smallest_paired(Traffic traffic) noexcept {
   static const std::int64_t set = base::setting_bytes("GAPLESS_SMALLEST_PAIRED", policy.force ? 1 : 0);
-  if (traffic == Traffic::kPointToPoint) return std::max(wire::kHeaderBytes, set > 0 ? set : kSmallestSent);
+  if (traffic == Traffic::kPointToPoint)
+    return std::max(wire::kHeaderBytes, set > 0 ? set : policy.rules.smallest_paired);
   if (set > 0) return set;
   return traffic == Traffic::kExchange ? kSmallestExchanged : kSmallestFromRoot;
 }
