@@ -175,9 +175,7 @@ def _messages() -> Iterator[Case]:
     yield Case("p2p_busy", (), few, ranks=4, pairs=1, timeout_s=300, is_second=True)
     # No process pairs after a probe: one program each.
     for seed in range(1, 6):
-        yield Case(
-            "p2p_random", (str(seed), "1", "probes"), FORCED, ranks=2 + seed % 2, pairs=1, is_second=seed > 2
-        )
+        yield Case("p2p_random", (str(seed), "1", "probes"), FORCED, ranks=2 + seed % 2, pairs=1, is_second=seed > 2)
     for seed in range(4):
         yield Case("p2p_probes", (str(seed),), FORCED, ranks=3, pairs=1, only="mpich")
         yield Case("p2p_probes", (str(seed + 4),), MESSAGES, pairs=1, is_second=True, only="mpich")

@@ -261,7 +261,7 @@ COMPLETING = [
     planted(
         "a persistent send is not packed when it starts",
         "request_entry.cpp",
-        "    sent.pack();\n",
+        "    if (!begin_round()) sent.pack();\n",
         "",
         PERSISTENT,
     ),

@@ -113,7 +113,7 @@ VARIABLES = (
     ),
     Variable(
         "GAPLESS_PAIRED_MESSAGES", "0", "1", Reader.LAYER,
-        "Only collective operations go through that memory, messages from point to point do not. Same in all processes.",
+        "Only collective operations go through that memory, no messages from point to point. Same in all processes.",
     ),
     Variable(
         "GAPLESS_PAIRED_BYTES", "BYTES", "1G", Reader.LAYER,
@@ -121,7 +121,8 @@ VARIABLES = (
         "through the library. What the process says that speaks for its node is in force.",
     ),
     Variable(
-        "GAPLESS_SMALLEST_PAIRED", "BYTES", "16K, 512K of MPI_Bcast and MPI_Scatter, 384K of messages on Intel MPI; least under GAPLESS_FORCE",
+        "GAPLESS_SMALLEST_PAIRED", "BYTES",
+        "16K; 512K of MPI_Bcast and MPI_Scatter, 384K of messages on Intel MPI; the least under GAPLESS_FORCE",
         Reader.LAYER,
         "Messages below this size go through the library, not through shared memory. The same in all processes.",
     ),
