@@ -61,7 +61,7 @@ ANY_CODE = tuple(range(256))
 ANY_FAILURE = tuple(range(1, 256))
 FORCED = {"GAPLESS_FORCE": "1"}
 # What is built in differs between libraries.
-MESSAGES = {"GAPLESS_SMALLEST_PAIRED": "16K"}
+MESSAGES = {"GAPLESS_SMALLEST_PAIRED": "16384"}
 # The pool has next to nothing, and the reserve a page: a call that fits must not be refused its second buffer.
 TIGHT = {"GAPLESS_POOL_BYTES": "1K", "GAPLESS_RESERVE_BYTES": "4K"}
 # Open MPI's broadcasts in segments, cut at elements of each rank's own type.
@@ -249,6 +249,8 @@ CASES = (
     Case("odd", ("16",)),
     Case("odd", ("9",), FORCED),
     Case("threads", ("32",)),
+    Case("threads", ("24", "large"), MESSAGES, pairs=1, timeout_s=300),
+    Case("threads", ("24", "large", "probes"), MESSAGES, pairs=1, timeout_s=300),
     # Each process for itself: on two MPICH 5.0.2 itself fails or hangs now and then, without the layer too, when one is
     # in another epoch than the other (5 runs of 30 on a loaded machine).
     Case("sessions", ("1",), ranks=1),

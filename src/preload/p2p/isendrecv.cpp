@@ -4,6 +4,7 @@
 // whatever came). So the receive's staging is filled with the program's data first, and unpacked whole: a message that
 // fills the type only in part leaves the rest as it was. The program may not touch that rest meanwhile.
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "preload/p2p/claimed.hpp"
@@ -21,7 +22,9 @@ namespace {
   MessageBuffer sent(procedure, out, out_count, out_type), received(procedure, in, in_count, in_type);
   sent.choose_path(Operation::kIsend, dest, comm);
   received.choose_receive_path(Operation::kIreceive, source, comm);
+  std::unique_lock posting(claims_lock(), std::defer_lock);
   if (claiming()) [[unlikely]] {
+    posting.lock();
     sent.pack();
     int code = MPI_SUCCESS;
     if (exchange_claimed(sent, dest, send_tag, received, source, receive_tag, comm, request, code)) return code;
@@ -39,7 +42,9 @@ namespace {
                               int dest, int send_tag, int source, int receive_tag, MPI_Comm comm,
                               MPI_Request* request) {
   MessageBuffer data(procedure, buffer, count, type);
+  std::unique_lock posting(claims_lock(), std::defer_lock);
   if (claiming()) [[unlikely]] {
+    posting.lock();
     std::unique_ptr<char[]> copy = data.packed_copy();
     MessageBuffer packed(procedure, copy.get(), copy == nullptr ? 0 : data.bytes(), MPI_PACKED);
     MessageBuffer received = data.as_given();

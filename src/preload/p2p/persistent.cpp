@@ -2,8 +2,7 @@
 //
 // The plan and the staging are bound when the request is made and stay until it is freed; the library's request is one
 // on the staging. Each start packs; each completion unpacks (requests/request_entry.hpp).
-#include <memory>
-#include <new>
+#include <mutex>
 #include <utility>
 
 #include "preload/p2p/claimed.hpp"
@@ -21,12 +20,12 @@ using SendInit = mpi::Signatures<int>::Send_init;
 using LargeSendInit = mpi::Signatures<MPI_Count>::Send_init;
 
 // After the program's own request is made, so that an error in the arguments is raised once.
-void add_header_request(MPI_Request request, std::unique_ptr<HeaderRequest> header, SendInit* native, int dest, int tag,
+void add_header_request(MPI_Request request, HeaderRequest header, SendInit* native, int dest, int tag,
                         MPI_Comm comm) noexcept {
   RequestEntry* const entry = requests.hold(request);
   if (entry == nullptr) return;
-  native(&header->bytes, static_cast<int>(wire::kHeaderBytes), MPI_PACKED, dest, tag, comm, &header->request);
-  if (header->request != MPI_REQUEST_NULL) entry->header = std::move(header);
+  native(header.bytes(), static_cast<int>(wire::kHeaderBytes), MPI_PACKED, dest, tag, comm, &header.request);
+  if (header.request != MPI_REQUEST_NULL) entry->header.emplace(std::move(header));
   requests.release(entry);
 }
 
@@ -36,13 +35,13 @@ void add_header_request(MPI_Request request, std::unique_ptr<HeaderRequest> head
   MessageBuffer data(procedure, buffer, count, type);
   data.choose_path(Operation::kIsend, dest, comm);
   const int receiver = may == May::kPair ? data.prepare_rounds(dest, comm) : -1;
-  std::unique_ptr<HeaderRequest> header(receiver < 0 ? nullptr : new (std::nothrow) HeaderRequest(receiver));
   Start start(procedure, request, nullptr, &data, Start::Lasts::kPersistent);
   count_transfer(data);
   const bool has_entry = data.has_end();
   const int code = start.end(call(large, native, native_large, data, dest, tag, comm, start.request()));
-  if (header != nullptr && has_entry && code == MPI_SUCCESS) {
-    add_header_request(*request, std::move(header), native, dest, tag, comm);
+  if (receiver >= 0 && has_entry && code == MPI_SUCCESS) {
+    HeaderRequest header(receiver);
+    if (header.bytes() != nullptr) add_header_request(*request, std::move(header), native, dest, tag, comm);
   }
   return code;
 }
@@ -67,13 +66,17 @@ void add_header_request(MPI_Request request, std::unique_ptr<HeaderRequest> head
 // All are packed before the library's one call, which may start the transfer of each at once.
 template <class Call>
 [[gnu::noinline]] int begin(Procedure procedure, int n, MPI_Request* list, Call&& call) {
-  if (claiming() && n == 1) entry_of_remembered(*list);
+  std::unique_lock posting(claims_lock(), std::defer_lock);
+  if (claiming()) [[unlikely]] {
+    posting.lock();
+    if (n == 1) entry_of_remembered(*list);
+  }
   HeldEntries held(n, list);
   if (!held.any()) {
     if (counting()) count_declined(procedure, Reason::kContiguous);
     return call(list);
   }
-  if (claiming() && n == 1 && held[0]->persistent && start_persistent_claimed(*held[0])) {
+  if (posting.owns_lock() && n == 1 && held[0]->persistent && start_persistent_claimed(*held[0])) {
     if (counting()) count_accelerated(procedure, 0);
     return MPI_SUCCESS;
   }
@@ -116,7 +119,7 @@ template <class Call>
 bool start_in_turn(int n, const MPI_Request* list) {
   HeldEntries held(n, list);
   for (int k = 0; k < n; ++k) {
-    if (held[k] != nullptr && (held[k]->collective != nullptr || held[k]->header != nullptr)) return true;
+    if (held[k] != nullptr && (held[k]->collective != nullptr || held[k]->header)) return true;
   }
   return false;
 }

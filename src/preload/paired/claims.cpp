@@ -38,8 +38,10 @@ void set_claiming(bool on) noexcept {
   if (on) {
     require_slow_path(true);
     // A receive of another thread that has looked before must be posted before anything is claimed. MPI has no call
-    // that waits for that; it takes a microsecond.
-    usleep(1000);
+    // that waits for that; it takes a microsecond, if the thread runs.
+    int level = MPI_THREAD_MULTIPLE;
+    mpi::library.Query_thread(&level);
+    if (level == MPI_THREAD_MULTIPLE) usleep(20'000);
   } else {
     release_slow_path();
   }

@@ -55,7 +55,7 @@ int wrap_Request_free(MPI_Request* request) {
   }
   requests.take(entry);
   if (entry->stand_in != MPI_REQUEST_NULL) {
-    if (entry->header != nullptr) return free_with_header(request, entry);
+    if (entry->header) return free_with_header(request, entry);
     end_stand_in(*entry);
   }
   if (!entry->is_active()) return free_inactive(request, entry);

@@ -30,7 +30,9 @@ std::unordered_map<std::uint64_t, Remembered>& remembered() {
 void remember_receive(MPI_Request request, const MessageBuffer& data, int source, int tag, MPI_Comm comm) noexcept {
   try {
     const std::lock_guard lock(claims_lock());
-    remembered().insert_or_assign(mpi::key_of(request), Remembered{data.as_given(), source, tag, comm});
+    Remembered made{data.as_given(), source, tag, comm};
+    made.data.describe();
+    remembered().insert_or_assign(mpi::key_of(request), std::move(made));
     remembered_receives.store(static_cast<int>(remembered().size()), std::memory_order_relaxed);
   } catch (...) {
     // Without memory for it no header may come.

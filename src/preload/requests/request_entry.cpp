@@ -37,13 +37,13 @@ void RequestEntry::follow_start() noexcept {
 // Chunks are taken anew for each round, and given back by whoever receives it.
 bool RequestEntry::begin_round() noexcept {
   end_round();
-  if (header == nullptr || !sent.begin_round(header->to, header->bytes)) return false;
+  if (!header || !sent.begin_round(header->to, *header->bytes())) return false;
   stand_in = header->request;
   return true;
 }
 
 void RequestEntry::end_round() noexcept {
-  if (header == nullptr) return;
+  if (!header) return;
   sent.end_round();
   stand_in = MPI_REQUEST_NULL;
 }
@@ -142,6 +142,7 @@ Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
   if (claimed_) {
     const Outcome outcome = end_claimed(status);
     claimed_.reset();
+    received.forget_header();
     set(State::kInactive);
     return outcome;
   }

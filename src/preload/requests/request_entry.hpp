@@ -53,7 +53,7 @@ struct RequestEntry {
   // The library's request for this round, where the program's own is not started: of a message that a persistent
   // receive got in place of one that the library matches, or of the header of one that a persistent send sent.
   MPI_Request stand_in = MPI_REQUEST_NULL;
-  std::unique_ptr<HeaderRequest> header;  // of a persistent send
+  std::optional<HeaderRequest> header;  // of a persistent send
   std::unique_ptr<char[]> copy;           // of what is sent
   bool cancelled = false;                 // MPI_Cancel was called
   bool whole = false;                     // all that was staged is unpacked, whatever the status counts

@@ -169,7 +169,9 @@ bool MessageBuffer::begin_pull() noexcept {
   return true;
 }
 
+// Once: of a persistent receive the program may have freed the type since.
 void MessageBuffer::describe() noexcept {
+  if (plan_ != nullptr) return;
   datatype_ = count_ <= 0 ? nullptr : mpi::find_type(type_, true);
   plan_ = datatype_ == nullptr ? nullptr : datatype_->plan();
   if (plan_ == nullptr || __builtin_mul_overflow(plan_->size(), count_, &bytes_)) bytes_ = 0;
