@@ -148,13 +148,13 @@ void truncated(const char* name, const Receive& receive, int expected_bytes, int
   MPI_Type_free(&type);
 }
 
-// [bytes]
+// [bytes] Without what is mapped from files and shared memory.
 long resident() {
-  long pages = 0, resident = 0;
+  long pages = 0, resident = 0, shared = 0;
   std::FILE* const file = std::fopen("/proc/self/statm", "r");
-  CHECK(file != nullptr && std::fscanf(file, "%ld %ld", &pages, &resident) == 2, "statm");
+  CHECK(file != nullptr && std::fscanf(file, "%ld %ld %ld", &pages, &resident, &shared) == 3, "statm");
   std::fclose(file);
-  return resident * sysconf(_SC_PAGESIZE);
+  return (resident - shared) * sysconf(_SC_PAGESIZE);
 }
 
 void round(const std::vector<double>& large) {

@@ -54,9 +54,9 @@ struct RequestEntry {
   // receive got in place of one that the library matches, or of the header of one that a persistent send sent.
   MPI_Request stand_in = MPI_REQUEST_NULL;
   std::optional<HeaderRequest> header;  // of a persistent send
-  std::unique_ptr<char[]> copy;           // of what is sent
-  bool cancelled = false;                 // MPI_Cancel was called
-  bool whole = false;                     // all that was staged is unpacked, whatever the status counts
+  std::unique_ptr<char[]> copy;         // of what is sent
+  bool cancelled = false;               // MPI_Cancel was called
+  bool whole = false;                   // all that was staged is unpacked, whatever the status counts
   bool persistent = false;
   MPI_Comm comm = MPI_COMM_NULL;               // the program's, for errors; it may have been freed
   std::unique_ptr<Partitions> partitions;      // packed and unpacked one by one
