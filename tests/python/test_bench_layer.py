@@ -49,11 +49,11 @@ def test_p2p_has_every_layout_and_description(gapless: Command, mpi: str, tmp_pa
 
 
 def test_p2p_measures_in_local_mode_too_what_is_paired(gapless: Command, mpi: str) -> None:
-    options = ("--launches", 1, "--reps", "1,2", "--sizes", "3200,64000", "--filter", "tiled/v1/A=2/", "--json")
+    options = ("--launches", 1, "--reps", "1,2", "--sizes", "3200,512000", "--filter", "tiled/v1/A=2/", "--json")
     answer = gapless("bench", "p2p", "--mpi", mpi, *options)
     assert answer.returncode == 0, answer.stderr
     rows = json.loads(answer.stdout)
-    assert {row["size"]: row["is_paired"] for row in rows} == {3200: False, 64000: True}
+    assert {row["size"]: row["is_paired"] for row in rows} == {3200: False, 512000: True}
     assert all((row["local_us"] is not None) == row["is_paired"] for row in rows)
     assert all(("paired_to_contiguous" in row["ratios"]) == row["is_paired"] for row in rows)
 
