@@ -244,6 +244,50 @@ class NeighborAlltoallw final : public Operation {
   MPI_Comm ring_ = MPI_COMM_NULL;
 };
 
+// What a halo exchange does with messages: all ranks send and receive at once, in a ring.
+class Halo : public Operation {
+ public:
+  Halo(const Ends& ends, const Message& message)
+      : ends_(ends),
+        sent_block_(message.sent_block_bytes()),
+        peers_(peers_of(Pattern::kSendrecv, ends.place)),
+        requests_(2 * peers_.size()) {}
+
+ protected:
+  char* out(std::size_t peer) const { return ends_.send + static_cast<std::int64_t>(peer) * sent_block_; }
+  char* in(std::size_t peer) const { return ends_.receive + static_cast<std::int64_t>(peer) * ends_.block_bytes; }
+  Ends ends_;
+  std::int64_t sent_block_;
+  std::vector<int> peers_;
+  std::vector<MPI_Request> requests_;
+};
+
+class Sendrecv final : public Halo {
+ public:
+  using Halo::Halo;
+  // Each call sends on round the ring in one direction, so nobody waits for a call that is still to come.
+  void run(const Before&) override {
+    for (std::size_t k = 0; k < peers_.size(); ++k) {
+      const std::size_t from = peers_.size() - 1 - k;
+      MPI_Sendrecv(out(k), ends_.send_count, ends_.send_type, peers_[k], kTag, in(from), ends_.receive_count,
+                   ends_.receive_type, peers_[from], kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+  }
+};
+
+class Waitall final : public Halo {
+ public:
+  using Halo::Halo;
+  void run(const Before&) override {
+    MPI_Request* next = requests_.data();
+    for (std::size_t k = 0; k < peers_.size(); ++k)
+      MPI_Irecv(in(k), ends_.receive_count, ends_.receive_type, peers_[k], kTag, MPI_COMM_WORLD, next++);
+    for (std::size_t k = 0; k < peers_.size(); ++k)
+      MPI_Isend(out(k), ends_.send_count, ends_.send_type, peers_[k], kTag, MPI_COMM_WORLD, next++);
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  }
+};
+
 std::unique_ptr<Operation> make_pingpong(const Ends& ends, MethodKind method, PackingPtr packing) {
   switch (method) {
     case MethodKind::kEnginePack:
@@ -266,7 +310,7 @@ std::vector<int> peers_of(Pattern pattern, Place place) {
     for (int rank = 0; rank < place.ranks; ++rank) {
       if (rank != place.rank) peers.push_back(rank);
     }
-  } else if (pattern == Pattern::kNeighborAlltoallw) {
+  } else if (pattern == Pattern::kNeighborAlltoallw || pattern == Pattern::kSendrecv || pattern == Pattern::kWaitall) {
     peers = {(place.rank + place.ranks - 1) % place.ranks, (place.rank + 1) % place.ranks};
     if (place.ranks == 2) peers.pop_back();
   }
@@ -291,6 +335,10 @@ std::unique_ptr<Operation> make_operation(const GroupSpec& group, MethodKind met
       return std::make_unique<Alltoallw>(ends, message);
     case Pattern::kNeighborAlltoallw:
       return std::make_unique<NeighborAlltoallw>(ends, message);
+    case Pattern::kSendrecv:
+      return std::make_unique<Sendrecv>(ends, message);
+    case Pattern::kWaitall:
+      return std::make_unique<Waitall>(ends, message);
   }
   return make_pingpong(ends, method, std::move(packing));
 }

@@ -19,7 +19,8 @@ struct Place {
 };
 
 // The ranks that this one sends a block of its own to, and gets one from: in an alltoallw all others, in a
-// neighbor_alltoallw those before and behind it in a ring, of two ranks the other one. Empty in other patterns.
+// neighbor_alltoallw, a sendrecv and a waitall those before and behind it in a ring, of two ranks the other one. Empty in
+// other patterns.
 std::vector<int> peers_of(Pattern pattern, Place place);
 
 // The rank that works where nothing is sent.

@@ -43,8 +43,8 @@ def test_what_cannot_be_measured_is_one_line(gapless: Command, option: tuple[str
 
 def test_all_layouts_and_sizes_are_there() -> None:
     names = [group.id for group in collective_groups(3, quick=False)]
-    assert len(names) == len(set(names)) == 4 * 2 * 3 * 4 * 4
-    assert len(collective_groups(3, quick=True)) == 4 * 2 * 2 * 2 * 2
+    assert len(names) == len(set(names)) == len(PATTERNS) * 2 * 3 * 4 * 4
+    assert len(collective_groups(3, quick=True)) == len(PATTERNS) * 2 * 2 * 2 * 2
     group, ring = collective_groups(2, quick=False, only=GROUP)
     assert (group.id, ring.id) == (GROUP, f"neighbor_{GROUP}")
     assert list(group.members) == ["contiguous:native", "tiled:native", "tiled:local", "tiled:gapless"]
