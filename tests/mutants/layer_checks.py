@@ -51,7 +51,12 @@ UNWRAPPED = (preload("unwrapped_completion_test"),)
 CAPPED = (preload("lifecycle_test", "cap", GAPLESS_POOL_BYTES="64K"),)
 EQUIVALENCE = (preload("equivalence_test", "100", "1"),)
 IN_FORCE = tuple(
-    preload("rules_in_force_test", distance, GAPLESS_RULES="{source}/tests/preload/in_force.rules")
+    preload(
+        "rules_in_force_test",
+        distance,
+        GAPLESS_RULES="{source}/tests/preload/in_force.rules",
+        GAPLESS_PAIRED_MESSAGES="0",
+    )
     for distance in ("near", "far")
 )
 RULES = (Check("rules_test"),)

@@ -161,9 +161,12 @@ Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
   return outcome;
 }
 
-// The library's status is that of the header.
+// The library's status is that of the header; of a persistent request for whose status the program has asked before,
+// MPICH's is empty.
 Outcome RequestEntry::end_paired(MPI_Status& status) noexcept {
-  mpi::set_bytes(status, std::min(received.paired_bytes(), received.bytes()));
+  if (mpi::received_bytes(status) == wire::kHeaderBytes) {
+    mpi::set_bytes(status, std::min(received.paired_bytes(), received.bytes()));
+  }
   const bool fits = received.paired_error() == MPI_SUCCESS;
   const Outcome outcome = lost_ ? Outcome::kLost : fits ? Outcome::kDelivered : Outcome::kTruncated;
   if (!persistent) return outcome;
