@@ -15,6 +15,8 @@ from gapless.lab.statistics import Equivalence, equivalence
 from gapless.paths import Build
 
 RELATIVE_MARGIN, ABSOLUTE_MARGIN_NS = 0.05, 10.0
+# Of contiguous messages for which a receive looks whether they are paired ones.
+LARGE_MARGIN = 0.02
 
 
 @dataclass(frozen=True)
@@ -22,13 +24,14 @@ class Comparison:
     """A time without and with the layer, one median per launch, in nanoseconds; the launches are paired."""
 
     name: str
+    margin: float = RELATIVE_MARGIN
     plain_ns: list[float] = field(default_factory=list)
     under_layer_ns: list[float] = field(default_factory=list)
 
     @property
     def margin_ns(self) -> float:
-        """How much slower would still count as equal: 5 % or 10 ns, whichever is more."""
-        return max(RELATIVE_MARGIN * median(self.plain_ns), ABSOLUTE_MARGIN_NS)
+        """How much slower would still count as equal: a share of the time or 10 ns, whichever is more."""
+        return max(self.margin * median(self.plain_ns), ABSOLUTE_MARGIN_NS)
 
     def test(self) -> Equivalence:
         """Test whether the layer changes the time by less than the margin."""
@@ -50,10 +53,12 @@ class Program:
     arguments: tuple[str, ...]
     ranks: int
     times: Callable[[dict[str, Any]], dict[str, float]]
+    margin: float = RELATIVE_MARGIN
 
 
 def _pingpong(line: dict[str, Any]) -> dict[str, float]:
-    return {f"{line['bytes']} B, half round trip": line["half_round_trip_ns_median"]}
+    at_once = f"{line['messages']} x " if line["messages"] > 1 else ""
+    return {f"{at_once}{line['bytes']} B, half round trip": line["half_round_trip_ns_median"]}
 
 
 def _completion(line: dict[str, Any]) -> dict[str, float]:
@@ -67,6 +72,8 @@ def _types(line: dict[str, Any]) -> dict[str, float]:
 LATENCY = (
     Program("bench/latency8", ("8",), 2, _pingpong),
     Program("bench/latency8", ("1024",), 2, _pingpong),
+    Program("bench/latency8", ("65536", "5000"), 2, _pingpong, LARGE_MARGIN),
+    Program("bench/latency8", ("65536", "200", "100"), 2, _pingpong, LARGE_MARGIN),
     Program("bench/completion", (), 1, _completion),
 )
 TYPES = (Program("bench/types_each_time", (), 2, _types),)
@@ -95,7 +102,7 @@ def measure_interleaved(
                 command = mpi_command(build, program.path, program.arguments, program.ranks)
                 for line in json_lines(build, command, layer):
                     for name, ns in program.times(line).items():
-                        of = found.setdefault(name, Comparison(name))
+                        of = found.setdefault(name, Comparison(name, program.margin))
                         (of.under_layer_ns if layer else of.plain_ns).append(float(ns))
         now(pair + 1)
     return list(found.values())

@@ -81,6 +81,9 @@ struct Policy {
   bool persistent_sends_stale_data = false;
   // MPI_Sendrecv_replace sets the status' MPI_ERROR, which calls that complete one request leave as it was (MPICH).
   bool replace_sets_error = false;
+  // A process that sends itself packed bytes and receives them as elements of mixed basic types gets MPI_ERR_TYPE: the
+  // library cuts the message inside an element (MPICH 5.0.2, also without the layer).
+  bool cuts_own_messages = false;
   Broken broken{};
   bool force = false;  // GAPLESS_FORCE: convert all that can be converted, even if it gains nothing
   Verdict verdict(Operation operation, Distance distance, Shape shape, std::int64_t bytes,

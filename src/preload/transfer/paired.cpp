@@ -24,6 +24,7 @@ void MessageBuffer::choose_send_path(Operation operation, int dest, MPI_Comm com
   decide_path(operation, distance_to(dest, comm));
   if (may_gain() && pair_with(dest, comm)) return;
   stage(operation);
+  keep_own(operation, dest, comm);
 }
 
 // The rules compare packing with the library's own way; shared memory is faster than both.

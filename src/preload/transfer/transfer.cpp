@@ -38,6 +38,21 @@ void MessageBuffer::choose_path(Operation operation, int peer, MPI_Comm comm) no
   if (peer == MPI_PROC_NULL) return stay_native(Reason::kProcNull);
   if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
   choose_path(operation, distance_to(peer, comm));
+  keep_own(operation, peer, comm);
+}
+
+void MessageBuffer::keep_own(Operation operation, int peer, MPI_Comm comm) noexcept {
+  constexpr std::int64_t kNeverCut = 8192;
+  const bool sends =
+      operation == Operation::kSend || operation == Operation::kIsend || operation == Operation::kReplace;
+  if (!policy.cuts_own_messages || !sends || path_ != Path::kPack || bytes_ <= kNeverCut ||
+      layout::only_basic(*datatype_->layout()) != nullptr)
+    return;
+  int rank = MPI_PROC_NULL, is_other_group = 0;
+  mpi::library.Comm_rank(comm, &rank);
+  if (rank != peer) return;
+  mpi::library.Comm_test_inter(comm, &is_other_group);
+  if (is_other_group == 0) stay_native(Reason::kLibrary);
 }
 
 void MessageBuffer::choose_path(Operation operation, Distance distance) noexcept {
