@@ -119,6 +119,7 @@ def _paired() -> Iterator[Case]:
     yield Case("paired_life", ("alive", "300"), PAIRED, ranks=3, pairs=2 * 3 * 250, is_second=True)
     yield Case("paired_life", ("in_turn", "400"), PAIRED, ranks=3, pairs=2 * 3 * 400)
     yield Case("paired_life", ("forks",), PAIRED, ranks=3, pairs=1)
+    yield Case("paired_life", ("dying",), PAIRED, ranks=3, pairs=1)
     for words in (
         ("leaves_at_once",),
         ("closes", "late"),
@@ -166,6 +167,7 @@ def _messages() -> Iterator[Case]:
     few = {**FORCED, "GAPLESS_PAIRED_BYTES": "32M"}
     for what in ("truncated", "truncated_often"):
         yield Case("p2p_ends", (what,), MESSAGES, pairs=1, timeout_s=300)
+    yield Case("p2p_ends", ("finalizing",), MESSAGES, pairs=1)
     for what in ("cancelled_receives", "cancelled_sends", "freed"):
         only = "mpich" if what == "freed" else ""
         yield Case("p2p_ends", (what,), MESSAGES, pairs=1, only=only)

@@ -319,12 +319,46 @@ void freed() {
   tally.expect_all("freed");
 }
 
+// What was sent before MPI_Finalize is received in it: in the delete callback of an attribute of MPI_COMM_SELF, which MPI
+// calls before anything else ends.
+MPI_Comm last_comm;
+std::unique_ptr<Buffer> last_sent;
+int receive_in_finalize(MPI_Comm, int, void* requests, void*) {
+  pair = last_comm;
+  constexpr Layout kLayouts[] = {Layout::kReversed, Layout::kContiguous, Layout::kBlocks};
+  for (const Layout layout : kLayouts) {
+    if (rank == kReceiver) receive(80'000, 6, 5, "in MPI_Finalize", layout);
+  }
+  if (rank == kSender) MPI_Waitall(3, static_cast<MPI_Request*>(requests), MPI_STATUSES_IGNORE);
+  last_sent.reset();
+  return MPI_SUCCESS;
+}
+void finalizing() {
+  static MPI_Request requests[3];
+  int keyval;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, receive_in_finalize, &keyval, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, keyval, requests);
+  MPI_Comm_free_keyval(&keyval);
+  MPI_Comm_dup(pair, &last_comm);
+  if (rank == kSender) {
+    last_sent = ints(Layout::kColumn, 80'000);
+    last_sent->write(6);
+    for (MPI_Request& request : requests) {
+      MPI_Isend(last_sent->address(), last_sent->count(), last_sent->type(), kReceiver, 5, last_comm, &request);
+      tally.sends(last_sent->is_pairable());
+    }
+    tally.expect_all("before MPI_Finalize");
+  }
+  meet();
+}
+
 const Scenario kScenarios[] = {
     {"truncated", truncated},
     {"truncated_often", truncated_often},
     {"cancelled_receives", cancelled_receives},
     {"cancelled_sends", cancelled_sends},
     {"freed", freed},
+    {"finalizing", finalizing},  // the last one: it ends in MPI_Finalize
 };
 
 }  // namespace

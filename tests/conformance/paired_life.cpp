@@ -84,6 +84,30 @@ void leaves_at_once() {
   if (of.rank != 0) block.expect(0, 0, 0, 99, "bcast before the root finalises");
 }
 
+// The program's own attribute uses a communicator while that is being freed: nothing that the layer finds then may stay
+// for the next one, which gets the same handle and has other members.
+int use_dying(MPI_Comm comm, int, void*, void*) {
+  both(comm, 5);
+  return MPI_SUCCESS;
+}
+void dying() {
+  const Members all(kWorld);
+  int keyval;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, use_dying, &keyval, nullptr);
+  for (int round = 0; round < 12; ++round) {
+    MPI_Comm comm, part;
+    MPI_Comm_split(kWorld, 0, -all.rank, &comm);
+    if (round % 3 == 1) both(comm, round);
+    MPI_Comm_set_attr(comm, keyval, nullptr);
+    if (round % 3 == 2) both(comm, round);
+    (round % 4 == 3 ? MPI_Comm_disconnect : MPI_Comm_free)(&comm);
+    MPI_Comm_split(kWorld, all.rank == all.size - 1 ? 1 : 0, all.rank, &part);
+    both(part, round);
+    MPI_Comm_free(&part);
+  }
+  MPI_Comm_free_keyval(&keyval);
+}
+
 // A child leaves by exit(), with all that runs at the end of a process, and does not have what its parent shares.
 void forks() {
   const int rank = Members(kWorld).rank;
@@ -180,6 +204,8 @@ int main(int argc, char** argv) {
     in_turn(number);
   } else if (what == "leaves_at_once") {
     leaves_at_once();
+  } else if (what == "dying") {
+    dying();
   } else if (what == "forks") {
     forks();
   } else if (what == "closes") {

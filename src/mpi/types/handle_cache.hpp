@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/per_thread.hpp"
@@ -63,6 +64,7 @@ class HandleCache {
     State& all = state();
     {
       const std::lock_guard lock(all.mutex);
+      if (all.dying.contains(key)) return {facts};
       const auto [entry, is_first] = all.kept.try_emplace(key, facts);
       if (!is_first) return {entry->second, true};
     }
@@ -76,6 +78,23 @@ class HandleCache {
       forget(index_of(key));
     }
     return {facts, is_kept};
+  }
+
+  // While an object is being freed, the program's own delete callbacks may still use it. Nothing is kept of it then: an
+  // attribute that it gets now may be lost without a callback. May throw bad_alloc.
+  static void begin_freeing(Handle handle) {
+    State& all = state();
+    {
+      const std::lock_guard lock(all.mutex);
+      all.dying.insert(key_of(handle));
+    }
+    take_out(key_of(handle));
+  }
+  // When the library's call has ended: another object may have the handle already. `key`: key_of(handle).
+  static void end_freeing(std::uint64_t key) noexcept {
+    State& all = state();
+    const std::lock_guard lock(all.mutex);
+    if (const auto one = all.dying.find(key); one != all.dying.end()) all.dying.erase(one);
   }
 
   // Forgets all facts; the objects keep their attributes.
@@ -112,6 +131,7 @@ class HandleCache {
   struct State {
     std::mutex mutex;  // never held across an MPI call, for the delete callback takes it
     std::unordered_map<std::uint64_t, Facts> kept;
+    std::unordered_multiset<std::uint64_t> dying;
     int keyval = MPI_KEYVAL_INVALID;
     std::uint64_t attributes = 0;
   };
@@ -130,6 +150,11 @@ class HandleCache {
   static int evict(Handle handle, int, void*, void*) {
     const std::uint64_t key = key_of(handle);
     Kind::freed(key);
+    take_out(key);
+    return MPI_SUCCESS;
+  }
+
+  static void take_out(std::uint64_t key) {
     State& all = state();
     Facts last;  // its memory is given back behind the lock
     const std::lock_guard lock(all.mutex);
@@ -138,7 +163,6 @@ class HandleCache {
       all.kept.erase(found);
       forget(index_of(key));
     }
-    return MPI_SUCCESS;
   }
 
   // Not MPI_TYPE_NULL_COPY_FN: that may be a function of the library, with which nothing here is linked.

@@ -37,7 +37,9 @@ Probed find(int source, int tag, MPI_Comm comm, bool waits, MPI_Message* message
     try {
       // Another thread may have received it meanwhile.
       std::optional<Claim> claim = take_claim(source, tag, comm);
-      if (!claim || !hand_out(std::move(*claim), *message)) return Probed::kNothing;
+      if (!claim) return Probed::kNothing;
+      own = claim->status;
+      if (!hand_out(std::move(*claim), *message)) return Probed::kNothing;
     } catch (...) {
       return Probed::kNothing;
     }

@@ -17,13 +17,14 @@ std::mutex deciding;  // never held across an MPI call
 std::uint32_t refusals = 0;
 std::atomic<std::uint32_t> refusals_told{0};  // the same, once the others can see it
 std::int64_t unchecked = 0;
+bool has_ended = false;
 bool declined_off = false;                 // while the layer is switched off
 std::atomic<bool> is_declined_off{false};  // the same, to be read without the lock
 std::atomic<std::uint64_t> arrived{0};
 
 void tell() noexcept {
   SharedMemory* const shared = shared_memory();
-  if (shared != nullptr) shared->segment.accept(headers_may_come() && refusals == 0 && !declined_off);
+  if (shared != nullptr) shared->segment.accept(headers_may_come() && refusals == 0 && !declined_off && !has_ended);
 }
 
 void set_declined_off(bool on) noexcept {
@@ -47,9 +48,13 @@ void begin_acceptance() noexcept {
 
 void end_acceptance() noexcept {
   const std::lock_guard lock(deciding);
-  headers_may_come_here.store(false, std::memory_order_relaxed);
   headers_may_go_from_here.store(false, std::memory_order_relaxed);
+  has_ended = true;
   tell();
+}
+
+void forget_acceptance() noexcept {
+  headers_may_come_here.store(false, std::memory_order_relaxed);
 }
 
 void refuse(Refusal why) noexcept {

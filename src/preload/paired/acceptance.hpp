@@ -12,12 +12,14 @@
 
 namespace gapless::preload {
 
-// When the world is up and its memory is joined; before it ends.
+// When the world is up and its memory is joined; before it ends; when it has ended. In between, in the delete callbacks
+// of MPI_COMM_SELF's attributes, the program may receive what was sent before.
 void begin_acceptance() noexcept;
 void end_acceptance() noexcept;
+void forget_acceptance() noexcept;
 
 extern std::atomic<bool> headers_may_come_here, headers_may_go_from_here;
-// True if a receive may meet a header. Between the two calls above it stays what it is.
+// True if a receive may meet a header. From the first to the last of the calls above it stays what it is.
 inline bool headers_may_come() noexcept {
   return headers_may_come_here.load(std::memory_order_relaxed);
 }

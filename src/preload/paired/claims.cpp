@@ -121,8 +121,9 @@ std::optional<Claim> take_claim(int source, int tag, MPI_Comm comm) {
 Probed probe_claims(int source, int tag, MPI_Comm comm, MPI_Status& status) {
   refuse(Refusal::kProbes);
   if (!claiming() && !is_any_on_its_way()) return Probed::kAskLibrary;
-  set_claiming(true);
+  // Before it is on: a thread that probes next may claim nothing until those that have looked before have posted.
   const std::lock_guard lock(all().lock);
+  set_claiming(true);
   const auto find = [&] {
     const auto found = std::find_if(all().queue.begin(), all().queue.end(),
                                     [&](const Claim& claim) { return claim.matches(source, tag, comm); });

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "preload/policy/shared_memory.hpp"
+#include "preload/policy/world.hpp"
 #include "wire/header.hpp"
 #include "wire/wait.hpp"
 
@@ -26,11 +27,11 @@ class PairedReceive {
     }
     return is_done();
   }
-  // Unpacks all, and waits for what is being packed: the sender waits for nobody meanwhile. Returns false if it has
-  // ended.
+  // Unpacks all, and waits for what is being packed: the sender waits for nobody meanwhile, but for this process's
+  // library, perhaps, to let it send the header. Returns false if it has ended.
   template <class Unpack>
   bool finish(Unpack&& unpack) noexcept {
-    wire::Wait wait(*segment_, nullptr);
+    wire::Wait wait(*segment_, make_progress);
     while (!is_done()) {
       if (message_.advance(unpack) == wire::Step::kMoved) {
         wait.restart();

@@ -116,6 +116,17 @@ int number_of(int peer, MPI_Comm comm) noexcept {
   return members.numbers == nullptr || peer < 0 || peer >= members.size ? -1 : members.numbers[peer];
 }
 
+DyingCommunicator::DyingCommunicator(MPI_Comm comm) noexcept : key_(mpi::key_of(comm)) {
+  try {
+    Communicators::begin_freeing(comm);
+  } catch (...) {  // no memory
+  }
+}
+
+DyingCommunicator::~DyingCommunicator() {
+  Communicators::end_freeing(key_);
+}
+
 // What was found of a session's communicators before the world came up holds no longer.
 void learn_world() noexcept {
   Communicators::clear();

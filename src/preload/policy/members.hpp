@@ -32,6 +32,19 @@ Members find_members(MPI_Comm comm) noexcept;
 // The number on the node of the member `peer` of a communicator; -1: not known to be here, or no member.
 int number_of(int peer, MPI_Comm comm) noexcept;
 
+// While it lives, a communicator is being freed, on all its members. The program's delete callbacks may still use it,
+// but nothing is kept of it: what all members have in common (Members::near) would be known to some of them only.
+class DyingCommunicator {
+ public:
+  explicit DyingCommunicator(MPI_Comm comm) noexcept;
+  ~DyingCommunicator();
+  DyingCommunicator(const DyingCommunicator&) = delete;
+  DyingCommunicator& operator=(const DyingCommunicator&) = delete;
+
+ private:
+  std::uint64_t key_;
+};
+
 // Call them: when the world is up and its agreement is decided; before it ends; before the last epoch ends; after it.
 void learn_world() noexcept;
 void forget_world() noexcept;

@@ -151,6 +151,7 @@ int wrap_Finalize(void) {
   world_ends();
   ending();
   const int code = mpi::library.Finalize();
+  forget_acceptance();
   set_world_down();
   ended();
   return code;
