@@ -106,21 +106,26 @@ def test_measurements_without_pairing_say_nothing_of_it() -> None:
 
 
 def test_the_rules_say_what_is_paired(build: Build, tmp_path: Path) -> None:
-    def paired(rule: str, run: int, **settings: str) -> tuple[int, int]:
-        file = tmp_path / "one.rules"
+    file, log = tmp_path / "one.rules", tmp_path / "log"
+
+    def paired(rule: str, run: int, said: str, **settings: str) -> tuple[int, int]:
         file.write_text(f"gapless-rules 1\nlibrary *\n{rule}\nend\n")
+        log.unlink(missing_ok=True)
         command = mpi_command(build, measure.PROGRAM, ["--paired", "--seconds", "0", "--grid", f"vector:16384:{run}"])
-        told = {"GAPLESS_STATS": "json:/dev/null", "GAPLESS_RULES": str(file)} | settings
+        told = {"GAPLESS_STATS": "json:/dev/null", "GAPLESS_LOG": str(log), "GAPLESS_RULES": str(file)} | settings
         (last,) = [line for line in json_lines(build, command, True, 60, told) if line["kind"] == "paired"]
+        assert log.read_text().count(f"shared memory: with this node; {said}\n") == 2
         return last["messages"] > 0, last["not"] > 0
 
     by_runs = "paired 8192\nruns 8 4096\ntable paired near vector\n  16384 +-"
-    assert paired(by_runs, 8) == (True, False)
-    assert paired(by_runs, 4096) == (False, True)
-    assert paired(by_runs, 4096, GAPLESS_SMALLEST_PAIRED="8192") == (True, False)
-    assert paired("paired 32768", 8) == (False, True)
-    assert paired("paired never", 8) == (False, True)
-    assert paired("paired never", 8, GAPLESS_SMALLEST_PAIRED="8192") == (True, False)
+    set_to = {"GAPLESS_SMALLEST_PAIRED": "8192"}
+    by_setting = "messages of 8192 bytes and more, by GAPLESS_SMALLEST_PAIRED"
+    assert paired(by_runs, 8, "messages of 8192 bytes and more, by the rules") == (True, False)
+    assert paired(by_runs, 4096, "messages of 8192 bytes and more, by the rules") == (False, True)
+    assert paired(by_runs, 4096, by_setting, **set_to) == (True, False)
+    assert paired("paired 32768", 8, "messages of 32768 bytes and more, by the rules") == (False, True)
+    assert paired("paired never", 8, "no messages from point to point") == (False, True)
+    assert paired("paired never", 8, by_setting, **set_to) == (True, False)
 
 
 def test_the_users_word_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
