@@ -17,7 +17,7 @@ std::optional<LayerSwitch::Counted> LayerSwitch::counted() const {
   static const auto count =
       reinterpret_cast<int (*)(const char*, GAPLESS_Counters*)>(dlsym(RTLD_DEFAULT, "GAPLESS_Count"));
   Counted sum;
-  for (const char* procedure : {"MPI_Send", "MPI_Recv"}) {
+  for (const char* procedure : {"MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv"}) {
     GAPLESS_Counters counters{};
     if (count == nullptr || count(procedure, &counters) != 0) return std::nullopt;
     sum.converted += counters.accelerated;

@@ -10,8 +10,8 @@ class LayerSwitch {
   LayerSwitch();
   // Whether the layer sits under this process.
   bool present() const { return switch_ != nullptr; }
-  // How many calls of MPI_Send and MPI_Recv the layer has converted in this process, and how many of them went through
-  // memory that processes share; nothing where it does not count.
+  // How many calls of MPI_Send, MPI_Recv and their nonblocking forms the layer has converted in this process, and how
+  // many of them went through memory that processes share; nothing where it does not count.
   struct Counted {
     long long converted = 0, paired = 0;
   };

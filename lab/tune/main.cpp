@@ -34,6 +34,7 @@ struct Options {
   int launch = 1;
   double seconds = 5;
   bool constant = false;
+  bool paired = false;
   std::vector<std::string> grids;
 };
 
@@ -77,6 +78,7 @@ class Measurement {
   Measurement(const Options& options, int rank, const LayerSwitch& layer)
       : options_(options),
         rank_(rank),
+        layer_(layer),
         mover_(rank, layer, !options.constant),
         random_(static_cast<unsigned>(options.launch)) {}
 
@@ -100,6 +102,9 @@ class Measurement {
       }
     }
     for (const auto& [k, of] : samples_) print(sizes[k], of);
+    if (options_.paired && rank_ == 0) {
+      std::cout << Json{{"kind", "paired"}, {"messages", paired_}, {"not", not_paired_}}.dump() << '\n';
+    }
   }
 
  private:
@@ -116,16 +121,28 @@ class Measurement {
   void one(Cell& cell, Samples& samples) {
     const int times = cell.size().bytes <= 4096 ? 9 : cell.size().bytes <= 131072 ? 5 : 2;
     std::vector<const Way*> order;
-    for (const Way& way : ways()) {
+    for (const Way& way : options_.paired ? paired_ways() : ways()) {
       if (way.sent != Deed::kPackedPast || cell.size().bytes >= kSmallestPast) order.push_back(&way);
     }
     for (int k = 0; k <= times; ++k) {
       std::shuffle(order.begin(), order.end(), random_);
       for (const Way* const way : order) {
-        const double ns = mover_.time(cell, *way);
-        if (k > 0) samples[way->name].push_back(ns);
+        std::optional<double> ns = options_.paired ? time_of_two(cell, *way) : mover_.time(cell, *way);
+        if (k > 0 && ns) samples[way->name].push_back(*ns);
       }
     }
+  }
+
+  // The second of two messages: each way has memory of its own, which it finds as programs do that go one way. Nothing,
+  // on rank 0, where what it sent and received was not paired, by the layer's own counters, but should have been.
+  std::optional<double> time_of_two(Cell& cell, const Way& way) {
+    mover_.time(cell, way);
+    const long long before = layer_.counted().value_or(LayerSwitch::Counted{}).paired;
+    const double ns = mover_.time(cell, way);
+    const long long paired = layer_.counted().value_or(LayerSwitch::Counted{}).paired - before;
+    if (way.sent != Deed::kPaired) return paired == 0 ? std::optional(ns) : std::nullopt;
+    ++(paired == 2 ? paired_ : not_paired_);
+    return paired == 2 ? std::optional(ns) : std::nullopt;
   }
 
   void print(const Size& size, const Samples& samples) const {
@@ -141,8 +158,10 @@ class Measurement {
 
   const Options& options_;
   int rank_;
+  const LayerSwitch& layer_;
   Mover mover_;
   std::mt19937 random_;
+  int paired_ = 0, not_paired_ = 0;  // of the messages that were to be
   std::map<std::size_t, Samples> samples_;
 };
 
@@ -186,6 +205,7 @@ int parse_and_measure(int argc, char** argv) {
   app.add_option("--launch", options.launch, "The number of this launch");
   app.add_option("--seconds", options.seconds, "How long to measure, once over everything apart");
   app.add_flag("--constant", options.constant, "Send the same data each time, as benchmarks do and programs do not");
+  app.add_flag("--paired", options.paired, "Time messages through memory that both share, against the rules in force");
   app.add_option("--grid", options.grids, "SHAPE:BYTES,...:BYTES OF A RUN,...")->required();
   try {
     app.parse(argc, argv);

@@ -41,11 +41,26 @@ const std::vector<Way>& ways() {
   return all;
 }
 
+const std::vector<Way>& paired_ways() {
+  static const std::vector<Way> all = [] {
+    std::vector<Way> made;
+    constexpr std::pair<const char*, Kind> kKinds[] = {
+        {"both", Kind::kBoth}, {"exchange", Kind::kExchange}, {"send", Kind::kSend}};
+    for (const auto& [name, kind] : kKinds) {
+      made.push_back({std::string(name) + "/local", kind, Deed::kByRules, Deed::kByRules});
+      made.push_back({std::string(name) + "/paired", kind, Deed::kPaired, Deed::kPaired});
+    }
+    return made;
+  }();
+  return all;
+}
+
 void Mover::become(Deed deed) const {
+  layer_.set_paired(deed == Deed::kPaired);
   if (deed == Deed::kPackedPast) {
     layer_.set_past();
   } else {
-    layer_.set(deed == Deed::kPacked);
+    layer_.set(deed != Deed::kNative);
   }
 }
 

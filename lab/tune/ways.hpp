@@ -23,15 +23,18 @@ enum class Kind {
   kUnpack,    // MPI_Unpack
 };
 
-// What is done with the type on a side.
-enum class Deed { kNative, kPacked, kPackedPast };
+// What is done with the type on a side. By the rules: natively or packed, as they say. Paired: through memory that both
+// processes share.
+enum class Deed { kNative, kPacked, kPackedPast, kByRules, kPaired };
 
 struct Way {
   std::string name;
   Kind kind;
   Deed sent, received;
 };
+// The native and the packed ones; and the paired ones, each with what the rules decide where nothing is paired.
 const std::vector<Way>& ways();
+const std::vector<Way>& paired_ways();
 
 // Moves a cell's messages between the two ranks.
 class Mover {

@@ -220,6 +220,13 @@ RULED = [
         RULES,
     ),
     planted(
+        "a text cannot say that nothing is paired",
+        "policy/rules.cpp",
+        'if (smallest == "never") bytes = kNeverPaired;',
+        'if (smallest == "never") bytes = 1;',
+        RULES,
+    ),
+    planted(
         "a table is laid for the first of its operations alone",
         "policy/rules.cpp",
         "operation <= last_[0];",

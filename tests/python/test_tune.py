@@ -16,8 +16,10 @@ from gapless.launch import rules
 from gapless.launch.rules import cache_folder, library_slug, machine_name, rules_setting
 from gapless.paths import Build
 from gapless.targets.libraries import NAMES, PREFIXES
+from gapless.lab.programs import json_lines, mpi_command
 from gapless.tune import measure
 from gapless.tune.measure import Measured, section_of
+from gapless.tune.tables import Cells, paired_in_words, paired_rules
 
 VERSIONS = {"mpich": "mpich-version", "openmpi": "open-mpi-v", "intel": "intel-r-mpi-library"}
 CHOICES = ("nn", "np", "pn", "pp")
@@ -52,6 +54,80 @@ def test_the_cheapest_choice_is_taken_and_noise_is_not() -> None:
     assert ("send", "far", "vector") not in tables
 
 
+SIZES = (8192, 65536, 262144, 2097152)
+
+
+def paired_cells(*costs: float) -> Cells:
+    """Return what pairing costs, by size, the same for all lengths of runs."""
+    return {("vector", size, run): {"blocking": cost, "nonblocking": cost}
+            for size, cost in zip(SIZES, costs, strict=True) for run in (8, 512)}  # fmt: skip
+
+
+def test_the_smallest_message_from_which_on_pairing_pays() -> None:
+    assert paired_rules(paired_cells(0.2, 0.2, 0.3, 0.2)) == ("never", [])
+    assert paired_rules(paired_cells(-0.2, -0.2, -0.3, -0.2))[0] == 8192
+    smallest, tables = paired_rules(paired_cells(0.5, 0.4, -0.5, -0.5))
+    assert smallest == 262144
+    assert [(table.operation, table.distance, table.shape) for table in tables] == [("paired", "near", "vector")]
+    assert tables[0].rows == {8192: "--", 65536: "--", 262144: "++", 2097152: "++"}
+    # What is neither faster nor slower beyond doubt: paired beside what gains, never where nothing does.
+    assert paired_rules(paired_cells(0.02, 0.02, -0.02, -0.5))[0] == 8192
+    assert paired_rules(paired_cells(0.02, -0.02, 0.01, -0.01)) == ("never", [])
+
+
+def test_one_odd_cell_does_not_make_a_rule() -> None:
+    cells = paired_cells(0.5, 0.4, -0.5, -0.5) | {("vector", 8192, 8): {"blocking": -0.05, "nonblocking": -0.05}}
+    assert paired_rules(cells)[0] == 262144
+
+
+def test_what_is_paired_depends_on_the_runs() -> None:
+    cells = paired_cells(-0.5, -0.5, -0.5, -0.5) | {
+        ("vector", size, 512): {"blocking": 0.6, "nonblocking": 0.4} for size in SIZES[:2]
+    }
+    smallest, (table,) = paired_rules(cells)
+    assert (smallest, table.rows) == (8192, {8192: "+-", 65536: "+-", 262144: "++", 2097152: "++"})
+    # Six messages of half their time.
+    assert paired_in_words(cells).startswith("from 8192 bytes on, 6 of the 8 messages that were measured: 0.61 of")
+
+
+def test_measurements_without_pairing_say_nothing_of_it() -> None:
+    cells = {("vector", 64, 8): costs("pp"), ("vector", 4096, 8): costs("pn")}
+    old = Measured("MPICH", True, 1, cells).as_json()
+    del old["paired"], old["paired_launches"]
+    section = section_of("MPICH", "", [Measured.parse(old)])
+    assert section.smallest_paired is None and all(table.operation != "paired" for table in section.tables)
+    new = Measured("MPICH", True, 1, cells, (), paired_cells(0.5, 0.4, -0.5, -0.5), 3)
+    again = Measured.parse(json.loads(json.dumps(new.as_json())))
+    section = section_of("MPICH", "", [again])
+    assert again == new and section.smallest_paired == 262144 and section.tables[-1].operation == "paired"
+    assert "paired 262144\n" in rules.rules_text("", [section])
+    never = Measured("MPICH", True, 1, cells, (), paired_cells(0.2, 0.2, 0.3, 0.2), 3)
+    assert "paired never\n" in rules.rules_text("", [section_of("MPICH", "", [never])])
+
+
+def test_the_rules_say_what_is_paired(build: Build, tmp_path: Path) -> None:
+    file, log = tmp_path / "one.rules", tmp_path / "log"
+
+    def paired(rule: str, run: int, said: str, **settings: str) -> tuple[int, int]:
+        file.write_text(f"gapless-rules 1\nlibrary *\n{rule}\nend\n")
+        log.unlink(missing_ok=True)
+        command = mpi_command(build, measure.PROGRAM, ["--paired", "--seconds", "0", "--grid", f"vector:16384:{run}"])
+        told = {"GAPLESS_STATS": "json:/dev/null", "GAPLESS_LOG": str(log), "GAPLESS_RULES": str(file)} | settings
+        (last,) = [line for line in json_lines(build, command, True, 60, told) if line["kind"] == "paired"]
+        assert log.read_text().count(f"shared memory: with this node; {said}\n") == 2
+        return last["messages"] > 0, last["not"] > 0
+
+    by_runs = "paired 8192\nruns 8 4096\ntable paired near vector\n  16384 +-"
+    set_to = {"GAPLESS_SMALLEST_PAIRED": "8192"}
+    by_setting = "messages of 8192 bytes and more, by GAPLESS_SMALLEST_PAIRED"
+    assert paired(by_runs, 8, "messages of 8192 bytes and more, by the rules") == (True, False)
+    assert paired(by_runs, 4096, "messages of 8192 bytes and more, by the rules") == (False, True)
+    assert paired(by_runs, 4096, by_setting, **set_to) == (True, False)
+    assert paired("paired 32768", 8, "messages of 32768 bytes and more, by the rules") == (False, True)
+    assert paired("paired never", 8, "no messages from point to point") == (False, True)
+    assert paired("paired never", 8, by_setting, **set_to) == (True, False)
+
+
 def test_the_users_word_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     environment = {"XDG_CACHE_HOME": str(tmp_path)}
     monkeypatch.setattr(rules, "site_folder", lambda: None)
@@ -77,6 +153,9 @@ def test_tune_and_run(gapless: Command, build: Build, tmp_path: Path, mpi: str) 
     (measured,) = kept["measured"]
     assert measured["near"] and {cell["shape"] for cell in measured["cells"]} == {"vector", "nest", "list", "elements"}
     assert measured["peer_line_ns"][0]["plain"] > 0
+    # Two sizes of three lengths of runs in four shapes; nothing counts that the layer did not pair.
+    assert len(measured["paired"]) == 24 and measured["paired_launches"] == 1
+    assert "\npaired " in path.read_text() and f"gapless: {mpi}, paired: " in answer.stderr
     assert gapless("tune", "--list", **home).stdout == f"{path}\n"
     assert path.read_text() in gapless("tune", "--show", **home).stdout
     if mpi != "mpich":

@@ -113,6 +113,21 @@ TEST(Rules, ASectionSaysFromWhichSizeOnMessagesArePaired) {
   Rules others;
   ASSERT_EQ(read(paired("Open MPI", 70000), others).outcome, Reading::Outcome::kForeign);
   EXPECT_EQ(others.smallest_paired, built_in);
+  Rules never;
+  ASSERT_EQ(read("gapless-rules 1\nlibrary MPICH\npaired never\nend\n", never).outcome, Reading::Outcome::kTaken);
+  EXPECT_EQ(never.smallest_paired, kNeverPaired);
+}
+
+TEST(Rules, ATableSaysWhichOfThemArePaired) {
+  Rules rules;
+  const std::string text =
+      "gapless-rules 1\nlibrary MPICH\nruns 8 4096\ntable paired near nest\n 8192 +-\n 65536 ++\nend\n";
+  ASSERT_EQ(read(text, rules).outcome, Reading::Outcome::kTaken);
+  const Table& paired = rules.table(Operation::kPaired, Distance::kNear, Shape::kNest);
+  EXPECT_TRUE(paired.packs(8192, 8));
+  EXPECT_FALSE(paired.packs(8192, 4096));
+  EXPECT_TRUE(paired.packs(65536, 4096));
+  EXPECT_EQ(rules.table(Operation::kSend, Distance::kNear, Shape::kNest), Table());
 }
 
 TEST(Rules, AForeignTextIsNotTaken) {
@@ -134,8 +149,9 @@ TEST(Rules, WhatIsWrongIsRefusedWithItsLine) {
   expect_wrong("gapless-rules 1\nlibrary\n", 2, "a library without a name");
   expect_wrong(head + "unknown 5\n", 3, "a word that is not known");
   expect_wrong("gapless-rules 1\npaired 4096\n", 2, "'paired' before any 'library'");
-  expect_wrong(head + "paired 0\n", 3, "'paired' without the smallest message, a number of bytes");
-  expect_wrong(head + "paired 4096 more\n", 3, "'paired' without the smallest message, a number of bytes");
+  for (const char* const line : {"paired", "paired 0", "paired 4096 more", "paired never again", "paired nevermore"}) {
+    expect_wrong(head + line + '\n', 3, "'paired' without the smallest message, a number of bytes, or 'never'");
+  }
   expect_wrong(head + "table send near vector\n", 3, "'table' before any 'runs'");
   expect_wrong(head + "runs 4 8 8\n", 3, "the runs' lengths do not ascend");
   expect_wrong(head + "runs 0\n", 3, "a run's length is no number of bytes");

@@ -189,8 +189,8 @@ def p2p(
       native  the datatype, the layer off;
       local   the layer on, and nothing through shared memory: each process packs its own, the library sends;
       paired  the layer as users get it, from layout to layout through memory that the two processes share.
-    Where the layer's own counters say that nothing goes through shared memory (below 16 KiB) local
-    is what users get, and the column "paired" says "as local".
+    Where the layer's own counters say that nothing goes through shared memory (short messages, docs/tuning.md)
+    local is what users get, and the column "paired" says "as local".
 
     A row fails where it is proved, over the launches, that what users get is more than 5 % slower than the best of
     native, MPI_Pack + send and, where it is paired, local; of the layouts of the tests also where it takes more than

@@ -96,7 +96,7 @@ OPTIONS = (
     Row("against_native", bool, False,
         "Also compare each message with the layer to the same without it, typed and packed", "--against-native"),
     Row("against_local", bool, False,
-        "Also compare it to the layer without shared memory, from 16 KiB on", "--against-local"),
+        "Also compare it to the layer without shared memory, from 8 KiB on", "--against-local"),
     Row("launches", int, None, "Launches of each library (default: as the power asks, in the budget).", min=2),
     Row("budget", str, None, "For all libraries: 90s, 10m, 1h; 0: no limit.", metavar="TIME"),
     Row("power", float, None, "How surely a row without a difference is decided.", min=0.05, max=0.999),

@@ -29,6 +29,9 @@ def tune(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where the rules go (default: the user's cache folder).")
     ] = None,
+    launches: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Launches, 6 seconds each (3): more on a busy machine.")
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="A few seconds and a coarse grid: to see that it works.")
     ] = False,
@@ -37,9 +40,10 @@ def tune(
 ) -> None:
     """Measure where packing pays on this machine with this MPI library, for 'gapless run' to use (20 seconds).
 
-    Two ranks send one another messages of many sizes and layouts, in the library's own way and packed. The rules that
-    follow are kept below the user's cache folder, by machine and library; every later 'gapless run' uses them. Ranks
-    on two hosts (--launcher, or --two-nodes) measure the way between nodes, which is kept beside that within one.
+    Two ranks send one another messages of many sizes and layouts, in the library's own way and packed; on one node also
+    paired, through memory that they share, and what that gains is said. The rules that follow are kept below the user's
+    cache folder, by machine and library; every later 'gapless run' uses them. Ranks on two hosts (--launcher, or
+    --two-nodes) measure the way between nodes, which is kept beside that within one.
 
     [bold]Examples:[/bold]
       gapless tune
@@ -54,7 +58,20 @@ def tune(
     from gapless.launch.rules import cache_folder
     from gapless.targets.chosen import targets
     from gapless.targets.libraries import find_library, libraries
-    from gapless.tune.measure import LAUNCHES, PROGRAM, RUNS, SECONDS, grids, keep, measure
+    from gapless.tune.measure import (
+        LAUNCHES,
+        PAIRED_RUNS,
+        PAIRED_SECONDS,
+        PAIRED_SIZES,
+        PROGRAM,
+        RUNS,
+        SECONDS,
+        grids,
+        keep,
+        measure,
+        measure_paired,
+    )
+    from gapless.tune.tables import paired_in_words
 
     if listed or show:
         raise typer.Exit(0 if _print_rules(out, show) else 1)
@@ -66,8 +83,13 @@ def tune(
         errors.print(f"gapless: {text}", soft_wrap=True, markup=False)
 
     command = shlex.join(["gapless", *sys.argv[1:]])
-    launches, seconds = (1, 0.0) if quick else (LAUNCHES, SECONDS)
-    grid = grids((64, 4096, 65536), dict.fromkeys(RUNS, (8, 256, 4096))) if quick else grids()
+    coarse = dict.fromkeys(RUNS, (8, 256, 4096))
+    if quick:
+        launches, seconds, paired_seconds = 1, 0.0, 0.0
+        grid, paired_grid = grids((64, 4096, 65536), coarse), grids((8192, 65536), coarse)
+    else:
+        launches, seconds, paired_seconds = launches or LAUNCHES, SECONDS, PAIRED_SECONDS
+        grid, paired_grid = grids(), grids(PAIRED_SIZES, PAIRED_RUNS)
     names = [word for word in (mpi or "mpich").split(",") if word]
     with ExitStack() as stack:
         if launcher or two_nodes:
@@ -84,12 +106,18 @@ def tune(
             task = progress.add_task(f"tune {library.name}", total=1.0, now="")
 
             def now(share: float, task: TaskID = task) -> None:
-                progress.update(task, completed=share)
+                progress.update(task, completed=0.75 * share)
+
+            def now_paired(share: float, task: TaskID = task) -> None:
+                progress.update(task, completed=0.75 + 0.25 * share)
 
             measured = measure(library, launches, seconds, grid, now)
+            measured = measure_paired(library, measured, launches, paired_seconds, paired_grid, now_paired)
             progress.update(task, completed=1.0)
             path = keep(out or cache_folder(), measured, command)
             say(f"{library.name}, {'on one node' if measured.near else 'between two nodes'}: rules in {path}")
+            if measured.near:
+                say(f"{library.name}, paired: {paired_in_words(measured.paired)}")
 
 
 def _print_rules(out: Path | None, show: bool) -> bool:

@@ -15,8 +15,8 @@ from gapless.lab.results import SCHEMA, Line
 from gapless.lab.run_file import Row
 
 TWIN = "_twin"
-# Shorter messages go through the library (GAPLESS_SMALLEST_PAIRED).
-SMALLEST_PAIRED = 16384
+# Shorter messages go through the library: gapless tune measures none (docs/tuning.md).
+SMALLEST_PAIRED = 8192
 
 
 @dataclass(frozen=True)

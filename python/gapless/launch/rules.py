@@ -18,6 +18,7 @@ SETTING = "GAPLESS_RULES"
 ENDING = ".rules"
 LONGEST_NAME = 64
 PACKED, NATIVE, PAST = "+", "-", ">"
+NEVER = "never"
 
 
 def slug(text: str) -> str:
@@ -86,7 +87,8 @@ class Table:
     runs : tuple of int
         Lengths in bytes, a column each.
     rows : dict
-        For each size in bytes, a ``+`` (packed), ``-`` (native) or ``>`` (packed past the caches) a column.
+        For each size in bytes, a ``+`` (packed; of ``paired``: through shared memory), ``-`` (native; not) or ``>``
+        (packed past the caches) a column.
     """
 
     operation: str
@@ -109,8 +111,8 @@ class Section:
     library: str
     made: str
     tables: tuple[Table, ...]
-    smallest_paired: int | None = None
-    """The smallest message [bytes] from point to point that goes through shared memory; `None`: not said."""
+    smallest_paired: int | str | None = None
+    """The smallest message [bytes] from point to point through shared memory, or `NEVER`; `None`: not said."""
 
     def text(self) -> list[str]:
         """Return its lines."""

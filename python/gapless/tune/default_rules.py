@@ -28,9 +28,6 @@ EXCHANGE = {"Intel(R) MPI": 4096, "Open MPI": 128}
 # Runs of 400 bytes gain on every library that was measured, runs of 4000 on none beyond doubt
 # (docs/results/one_sided.md).
 FILES = 512
-# From so many bytes on, messages through shared memory are faster than packed ones that the library sends; elsewhere
-# from the 16 KiB of rules.hpp on (docs/results/p2p_paired.md).
-PAIRED = {"Intel(R) MPI": 384 << 10}
 
 
 def limit(operation: str, longest_run: int) -> Table:
@@ -58,9 +55,11 @@ def default_sections(results: Path = RESULTS) -> list[Section]:
     for library in LIBRARIES:
         of = [one for _, one in measured if library in one.mpi_library]
         machines = sorted({path.parent.name for path, one in measured if library in one.mpi_library})
-        tables = section_of(library, "", of).tables if of else ()
+        section = section_of(library, "", of)
         made = f"of docs/results/tune: {', '.join(machines)}" if machines else ""
-        sections.append(Section(library, made, (limit("*", ANY), *fixed_tables(library), *tables), PAIRED.get(library)))
+        tables = (limit("*", ANY), *fixed_tables(library), *section.tables)
+        # Where pairing was not measured: nothing is said, and the 16 KiB of rules.hpp hold.
+        sections.append(Section(library, made, tables, section.smallest_paired))
     return [*sections, Section("*", "", (limit("*", ANY), *fixed_tables("*")))]
 
 

@@ -2,7 +2,7 @@
 
 The layer packs everything, and is switched on and off from message to message (lab/tune). Senders write their data anew
 before each message. What is kept is what deciding in one way or the other costs in each cell of the grid; from that
-follow the rules (docs/tuning.md).
+follow the rules (docs/tuning.md). With these in force, messages through shared memory are then timed against others.
 """
 
 from __future__ import annotations
@@ -11,33 +11,28 @@ import itertools
 import json
 import math
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from gapless.errors import GaplessError
 from gapless.lab.programs import json_lines, mpi_command
-from gapless.launch.rules import (
-    ENDING,
-    NATIVE,
-    PACKED,
-    PAST,
-    SETTING,
-    Section,
-    Table,
-    library_slug,
-    machine_name,
-    rules_text,
-)
+from gapless.launch.rules import ENDING, SETTING, Section, library_slug, machine_name, rules_text
 from gapless.launch.whole_file import write_whole
 from gapless.targets.libraries import Library
+from gapless.tune.tables import Cells, added, packing_tables, paired_rules, tables_of
 
 PROGRAM = "lab/tune"
 SCHEMA = 1
-PACK_ALWAYS = {"GAPLESS_SMALLEST_BYTES": "0", "GAPLESS_LONGEST_RUN": "1024G", SETTING: ""}
-LAUNCHES, SECONDS = 3, 5.0
+PACK_ALWAYS = {
+    "GAPLESS_SMALLEST_BYTES": "0", "GAPLESS_LONGEST_RUN": "1024G", "GAPLESS_PAIRED_MESSAGES": "0", SETTING: "",
+}  # fmt: skip
+# Counted, so that nothing is taken for paired that is not: what that costs is the same in both ways.
+PAIR_ALWAYS = {"GAPLESS_SMALLEST_PAIRED": "8192", "GAPLESS_STATS": "json:/dev/null"}
+LAUNCHES, SECONDS, PAIRED_SECONDS = 3, 4.5, 1.5
 # [bytes]; shapes other than vectors on a coarser grid.
 SIZES = (64, 256, 1024, 4096, 8192, 16384, 65536, 131072, 262144, 524288, 2097152)
 RUNS = {
@@ -46,18 +41,15 @@ RUNS = {
     "nest": (8, 24, 64, 256, 768, 1536, 4096, 16384),
     "list": (8, 24, 64, 256, 1024, 4096, 16384),
 }
+PAIRED_SIZES = (8192, 16384, 32768, 65536, 131072, 262144, 524288, 2097152)
+PAIRED_RUNS = {
+    "vector": (8, 64, 256, 1024, 4096, 16384),
+    "elements": (8, 256, 4096),
+    "nest": (8, 256, 4096),
+    "list": (8, 256, 4096),
+}
 # Below this quantile of a launch's samples lies what a message costs undisturbed.
 QUANTILE = 0.25
-# What packing may lose before the native way takes its place: noise must not.
-GAIN = 0.03
-# How much the cells beside one count.
-NEIGHBOUR = 0.5
-# The ways to decide for both sides, the sender first: n native, p packed, s packed past the caches.
-CHOICES = ("pp", "np", "pn", "nn", "sp", "sn")
-CELLS = {"p": PACKED, "n": NATIVE, "s": PAST}
-BLOCKING, NONBLOCKING = ("send", "receive"), ("isend", "ireceive")
-
-Cells = dict[tuple[str, int, int], dict[str, float]]  # (shape, bytes, bytes of a run) -> what each choice costs
 
 
 @dataclass(frozen=True)
@@ -69,29 +61,43 @@ class Measured:
     launches: int
     cells: Cells
     peer_line_ns: tuple[dict[str, float], ...] = ()  # of each launch: storing into a line that the peer has read
+    paired: Cells = field(default_factory=dict)  # what pairing costs against what these rules decide otherwise
+    paired_launches: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """Return what is kept."""
-        rows = [
-            {"shape": shape, "bytes": size, "run_bytes": run, **{k: round(v, 4) for k, v in costs.items()}}
-            for (shape, size, run), costs in sorted(self.cells.items())
-        ]
         return {"mpi_library": self.mpi_library, "near": self.near, "launches": self.launches,
-                "peer_line_ns": list(self.peer_line_ns), "cells": rows}  # fmt: skip
+                "peer_line_ns": list(self.peer_line_ns), "cells": _rows(self.cells),
+                "paired_launches": self.paired_launches, "paired": _rows(self.paired)}  # fmt: skip
 
     @classmethod
     def parse(cls, kept: Mapping[str, Any]) -> Measured:
         """Read what was kept."""
-        cells = {}
-        for row in kept["cells"]:
-            costs = {k: v for k, v in row.items() if k not in ("shape", "bytes", "run_bytes")}
-            cells[row["shape"], row["bytes"], row["run_bytes"]] = costs
-        return cls(kept["mpi_library"], kept["near"], kept["launches"], cells, tuple(kept.get("peer_line_ns", ())))
+        return cls(kept["mpi_library"], kept["near"], kept["launches"], _cells(kept["cells"]),
+                   tuple(kept.get("peer_line_ns", ())), _cells(kept.get("paired", ())),
+                   kept.get("paired_launches", 0))  # fmt: skip
+
+
+def _rows(cells: Cells) -> list[dict[str, Any]]:
+    return [
+        {"shape": shape, "bytes": size, "run_bytes": run, **{k: round(v, 4) for k, v in costs.items()}}
+        for (shape, size, run), costs in sorted(cells.items())
+    ]
+
+
+def _cells(rows: Sequence[Mapping[str, Any]]) -> Cells:
+    where = ("shape", "bytes", "run_bytes")
+    return {(row["shape"], row["bytes"], row["run_bytes"]): {k: v for k, v in row.items() if k not in where}
+            for row in rows}  # fmt: skip
+
+
+def _low(samples: Sequence[float]) -> float:
+    return math.log(sorted(samples)[int(len(samples) * QUANTILE)])
 
 
 def _costs(ns: Mapping[str, Sequence[float]]) -> dict[str, float]:
     """Return, for one cell in one launch, what each choice costs against the best one, as logarithms."""
-    low = {way: math.log(sorted(samples)[int(len(samples) * QUANTILE)]) for way, samples in ns.items()}
+    low = {way: _low(samples) for way, samples in ns.items()}
 
     def lost(group: str, choice: str) -> float:
         return low[f"{group}/{choice}"] - min(value for way, value in low.items() if way.startswith(f"{group}/"))
@@ -105,6 +111,15 @@ def _costs(ns: Mapping[str, Sequence[float]]) -> dict[str, float]:
     for choice in "np":
         costs[f"pack/{choice}"], costs[f"unpack/{choice}"] = lost("pack", choice), lost("unpack", choice)
     return costs
+
+
+def _paired_costs(ns: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Return what pairing costs in one cell in one launch, as above; nothing where nothing was paired."""
+    if any(f"{group}/{way}" not in ns for group in ("both", "send", "exchange") for way in ("paired", "local")):
+        return {}
+    lost = {group: _low(ns[f"{group}/paired"]) - _low(ns[f"{group}/local"]) for group in ("both", "send", "exchange")}
+    # What a sender decides: a message that is typed at the receiver alone is none of its.
+    return {"blocking": (2 * lost["both"] + lost["send"]) / 3, "nonblocking": lost["exchange"]}
 
 
 def grids(sizes: Sequence[int] = SIZES, runs: Mapping[str, Sequence[int]] = RUNS) -> list[str]:
@@ -131,102 +146,62 @@ def measure(
     now : callable
         Told which share is done.
     """
-    found: dict[tuple[str, int, int], list[dict[str, float]]] = {}
+    found: list[Cells] = []
     facts: dict[str, Any] = {}
     lines: list[dict[str, float]] = []
-    for launch in range(launches):
-        arguments = ["--launch", str(launch + 1), "--seconds", str(seconds), *grid]
-        command = mpi_command(library, PROGRAM, arguments)
-        for line in json_lines(library, command, layer=True, layer_settings=PACK_ALWAYS):
-            if line["kind"] == "progress":
-                now((launch + line["share"]) / launches)
-            elif line["kind"] == "facts":
-                facts = line
-                lines += [{way: round(ns, 2) for way, ns in line.get("peer_line_ns", {}).items()}]
-            else:
-                found.setdefault((line["shape"], line["bytes"], line["run_bytes"]), []).append(_costs(line["ns"]))
+    for line in _launches(library, launches, seconds, grid, PACK_ALWAYS, now):
+        if line["kind"] == "facts":
+            facts = line
+            lines += [{way: round(ns, 2) for way, ns in line.get("peer_line_ns", {}).items()}]
+        else:
+            found.append({(line["shape"], line["bytes"], line["run_bytes"]): _costs(line["ns"])})
     if not found:
         raise GaplessError(f"{library.name}: nothing was measured", "try 'gapless doctor'")
-    cells = {cell: {way: statistics.fmean(one[way] for one in of) for way in of[0]} for cell, of in found.items()}
-    return Measured(facts["library"], facts["near"], launches, cells, tuple(lines))
+    return Measured(facts["library"], facts["near"], launches, added(found), tuple(lines))
 
 
-def added(all_of: Iterable[Measured]) -> Cells:
-    """Return the mean costs of several measurements, each cell over those that have it."""
-    found: dict[tuple[str, int, int], list[dict[str, float]]] = {}
-    for one in all_of:
-        for cell, costs in one.cells.items():
-            found.setdefault(cell, []).append(costs)
-    return {cell: {way: statistics.fmean(one[way] for one in of) for way in of[0]} for cell, of in found.items()}
+def measure_paired(
+    library: Library,
+    measured: Measured,
+    launches: int,
+    seconds: float,
+    grid: Sequence[str],
+    now: Callable[[float], None],
+) -> Measured:
+    """Measure messages through shared memory as well, against the rules that follow from what was measured before.
+
+    The parameters are those of `measure`. Without shared memory, and between nodes, there is nothing to measure.
+    """
+    if not measured.near:
+        return measured
+    found: list[Cells] = []
+    with tempfile.TemporaryDirectory() as folder:
+        rules = Path(folder) / f"now{ENDING}"
+        section = section_of(measured.mpi_library.partition(",")[0], "", [measured])
+        rules.write_text(rules_text(machine_name(), [section]), encoding="utf-8")
+        settings = PAIR_ALWAYS | {SETTING: str(rules)}
+        for line in _launches(library, launches, seconds, ["--paired", *grid], settings, now):
+            if line["kind"] == "cell" and (costs := _paired_costs(line.get("ns", {}))):
+                found.append({(line["shape"], line["bytes"], line["run_bytes"]): costs})
+    return replace(measured, paired=added(found), paired_launches=launches if found else 0)
 
 
-class _Grid:
-    """The costs of one shape and one kind of operation, in rows and columns."""
-
-    def __init__(self, cells: Cells, shape: str, kind: str) -> None:
-        self._kind = kind
-        of = {(size, run): costs for (name, size, run), costs in cells.items() if name == shape}
-        # What is measured is a whole number of runs: close to the sizes that were asked for.
-        self.sizes = sorted({_power(size) for size, _ in of})
-        self.runs = sorted({run for _, run in of})
-        self._at = {(self.sizes.index(_power(size)), self.runs.index(run)): costs for (size, run), costs in of.items()}
-
-    def cost(self, row: int, column: int, choice: str) -> float | None:
-        """Return what a choice costs in a cell, those beside it taken into account."""
-        own = self._at.get((row, column))
-        if own is None or f"{self._kind}/{choice}" not in own:
-            return None
-        beside = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
-        way = f"{self._kind}/{choice}"
-        others = [self._at[cell][way] for cell in beside if way in self._at.get(cell, {})]
-        return (own[way] + NEIGHBOUR * sum(others)) / (1 + NEIGHBOUR * len(others))
-
-    def best(self, choices: Sequence[str]) -> list[list[str]]:
-        """Return the choice of each cell; of a cell that has no two runs, that of the nearest shorter ones."""
-        result: list[list[str]] = []
-        for row in range(len(self.sizes)):
-            chosen: list[str] = []
-            for column in range(len(self.runs)):
-                costs = {choice: self.cost(row, column, choice) for choice in choices}
-                known = {choice: cost for choice, cost in costs.items() if cost is not None}
-                if not known:
-                    chosen.append(chosen[-1] if chosen else choices[0])
-                    continue
-                best = min(known, key=lambda choice: known[choice])
-                chosen.append(best if known[best] < known[choices[0]] - GAIN else choices[0])
-            result.append(chosen)
-        return result
-
-    def table(self, operation: str, distance: str, shape: str, chosen: list[list[str]], side: int) -> Table:
-        """Return the table of one side of the choices."""
-        rows = {size: "".join(CELLS[choice[side]] for choice in chosen[row]) for row, size in enumerate(self.sizes)}
-        return Table(operation, distance, shape, tuple(self.runs), rows)
-
-
-def _power(size: int) -> int:
-    """Return the power of two that a size is nearest to."""
-    return 1 << round(math.log2(size))
-
-
-def tables_of(cells: Cells, distance: str) -> list[Table]:
-    """Return the tables of the sends and receives that follow from costs; ``any``: also those of packing."""
-    tables = []
-    for shape in sorted({shape for shape, _, _ in cells}, key=list(RUNS).index):
-        for kind, operations in (("blocking", BLOCKING), ("nonblocking", NONBLOCKING)):
-            grid = _Grid(cells, shape, kind)
-            chosen = grid.best(CHOICES)
-            tables += [grid.table(name, distance, shape, chosen, side) for side, name in enumerate(operations)]
-    return tables
-
-
-def packing_tables(cells: Cells) -> list[Table]:
-    """Return the tables of MPI_Pack and MPI_Unpack."""
-    tables = []
-    for shape in sorted({shape for shape, _, _ in cells}, key=list(RUNS).index):
-        for operation in ("pack", "unpack"):
-            grid = _Grid(cells, shape, operation)
-            tables.append(grid.table(operation, "any", shape, grid.best(("p", "n")), 0))
-    return tables
+def _launches(
+    library: Library,
+    launches: int,
+    seconds: float,
+    arguments: Sequence[str],
+    settings: Mapping[str, str],
+    now: Callable[[float], None],
+) -> Iterator[dict[str, Any]]:
+    """Run lab/tune so many times, and yield what it prints but its progress."""
+    for launch in range(launches):
+        command = mpi_command(library, PROGRAM, ["--launch", str(launch + 1), "--seconds", str(seconds), *arguments])
+        for line in json_lines(library, command, layer=True, layer_settings=settings):
+            if line["kind"] == "progress":
+                now((launch + line["share"]) / launches)
+            else:
+                yield line
 
 
 def section_of(library: str, made: str, measured: Sequence[Measured]) -> Section:
@@ -236,12 +211,15 @@ def section_of(library: str, made: str, measured: Sequence[Measured]) -> Section
     """
     tables = []
     for distance, near in (("near", True), ("far", False)):
-        of = [one for one in measured if one.near == near]
+        of = [one.cells for one in measured if one.near == near]
         if of:
             tables += tables_of(added(of), distance)
-    tables += tables_of(added(measured), "any")
-    here = [one for one in measured if one.near] or list(measured)
-    return Section(library, made, (*tables, *packing_tables(added(here))))
+    tables += tables_of(added(one.cells for one in measured), "any")
+    here = [one.cells for one in measured if one.near] or [one.cells for one in measured]
+    tables += packing_tables(added(here))
+    paired = added(one.paired for one in measured)
+    smallest, paired_tables = paired_rules(paired) if paired else (None, [])
+    return Section(library, made, (*tables, *paired_tables), smallest)
 
 
 def kept_measurements(path: Path) -> list[Measured]:

@@ -144,8 +144,10 @@ class Reader {
   void paired(Words& words) noexcept {
     if (!in_section_) return wrong("'paired' before any 'library'");
     std::int64_t bytes = 0;
-    if (!read_number(words.next(), bytes) || bytes == 0 || !words.at_end()) {
-      return wrong("'paired' without the smallest message, a number of bytes");
+    const Text smallest = words.next();
+    if (smallest == "never") bytes = kNeverPaired;
+    if ((bytes == 0 && !read_number(smallest, bytes)) || bytes == 0 || !words.at_end()) {
+      return wrong("'paired' without the smallest message, a number of bytes, or 'never'");
     }
     if (takes_) rules_.smallest_paired = bytes;
   }

@@ -22,9 +22,11 @@ enum class Operation {
   kExchange,       // where it does not
   kWrite,          // to and from files
   kRead,
+  kPaired,  // sent from point to point through memory that both processes share, in place of what else is decided
 };
 inline constexpr const char* kOperationWords[] = {"send",   "receive",        "isend",    "ireceive", "replace", "pack",
-                                                  "unpack", "exchange-ready", "exchange", "write",    "read"};
+                                                  "unpack", "exchange-ready", "exchange", "write",    "read",
+                                                  "paired"};
 inline constexpr int kOperations = sizeof kOperationWords / sizeof kOperationWords[0];
 
 // To the peer. kAny if there is none, or nothing is known of it.
@@ -91,8 +93,11 @@ class Table {
   std::array<Bits, kMessageClasses> bits_{};
 };
 
+inline constexpr std::int64_t kNeverPaired = INT64_MAX;
+
 struct Rules {
-  // [bytes] Of the messages from point to point that go through shared memory.
+  // [bytes] Of the messages from point to point that go through shared memory, if their table says so, too. Receivers
+  // must know it: where it is kNeverPaired, they do not look.
   std::int64_t smallest_paired = 16 << 10;
   const Table& table(Operation operation, Distance distance, Shape shape) const noexcept {
     return tables[static_cast<int>(operation)][static_cast<int>(distance)][static_cast<int>(shape)];

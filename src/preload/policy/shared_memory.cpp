@@ -36,6 +36,12 @@ bool is_fault_tolerant() noexcept {
   return base::setting_on("OMPI_MCA_mpi_ft_enable") || base::setting_on("MPIR_CVAR_ENABLE_FT");
 }
 
+// [bytes] In place of the rules; 0: they hold.
+std::int64_t smallest_by_settings() noexcept {
+  static const std::int64_t set = base::setting_bytes("GAPLESS_SMALLEST_PAIRED", policy.force ? 1 : 0);
+  return set;
+}
+
 }  // namespace
 
 bool is_pairing_wanted() noexcept {
@@ -44,16 +50,33 @@ bool is_pairing_wanted() noexcept {
 }
 
 bool are_messages_wanted() noexcept {
-  return is_pairing_wanted() &&
+  return is_pairing_wanted() && (smallest_by_settings() > 0 || policy.rules.smallest_paired != kNeverPaired) &&
          (base::setting_text("GAPLESS_PAIRED_MESSAGES") == nullptr || base::setting_on("GAPLESS_PAIRED_MESSAGES"));
 }
 
 std::int64_t smallest_paired(Traffic traffic) noexcept {
-  static const std::int64_t set = base::setting_bytes("GAPLESS_SMALLEST_PAIRED", policy.force ? 1 : 0);
+  const std::int64_t set = smallest_by_settings();
   if (traffic == Traffic::kPointToPoint)
     return std::max(wire::kHeaderBytes, set > 0 ? set : policy.rules.smallest_paired);
   if (set > 0) return set;
   return traffic == Traffic::kExchange ? kSmallestExchanged : kSmallestFromRoot;
+}
+
+bool may_pair(Shape shape, std::int64_t bytes, std::int64_t mean_run_bytes) noexcept {
+  if (bytes < smallest_paired(Traffic::kPointToPoint)) return false;
+  return smallest_by_settings() > 0 || policy.limited ||
+         policy.rules.table(Operation::kPaired, Distance::kNear, shape).packs(bytes, mean_run_bytes);
+}
+
+std::string messages_in_words() {
+  if (!are_messages_wanted()) return "no messages from point to point";
+  const char* by = "the rules";
+  if (base::setting_bytes("GAPLESS_SMALLEST_PAIRED", 0) > 0) {
+    by = "GAPLESS_SMALLEST_PAIRED";
+  } else if (policy.force) {
+    by = "GAPLESS_FORCE";
+  }
+  return "messages of " + std::to_string(smallest_paired(Traffic::kPointToPoint)) + " bytes and more, by " + by;
 }
 
 std::string pairing_facts() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "preload/policy/rules.hpp"
 #include "wire/pool.hpp"
 #include "wire/stores.hpp"
 
@@ -21,13 +22,19 @@ struct SharedMemory {
 
 // False by GAPLESS_PAIRED=0; the same on all processes that agreed.
 bool is_pairing_wanted() noexcept;
-// False by GAPLESS_PAIRED_MESSAGES=0: no messages from point to point; the same on all processes that agreed.
+// False by GAPLESS_PAIRED_MESSAGES=0, or the rules' word: no messages from point to point; the same on all processes
+// that agreed.
 bool are_messages_wanted() noexcept;
 // What a message through shared memory is compared with: an exchange of blocks, in which two processes wait for each
 // other in any case; a root's message to all, which the library need not wait for; a message from one to another.
 enum class Traffic { kExchange, kFromRoot, kPointToPoint };
 // [bytes] The smallest message that goes through shared memory; the same on all processes that agreed.
 std::int64_t smallest_paired(Traffic traffic) noexcept;
+// Whether the sender of a message from point to point sends it that way, by the settings or the rules. A receiver need
+// not know.
+bool may_pair(Shape shape, std::int64_t bytes, std::int64_t mean_run_bytes) noexcept;
+// Which messages from point to point may go that way, and who says so, in a few words.
+std::string messages_in_words();
 // What of this must be the same on all processes that agree.
 std::string pairing_facts();
 // [bytes] The longest block that neighbours exchange through it.

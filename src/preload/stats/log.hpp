@@ -23,8 +23,8 @@ void log_refused() noexcept;
 void log_collective(Procedure procedure, std::int64_t bytes, Reason reason) noexcept;
 // Logs what of a collective call goes through shared memory.
 void log_paired(Procedure procedure, const Paired& blocks) noexcept;
-// Logs if this process shares memory with those of its node; `why` it does not, or empty.
-void log_shared_memory(const std::string& why) noexcept;
+// Logs if this process shares memory with those of its node, and for which messages; `why` it does not, or empty.
+void log_shared_memory(const std::string& why, const std::string& messages) noexcept;
 // Logs if collective calls may be rewritten as MPI_BYTE, and why.
 void log_world(bool agreed, const std::string& why) noexcept;
 

@@ -48,7 +48,7 @@ bool MessageBuffer::pair_with(int dest, MPI_Comm comm) noexcept {
 }
 
 int MessageBuffer::receiver_on_node(int dest, MPI_Comm comm) noexcept {
-  if (bytes_ < smallest_paired(Traffic::kPointToPoint)) {
+  if (!may_pair(shape_of(*datatype_, count_), bytes_, datatype_->mean_run_bytes())) {
     if (counting()) count_unpaired(procedure_, Reason::kSmall);
     return -1;
   }

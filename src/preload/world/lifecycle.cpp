@@ -60,12 +60,12 @@ void began(bool world) noexcept {
     learn_world();
     begin_acceptance();
     if (logging()) log_world(world_agreed(), reason_of_world());
-    if (logging()) log_shared_memory(reason_without_shared_memory());
   }
   if (base::setting_text("GAPLESS_RUN_DIR") == nullptr && !counting() && !logging()) return;
   read_all_settings();
   if (logging()) log_refused();
   try {
+    if (world && logging()) log_shared_memory(reason_without_shared_memory(), messages_in_words());
     const std::lock_guard lock(reporting);
     RunFile& file = own_file();
     file.abi = mpi::kAbiName;
