@@ -95,12 +95,15 @@ class Field {
   std::string path_;
 };
 
-constexpr std::array<std::pair<const char*, Pattern>, 5> kPatterns{
+constexpr std::array<std::pair<const char*, Pattern>, 8> kPatterns{
     {{"pingpong", Pattern::kPingPong},
      {"bcast", Pattern::kBcast},
      {"allgather", Pattern::kAllgather},
      {"alltoallw", Pattern::kAlltoallw},
-     {"neighbor_alltoallw", Pattern::kNeighborAlltoallw}}};
+     {"neighbor_alltoallw", Pattern::kNeighborAlltoallw},
+     {"neighbor_alltoall", Pattern::kNeighborAlltoall},
+     {"gatherv", Pattern::kGatherv},
+     {"scatterv", Pattern::kScatterv}}};
 constexpr std::array<std::pair<const char*, MethodKind>, 10> kMethods{{{"local", MethodKind::kLocal},
                                                                        {"native", MethodKind::kNative},
                                                                        {"gapless", MethodKind::kGapless},

@@ -9,7 +9,8 @@ namespace {
 
 constexpr const char* kAbout =
     "Times messages of any datatypes, as a job file names them: in a pattern (pingpong, bcast, allgather, alltoallw,\n"
-    "neighbor_alltoallw: of the last two, without data for a rank itself, the second in a ring), each sent\n"
+    "neighbor_alltoallw, neighbor_alltoall, gatherv, scatterv: of the last five, without data for a rank itself, the\n"
+    "neighbours in a ring), each sent\n"
     "  native          by the typed call, the Gapless layer off,\n"
     "  gapless         by the same call with the layer on (left out where the layer is not under the program),\n"
     "  local           with the layer on, but nothing through memory that processes share,\n"

@@ -32,7 +32,10 @@ from gapless.lab.statistics import Ratio, ratio_of_medians
 from gapless.targets.libraries import Library
 
 PROGRAM = "lab/exchange"
-PATTERNS = ("alltoallw", "neighbor_alltoallw", "bcast", "allgather")
+PATTERNS = (
+    *("alltoallw", "neighbor_alltoallw", "neighbor_alltoall"),
+    *("bcast", "allgather", "gatherv", "scatterv"),
+)
 DATA = ("constant", "fresh")
 SIZES = (64_000, 256_000, 2_560_000)
 BLOCKS = (2, 10, 100, 1000)
