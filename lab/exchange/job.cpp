@@ -95,12 +95,15 @@ class Field {
   std::string path_;
 };
 
-constexpr std::array<std::pair<const char*, Pattern>, 7> kPatterns{
+constexpr std::array<std::pair<const char*, Pattern>, 10> kPatterns{
     {{"pingpong", Pattern::kPingPong},
      {"bcast", Pattern::kBcast},
      {"allgather", Pattern::kAllgather},
      {"alltoallw", Pattern::kAlltoallw},
      {"neighbor_alltoallw", Pattern::kNeighborAlltoallw},
+     {"neighbor_alltoall", Pattern::kNeighborAlltoall},
+     {"gatherv", Pattern::kGatherv},
+     {"scatterv", Pattern::kScatterv},
      {"sendrecv", Pattern::kSendrecv},
      {"waitall", Pattern::kWaitall}}};
 constexpr std::array<std::pair<const char*, MethodKind>, 10> kMethods{{{"local", MethodKind::kLocal},

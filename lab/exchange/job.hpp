@@ -9,7 +9,18 @@
 
 namespace gapless::lab::exchange {
 
-enum class Pattern { kPingPong, kBcast, kAllgather, kAlltoallw, kNeighborAlltoallw, kSendrecv, kWaitall };
+enum class Pattern {
+  kPingPong,
+  kBcast,
+  kAllgather,
+  kAlltoallw,
+  kNeighborAlltoallw,
+  kNeighborAlltoall,
+  kGatherv,
+  kScatterv,
+  kSendrecv,
+  kWaitall
+};
 
 // How a message is sent: by a typed call with the layer off, on, or on but for memory that processes share; with
 // MPI_Pack and MPI_Unpack around MPI_PACKED at both ends or at one; packed and unpacked by loops, or by the engine in

@@ -61,7 +61,7 @@ Memory::Memory(const GroupSpec& group, const std::vector<Message>& messages, Pla
     : pattern_(group.pattern),
       root_(group.root),
       place_(place),
-      peers_(peers_of(group.pattern, place)),
+      peers_(peers_of(group, place)),
       user_send_(room(messages, &Message::send)),
       user_receive_(room(messages, &Message::receive)),
       packed_send_(capacity),
@@ -90,12 +90,14 @@ void Memory::require_disjoint(const Message& message, const TypeMaps& maps) {
 
 // Whose payload a block is that this rank sends.
 int Memory::sent_payload(int block) const {
-  return peers_.empty() ? place_.rank : place_.rank * place_.ranks + peers_[static_cast<std::size_t>(block)];
+  const std::vector<int>& to = peers_.targets;
+  return to.empty() ? place_.rank : place_.rank * place_.ranks + to[static_cast<std::size_t>(block)];
 }
 
 // The same of one that it receives.
 int Memory::received_payload(int block) const {
-  if (!peers_.empty()) return peers_[static_cast<std::size_t>(block)] * place_.ranks + place_.rank;
+  const std::vector<int>& from = peers_.sources;
+  if (!from.empty()) return from[static_cast<std::size_t>(block)] * place_.ranks + place_.rank;
   return pattern_ == Pattern::kAllgather ? block : pattern_ == Pattern::kBcast ? root_ : 1 - place_.rank;
 }
 
@@ -147,6 +149,7 @@ void Memory::write(const Message& message, bool sends) {
 }
 
 bool Memory::receives(Operation::Leaves leaves) const {
+  if (has_peers(pattern_) && peers_.sources.empty()) return false;
   return leaves == Operation::Leaves::kReceived || (leaves == Operation::Leaves::kUnpacked && place_.rank == kAlone);
 }
 

@@ -54,7 +54,7 @@ class Memory {
   Pattern pattern_;
   int root_;
   Place place_;
-  std::vector<int> peers_;  // of patterns in which each gets a block of its own
+  Peers peers_;  // of patterns in which each gets a block of its own
   Bytes user_send_, user_receive_, packed_send_, packed_receive_;
   Bytes send_image_, receive_image_;  // what the user's buffers must hold
   // What the images are of: messages of one layout may still differ in the distance of an allgather's blocks.

@@ -47,9 +47,10 @@ Message read_message(const MessageSpec& spec, const GroupSpec& group, Place plac
     message.receive.count = message.send.count;
     message.receive.origin = message.send.origin;
   }
-  const auto peers = static_cast<int>(peers_of(group.pattern, place).size());
-  message.blocks = group.pattern == Pattern::kAllgather ? place.ranks : std::max(peers, 1);
-  message.sent_blocks = std::max(peers, 1);
+  const Peers peers = peers_of(group, place);
+  const auto blocks = [](const std::vector<int>& ranks) { return std::max(static_cast<int>(ranks.size()), 1); };
+  message.blocks = group.pattern == Pattern::kAllgather ? place.ranks : blocks(peers.sources);
+  message.sent_blocks = blocks(peers.targets);
   message.send.span = span_of(*message.send.type, std::int64_t{message.send.count} * message.sent_blocks);
   message.receive.span = span_of(*message.receive.type, std::int64_t{message.receive.count} * message.blocks);
   return message;

@@ -193,12 +193,12 @@ struct Side {
 
 class Alltoallw final : public Operation {
  public:
-  Alltoallw(const Ends& ends, const Message& message)
+  Alltoallw(const Ends& ends, const Message& message, const Peers& peers)
       : ends_(ends),
         out_(static_cast<std::size_t>(ends.place.ranks), ends.send_type),
         in_(static_cast<std::size_t>(ends.place.ranks), ends.receive_type) {
     int block = 0;
-    for (const int peer : peers_of(Pattern::kAlltoallw, ends.place)) {
+    for (const int peer : peers.targets) {
       const auto at = static_cast<std::size_t>(peer);
       out_.set(at, ends.send_count, as_int(block * message.sent_block_bytes(), "a displacement"));
       in_.set(at, ends.receive_count, as_int(block * message.block_bytes(), "a displacement"));
@@ -215,43 +215,91 @@ class Alltoallw final : public Operation {
   Side<int> out_, in_;
 };
 
-class NeighborAlltoallw final : public Operation {
+// A communicator on which each rank's neighbours are its peers.
+class Neighbors : public Operation {
  public:
-  NeighborAlltoallw(const Ends& ends, const Message& message)
-      : ends_(ends),
+  Neighbors(const Ends& ends, const Peers& peers) : ends_(ends) {
+    const auto sources = static_cast<int>(peers.sources.size()), targets = static_cast<int>(peers.targets.size());
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, sources, peers.sources.data(), MPI_UNWEIGHTED, targets,
+                                   peers.targets.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring_);
+  }
+  Neighbors(const Neighbors&) = delete;
+  Neighbors& operator=(const Neighbors&) = delete;
+  ~Neighbors() override { MPI_Comm_free(&ring_); }
+
+ protected:
+  Ends ends_;
+  MPI_Comm ring_ = MPI_COMM_NULL;
+};
+
+class NeighborAlltoallw final : public Neighbors {
+ public:
+  NeighborAlltoallw(const Ends& ends, const Message& message, const Peers& peers)
+      : Neighbors(ends, peers),
         out_(static_cast<std::size_t>(message.sent_blocks), ends.send_type),
         in_(static_cast<std::size_t>(message.blocks), ends.receive_type) {
-    const std::vector<int> peers = peers_of(Pattern::kNeighborAlltoallw, ends.place);
-    for (std::size_t block = 0; block < peers.size(); ++block) {
+    for (std::size_t block = 0; block < peers.targets.size(); ++block) {
       out_.set(block, ends.send_count, static_cast<std::int64_t>(block) * message.sent_block_bytes());
       in_.set(block, ends.receive_count, static_cast<std::int64_t>(block) * message.block_bytes());
     }
-    const auto size = static_cast<int>(peers.size());
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, size, peers.data(), MPI_UNWEIGHTED, size, peers.data(),
-                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring_);
   }
-  NeighborAlltoallw(const NeighborAlltoallw&) = delete;
-  NeighborAlltoallw& operator=(const NeighborAlltoallw&) = delete;
-  ~NeighborAlltoallw() override { MPI_Comm_free(&ring_); }
   void run(const Before&) override {
     MPI_Neighbor_alltoallw(ends_.send, out_.counts.data(), out_.displacements.data(), out_.types.data(), ends_.receive,
                            in_.counts.data(), in_.displacements.data(), in_.types.data(), ring_);
   }
 
  private:
-  Ends ends_;
   Side<MPI_Aint> out_, in_;
-  MPI_Comm ring_ = MPI_COMM_NULL;
+};
+
+class NeighborAlltoall final : public Neighbors {
+ public:
+  using Neighbors::Neighbors;
+  void run(const Before&) override {
+    MPI_Neighbor_alltoall(ends_.send, ends_.send_count, ends_.send_type, ends_.receive, ends_.receive_count,
+                          ends_.receive_type, ring_);
+  }
+};
+
+// Gatherv, and scatterv: the root has a block for each other rank.
+class Rooted final : public Operation {
+ public:
+  Rooted(const Ends& ends, int root, bool gathers, const Peers& peers)
+      : ends_(ends),
+        root_(root),
+        gathers_(gathers),
+        many_(static_cast<std::size_t>(ends.place.ranks), gathers ? ends.receive_type : ends.send_type) {
+    const int count = gathers ? ends.receive_count : ends.send_count;
+    int block = 0;
+    for (const int peer : gathers ? peers.sources : peers.targets) {
+      many_.set(static_cast<std::size_t>(peer), count, std::int64_t{block} * count);
+      ++block;
+    }
+  }
+  bool sends() const override { return gathers_ != (ends_.place.rank == root_); }
+  void run(const Before&) override {
+    const bool is_root = ends_.place.rank == root_;
+    if (gathers_) {
+      MPI_Gatherv(ends_.send, is_root ? 0 : ends_.send_count, ends_.send_type, ends_.receive, many_.counts.data(),
+                  many_.displacements.data(), ends_.receive_type, root_, MPI_COMM_WORLD);
+    } else {
+      MPI_Scatterv(ends_.send, many_.counts.data(), many_.displacements.data(), ends_.send_type, ends_.receive,
+                   is_root ? 0 : ends_.receive_count, ends_.receive_type, root_, MPI_COMM_WORLD);
+    }
+  }
+
+ private:
+  Ends ends_;
+  int root_;
+  bool gathers_;
+  Side<int> many_;
 };
 
 // What a halo exchange does with messages: all ranks send and receive at once, in a ring.
 class Halo : public Operation {
  public:
-  Halo(const Ends& ends, const Message& message)
-      : ends_(ends),
-        sent_block_(message.sent_block_bytes()),
-        peers_(peers_of(Pattern::kSendrecv, ends.place)),
-        requests_(2 * peers_.size()) {}
+  Halo(const Ends& ends, const Message& message, const Peers& peers)
+      : ends_(ends), sent_block_(message.sent_block_bytes()), peers_(peers.targets), requests_(2 * peers_.size()) {}
 
  protected:
   char* out(std::size_t peer) const { return ends_.send + static_cast<std::int64_t>(peer) * sent_block_; }
@@ -304,23 +352,32 @@ std::unique_ptr<Operation> make_pingpong(const Ends& ends, MethodKind method, Pa
 
 }  // namespace
 
-std::vector<int> peers_of(Pattern pattern, Place place) {
-  std::vector<int> peers;
-  if (pattern == Pattern::kAlltoallw) {
-    for (int rank = 0; rank < place.ranks; ++rank) {
-      if (rank != place.rank) peers.push_back(rank);
-    }
-  } else if (pattern == Pattern::kNeighborAlltoallw || pattern == Pattern::kSendrecv || pattern == Pattern::kWaitall) {
-    peers = {(place.rank + place.ranks - 1) % place.ranks, (place.rank + 1) % place.ranks};
-    if (place.ranks == 2) peers.pop_back();
+bool has_peers(Pattern pattern) {
+  return pattern != Pattern::kPingPong && pattern != Pattern::kBcast && pattern != Pattern::kAllgather;
+}
+
+Peers peers_of(const GroupSpec& group, Place place) {
+  if (!has_peers(group.pattern)) return {};
+  std::vector<int> others;
+  for (int rank = 0; rank < place.ranks; ++rank) {
+    if (rank != place.rank) others.push_back(rank);
   }
-  return peers;
+  const bool is_root = place.rank == group.root;
+  const std::vector<int> of_root = is_root ? others : std::vector<int>{},
+                         of_each = is_root ? std::vector<int>{} : std::vector{group.root};
+  if (group.pattern == Pattern::kGatherv) return {of_each, of_root};
+  if (group.pattern == Pattern::kScatterv) return {of_root, of_each};
+  if (group.pattern != Pattern::kAlltoallw && place.ranks > 2) {
+    others = {(place.rank + place.ranks - 1) % place.ranks, (place.rank + 1) % place.ranks};
+  }
+  return {others, others};
 }
 
 std::unique_ptr<Operation> make_operation(const GroupSpec& group, MethodKind method, const Message& message,
                                           Memory& memory, Place place) {
   const Ends ends(message, memory, place);
   const bool packed = method == MethodKind::kPack;
+  const Peers peers = peers_of(group, place);
   PackingPtr packing = make_packing(method, message);
   switch (group.pattern) {
     case Pattern::kPingPong:
@@ -332,13 +389,18 @@ std::unique_ptr<Operation> make_operation(const GroupSpec& group, MethodKind met
       if (packed) return std::make_unique<PackedAllgather>(ends, std::move(packing));
       return std::make_unique<TypedAllgather>(ends);
     case Pattern::kAlltoallw:
-      return std::make_unique<Alltoallw>(ends, message);
+      return std::make_unique<Alltoallw>(ends, message, peers);
     case Pattern::kNeighborAlltoallw:
-      return std::make_unique<NeighborAlltoallw>(ends, message);
+      return std::make_unique<NeighborAlltoallw>(ends, message, peers);
+    case Pattern::kNeighborAlltoall:
+      return std::make_unique<NeighborAlltoall>(ends, peers);
+    case Pattern::kGatherv:
+    case Pattern::kScatterv:
+      return std::make_unique<Rooted>(ends, group.root, group.pattern == Pattern::kGatherv, peers);
     case Pattern::kSendrecv:
-      return std::make_unique<Sendrecv>(ends, message);
+      return std::make_unique<Sendrecv>(ends, message, peers);
     case Pattern::kWaitall:
-      return std::make_unique<Waitall>(ends, message);
+      return std::make_unique<Waitall>(ends, message, peers);
   }
   return make_pingpong(ends, method, std::move(packing));
 }

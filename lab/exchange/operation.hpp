@@ -19,9 +19,14 @@ struct Place {
 };
 
 // The ranks that this one sends a block of its own to, and gets one from: in an alltoallw all others, in a
-// neighbor_alltoallw, a sendrecv and a waitall those before and behind it in a ring, of two ranks the other one. Empty in
-// other patterns.
-std::vector<int> peers_of(Pattern pattern, Place place);
+// neighbor_alltoall(w), a sendrecv and a waitall those before and behind it in a ring, of two ranks the other one; in a
+// gatherv and a scatterv the root and all others. Empty in other patterns.
+struct Peers {
+  std::vector<int> targets, sources;
+};
+Peers peers_of(const GroupSpec& group, Place place);
+// Whether the pattern is one in which each peer has a block of its own.
+bool has_peers(Pattern pattern);
 
 // The rank that works where nothing is sent.
 inline constexpr int kAlone = 0;

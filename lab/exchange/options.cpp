@@ -9,8 +9,8 @@ namespace {
 
 constexpr const char* kAbout =
     "Times messages of any datatypes, as a job file names them: in a pattern (pingpong, bcast, allgather, alltoallw,\n"
-    "neighbor_alltoallw, and by MPI_Sendrecv or MPI_Irecv, MPI_Isend and MPI_Waitall sendrecv, waitall: of the last\n"
-    "four, without data for a rank itself, the last three in a ring), each sent\n"
+    "neighbor_alltoallw, neighbor_alltoall, gatherv, scatterv; sendrecv: MPI_Sendrecv; waitall: MPI_Irecv, MPI_Isend,\n"
+    "MPI_Waitall: of the last seven, without data for a rank itself, neighbours in a ring), each sent\n"
     "  native          by the typed call, the Gapless layer off,\n"
     "  gapless         by the same call with the layer on (left out where the layer is not under the program),\n"
     "  local           with the layer on, but nothing through memory that processes share,\n"

@@ -115,6 +115,14 @@ def _paired() -> Iterator[Case]:
     yield Case("paired_routes", ("early",), ranks=3, pairs=1, is_second=True)
     # Whether the others wait for a process that is refused is the library's own affair: in MPICH they do not.
     yield Case("paired_routes", ("refused",), PAIRED, ranks=3, pairs=1, is_second=True, only="mpich")
+    for what, ranks in (("rooted", 3), ("neighbours", 4)):
+        yield Case("paired_each", (what,), PAIRED, ranks=ranks, pairs=1)
+        for settings in (THRESHOLD, TINY):
+            yield Case("paired_each", (what,), settings, ranks=3, pairs=1, is_second=True)
+        yield Case("paired_each", (what,), PAIRED, pairs=1, is_second=True)
+        yield Case("paired_each", (what,), {"GAPLESS_PAIRED": "0"}, ranks=3, pairs=0, is_second=True)
+    yield Case("paired_each", ("sinks",), PAIRED, ranks=3, pairs=1, is_second=True)
+    yield Case("paired_each", ("refused",), PAIRED, ranks=3, pairs=1, is_second=True, only="mpich")
     # Of two calls on each communicator: while channels last, and where they come back.
     yield Case("paired_life", ("alive", "300"), PAIRED, ranks=3, pairs=2 * 3 * 250, is_second=True)
     yield Case("paired_life", ("in_turn", "400"), PAIRED, ranks=3, pairs=2 * 3 * 400)

@@ -38,7 +38,8 @@ PAIRED = [
     f"MPI_{name}"
     for name in (
         *("Alltoallw", "Alltoallv", "Alltoall", "Neighbor_alltoallw", "Neighbor_alltoallv"),
-        *("Bcast", "Gather", "Scatter", "Allgather", "Allgatherv"),
+        *("Neighbor_alltoall", "Neighbor_allgather", "Neighbor_allgatherv"),
+        *("Bcast", "Gather", "Scatter", "Gatherv", "Scatterv", "Allgather", "Allgatherv"),
         *("Send", "Rsend", "Bsend", "Isend", "Irsend", "Ibsend", "Sendrecv", "Sendrecv_replace"),
         *("Recv", "Irecv", "Recv_init", "Isendrecv", "Isendrecv_replace"),
     )

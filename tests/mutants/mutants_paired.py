@@ -28,6 +28,14 @@ APART = (paired("late")[0]._replace(first={"GAPLESS_SMALLEST_PAIRED": "1G"}),)
 
 REFUSED = routes("refused")
 
+
+def each(what: str, ranks: int = 3, **settings: str) -> tuple[Check, ...]:
+    """Return one of the cases of tests/conformance/paired_each.cpp."""
+    return (conformance("paired_each", what, ranks=ranks, **{**SMALLEST, **settings}),)
+
+
+ROOTED, NEIGHBOURS = each("rooted"), each("neighbours")
+
 # Whether a block goes through shared memory, on both sides alike.
 DECISION = [
     planted(
@@ -164,9 +172,9 @@ DECISION = [
     ),
     planted(
         "who only receives long blocks takes no part",
-        "all_to_all.hpp",
-        "!has_long_block(collective.sent.blocks()) && !has_long_block(collective.received.blocks())",
-        "!has_long_block(collective.sent.blocks())",
+        "pairing.cpp",
+        "has_long_block(collective.sent) || has_long_block(collective.received)",
+        "has_long_block(collective.sent)",
         paired("idle", GAPLESS_STATS="0"),
     ),
     planted(
@@ -314,4 +322,94 @@ LIFE = [
     ),
 ]
 
-MUTANTS = [*DECISION, *PARTS, *LIFE]
+# To and from a root, and among neighbours that send one block to all, or equal ones.
+EACH = [
+    planted(
+        "MPI_Gatherv, MPI_Scatterv: a process whose arguments are refused has no part in the vote",
+        "rooted_v.cpp",
+        "    prepare_blocks(call);\n",
+        "",
+        each("refused"),
+    ),
+    planted(
+        "MPI_Gatherv, MPI_Scatterv: the root's blocks are all its own",
+        "rooted_v.cpp",
+        "if (is_many) std::iota(ends.begin(), ends.end(), 0);",
+        "",
+        ROOTED,
+    ),
+    planted(
+        "MPI_Gatherv: the library gets a block that is paired, too",
+        "blocks.hpp",
+        "piece_count_ == 1 && pieces_[0].is_paired ? View{given.buffer, 0, given.type} : given;",
+        "given;",
+        ROOTED,
+    ),
+    planted(
+        "MPI_Gatherv, MPI_Scatterv: the root joins an own block that was copied",
+        "rooted_v.cpp",
+        "!in_place && of_each.is_rewritten())",
+        "!in_place)",
+        ROOTED + each("rooted", GAPLESS_SMALLEST_PAIRED="100"),
+    ),
+    planted(
+        "neighbours of whom one is met twice get a block once",
+        "pairing.cpp",
+        "    const int from = ends.sources[k];\n",
+        "    const int from = ends.sources[k];\n"
+        "    if (std::find(ends.sources.begin(), ends.sources.begin() + static_cast<long>(k), from) !=\n"
+        "        ends.sources.begin() + static_cast<long>(k)) continue;\n",
+        NEIGHBOURS,
+    ),
+    planted(
+        "what a process gives to itself among neighbours goes by the library when all else is paired",
+        "pairing.cpp",
+        "if (ends.sources[k] == rank) room = exchange->copy(sent[0], received[k]);",
+        "",
+        NEIGHBOURS,
+    ),
+    planted(
+        "what a process gives to itself among neighbours is copied when all else goes by the library",
+        "pairing.cpp",
+        "wished = wished && exchange->takes_all_sent();",
+        "",
+        each("neighbours", GAPLESS_PAIRED_BYTES="400K"),
+    ),
+    planted(
+        "a block for all neighbours is paired that only some can have",
+        "pairing.cpp",
+        "wished = wished && received[k].is_moved_here() && received[k].bytes() == sent[0].bytes();",
+        "",
+        UNDECODED,
+    ),
+    planted(
+        "who sends no long block to neighbours hears of none",
+        "neighbours.cpp",
+        "std::max(sent.bytes, received.bytes) >=",
+        "sent.bytes >=",
+        each("sinks"),
+    ),
+    planted(
+        "MPI_Neighbor_allgather: each neighbour has a block of its own",
+        "neighbours.cpp",
+        "same ? 0 : sent.extent",
+        "sent.extent",
+        NEIGHBOURS,
+    ),
+    planted(
+        "MPI_Neighbor_alltoall: all neighbours have one block",
+        "neighbours.cpp",
+        "same ? 0 : sent.extent",
+        "0 * sent.extent",
+        NEIGHBOURS,
+    ),
+    planted(
+        "contiguous blocks of a w-side are rewritten where the buffer begins",
+        "side.hpp",
+        "if constexpr (!kIsTyped<Given>) route_",
+        "route_",
+        (conformance("collectives", "4", ranks=3, **SMALLEST),),
+    ),
+]
+
+MUTANTS = [*DECISION, *PARTS, *LIFE, *EACH]

@@ -32,7 +32,11 @@ from gapless.lab.statistics import Ratio, ratio_of_medians
 from gapless.targets.libraries import Library
 
 PROGRAM = "lab/exchange"
-PATTERNS = ("alltoallw", "neighbor_alltoallw", "bcast", "allgather", "sendrecv", "waitall")
+PATTERNS = (
+    *("alltoallw", "neighbor_alltoallw", "neighbor_alltoall"),
+    *("bcast", "allgather", "gatherv", "scatterv"),
+    *("sendrecv", "waitall"),
+)
 DATA = ("constant", "fresh")
 SIZES = (64_000, 256_000, 2_560_000)
 BLOCKS = (2, 10, 100, 1000)

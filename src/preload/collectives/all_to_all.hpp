@@ -53,19 +53,21 @@ inline const Ends* find_ends(Among among, const Call& call, const Peers& peers) 
   return &ends;
 }
 
-// Pairs what can be paired of a v- or w-call that is described. Returns false with the collective's error.
-inline bool pair_among(Among among, const Call& call, const Peers& peers, Collective& collective) noexcept {
-  if (!may_exchange(call)) return true;
-  // Most calls have short blocks alone, and must cost next to nothing; they are counted one by one.
-  if (!counting() && !has_long_block(collective.sent.blocks()) && !has_long_block(collective.received.blocks())) {
-    return true;
-  }
+// Pairs what can be paired of a v- or w-call that is described; `pair`: pair_blocks, or pair_for_all with the same
+// arguments. Returns false with the collective's error.
+template <class Pair>
+bool pair_among(Among among, const Call& call, const Peers& peers, Collective& collective, Pair&& pair) noexcept {
+  if (!may_pair(call, collective, Traffic::kExchange)) return true;
   if (const Ends* const ends = find_ends(among, call, peers); ends != nullptr) {
-    const std::int64_t largest = among == Among::kNeighbours ? largest_between_neighbours() : INT64_MAX;
-    return pair_blocks(call, collective, *ends, largest);
+    return pair(*ends, among == Among::kNeighbours ? largest_between_neighbours() : INT64_MAX);
   }
   collective.error = MPI_ERR_NO_MEM;
   return false;
+}
+inline bool pair_each(Among among, const Call& call, const Peers& peers, Collective& collective) noexcept {
+  return pair_among(among, call, peers, collective, [&](const Ends& ends, std::int64_t largest) {
+    return pair_blocks(call, collective, ends, Traffic::kExchange, largest);
+  });
 }
 
 // The directions of a side that has a block for each peer.
@@ -143,22 +145,19 @@ int plain_exchange(Among among, bool same, Call call, const View& out, const Vie
 
 // Allgatherv: every process knows the sizes of all blocks, so the sum is the same everywhere.
 template <class In, class Native>
-int v_gather(Among among, Call call, const View& out, const In& in, Native&& native) {
-  call.scope = among == Among::kAll ? DecisionScope::kAll : DecisionScope::kPairwise;
+int v_gather(Call call, const View& out, const In& in, Native&& native) {
+  call.scope = DecisionScope::kAll;
   const auto describe = [&](Collective& collective) {
     Side &sent = collective.sent, &received = collective.received;
-    Peers peers;
-    if (!find_peers(among, call, peers)) return Reason::kArguments;
-    const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
-    // Among all they are as many on every process; that they fit is decided before they are reserved.
-    const std::int64_t tables = Blocks::table_bytes(peers.in);
-    if (among == Among::kAll && !may_be_staged(tables)) return Reason::kLarge;
-    Directions directions = from_all(peers);
-    if (among == Among::kAll) directions.own = call.members.rank, directions.of_own = in_place ? kOut : kIn;
-    Reason reason = received.describe(in, peers.in, directions);
+    const int n = call.members.size, rank = call.members.rank;
+    const bool in_place = out.buffer == MPI_IN_PLACE;
+    // They are as many on every process; that they fit is decided before they are reserved.
+    const std::int64_t tables = Blocks::table_bytes(n);
+    if (!may_be_staged(tables)) return Reason::kLarge;
+    Reason reason = received.describe(in, n, {kIn, rank, in_place ? kOut : kIn});
     call.max_bytes = both_ways(received.blocks().bytes(), 1, tables);
     if (reason != Reason::kNone) return reason;
-    const std::int64_t mean_bytes = received.blocks().bytes() / std::max(peers.in, 1);
+    const std::int64_t mean_bytes = received.blocks().bytes() / n;
     if (in_place) {
       pair_whole(call, collective, mean_bytes, Sent::kInPlace);
       return reason;
@@ -166,8 +165,8 @@ int v_gather(Among among, Call call, const View& out, const In& in, Native&& nat
     reason = sent.describe(out, 1, {kOut});
     const std::int64_t bytes = sent.blocks().block_bytes();
     if (reason == Reason::kNone && bytes > max_block_bytes(in)) return Reason::kLarge;
-    if (reason != Reason::kNone || among != Among::kAll) return reason;
-    if (is_refused(out, in, call.members.rank, bytes)) return Reason::kArguments;
+    if (reason != Reason::kNone) return reason;
+    if (is_refused(out, in, rank, bytes)) return Reason::kArguments;
     if (pair_whole(call, collective, mean_bytes, Sent::kOneForAll)) return Reason::kNone;
     sent.join(received);
     return Reason::kNone;
@@ -198,7 +197,7 @@ int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     const Reason of_sent = sent.describe(out, peers.out, to_all(peers));
     if (of_sent != Reason::kNone && of_sent != Reason::kLarge) return of_sent;
     if (reason == Reason::kNone) reason = of_sent;
-    if (!pair_among(among, call, peers, collective) || !collective.is_exchanged()) return reason;
+    if (!pair_each(among, call, peers, collective) || !collective.is_exchanged()) return reason;
     if (reason == Reason::kLarge) {
       sent.leave();
       received.leave();
@@ -243,7 +242,7 @@ int w_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
       const Reason of_sent = sent.describe(out, peers.out, to_all(peers));
       if (of_sent != Reason::kNone && of_sent != Reason::kLarge) return of_sent;
       if (reason == Reason::kNone) reason = of_sent;
-      if (!pair_among(among, call, peers, collective)) return reason;
+      if (!pair_each(among, call, peers, collective)) return reason;
       exchanged = collective.is_exchanged();
     }
     if (reason == Reason::kNone && !switched_on()) reason = Reason::kOff;

@@ -44,7 +44,8 @@ class Blocks {
   static std::int64_t table_bytes(int n, bool typed = false) noexcept;
 
   std::span<const Piece> pieces() const noexcept { return {pieces_, static_cast<std::size_t>(piece_count_)}; }
-  // Takes blocks of a v-side out of what the library gets: marks one; closes the gaps that they leave.
+  // Takes blocks of a v-side, or a side's only one, out of what the library gets: marks one; closes the gaps that they
+  // leave.
   void pair(const Piece& piece) noexcept { pieces_[&piece - pieces_].is_paired = true; }
   void close_gaps() noexcept;
   // Block `k`: of a plain side several may be one piece.
@@ -64,7 +65,9 @@ class Blocks {
   void leave_to_library(const Piece& piece) const noexcept { piece.elements->leave_to_library(outlasts_); }
 
   // The blocks as the program gave them, those that are paired empty.
-  View unpaired(const View& given) const noexcept { return given; }
+  View unpaired(const View& given) const noexcept {
+    return piece_count_ == 1 && pieces_[0].is_paired ? View{given.buffer, 0, given.type} : given;
+  }
   template <class Count, class Displacement, class Types>
   Views<Count, Displacement, Types> unpaired(const Views<Count, Displacement, Types>& given) const noexcept;
   // The blocks as bytes, packed one behind the other at `staging`, or (null) where they lie.

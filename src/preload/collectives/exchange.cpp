@@ -49,7 +49,8 @@ bool Exchange::send(const Piece& piece, std::span<const int> to, Wish wish) noex
   const int peer = to.size() == 1 ? near_.numbers[static_cast<std::size_t>(to[0])] : wire::Pool::kNoPeer;
   try {
     posts_.reserve(posts_.size() + to.size());
-    sent_.push_back({.piece = &piece, .message = {}});
+    sent_.push_back({.piece = &piece, .message = {}, .first = targets_.size(), .readers = to.size()});
+    targets_.insert(targets_.end(), to.begin(), to.end());
     Sent& block = sent_.back();
     wire::Lease lease;
     if (wish != Wish::kByLibrary && bytes == 0) {
@@ -63,7 +64,6 @@ bool Exchange::send(const Piece& piece, std::span<const int> to, Wish wish) noex
     }
     if (block.is_paired) letter.word = kPaired | (wish == Wish::kPaired ? kWished : 0);
     wished_ = wished_ || wish == Wish::kPaired;
-    block.to = to.size() == 1 ? to[0] : -1;
     if (!block.is_paired) block.left = reason_to_leave(piece, wish == Wish::kByLibrary);
     for (const int member : to) posts_.push_back({member, letter});
     return true;
@@ -201,10 +201,9 @@ void Exchange::count() const noexcept {
     }
     ++blocks.sent;
     blocks.sent_bytes += block.piece->bytes();
-    for (std::size_t member = 0; counting() && member < near_.numbers.size(); ++member) {
-      const bool goes =
-          block.to < 0 ? near_.numbers[member] != shared_.segment.self() : block.to == static_cast<int>(member);
-      if (goes) count_sent_to(near_.numbers[member], block.piece->bytes());
+    for (std::size_t k = 0; counting() && k < block.readers; ++k) {
+      const auto member = static_cast<std::size_t>(targets_[block.first + k]);
+      count_sent_to(near_.numbers[member], block.piece->bytes());
     }
   }
   for (const Received& block : received_) {
@@ -221,7 +220,7 @@ void Exchange::count() const noexcept {
 // Returns true if a part moved. One message at a time, as long as its chunks come back, for the warm chunks of several
 // would not fit into the cache together; and each process begins with another one.
 bool Exchange::advance_sends(bool patience) noexcept {
-  const auto behind = std::find_if(sent_.begin(), sent_.end(), [&](const Sent& block) { return block.to > rank_; });
+  const auto behind = std::find_if(sent_.begin(), sent_.end(), [&](const Sent& block) { return targets_[block.first] > rank_; });
   const auto first = static_cast<std::size_t>(behind - sent_.begin());
   for (std::size_t k = 0; k < sent_.size(); ++k) {
     Sent& block = sent_[(first + k) % sent_.size()];

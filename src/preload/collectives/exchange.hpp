@@ -50,7 +50,7 @@ class Exchange {
   // How a sender wants a block to go.
   enum class Wish { kByLibrary, kEither, kPaired };
 
-  // Before settle(). Add a block for these members, one that comes from a member, and one that this process gives to
+  // Before settle(). Add a block for these members, each as often as it is to receive it, one that comes from a member, and one that this process gives to
   // itself; the library has to bring that if it packs or unpacks it. Return false without memory.
   bool send(const Piece& piece, std::span<const int> to, Wish wish) noexcept;
   bool receive(const Piece& piece, int from) noexcept;
@@ -85,6 +85,8 @@ class Exchange {
     for (const Copy& block : copies_) found(*block.from, *block.to);
   }
   bool takes_all() const noexcept;
+  // True if all that is sent does; before settle(), where it is not decided for all, too.
+  bool takes_all_sent() const noexcept;
   // True if any sender wished it, this process or another one.
   bool is_wished() const noexcept { return wished_; }
   // For one that decides for others by letters of their own; and for those.
@@ -104,8 +106,8 @@ class Exchange {
     const Piece* piece;
     bool is_paired = false;
     wire::Outgoing<Segment> message;  // none, which is done, if there are no bytes or the library gets them
-    int to = -1;                      // the member that it goes to; -1: all others
-    Reason left = Reason::kNone;      // why it was left to the library at once
+    std::size_t first = 0, readers = 0;  // where the members that it goes to are among targets_
+    Reason left = Reason::kNone;         // why it was left to the library at once
   };
   struct Copy {
     const Piece *from, *to;
@@ -121,7 +123,6 @@ class Exchange {
     wire::Incoming<Segment> message;  // as above
     Room whole;                       // of a block that the library unpacks
   };
-  bool takes_all_sent() const noexcept;
   void lend(Sent& block) noexcept;
   bool begin_receive(Received& block, const wire::Letter& letter) noexcept;
   bool advance_receives(int& waited_for) noexcept;
@@ -132,6 +133,7 @@ class Exchange {
   const int rank_;  // in the communicator
   SharedMemory& shared_;
   std::vector<Sent> sent_;
+  std::vector<int> targets_;
   std::vector<Post> posts_;
   std::deque<Received> received_;
   std::vector<Copy> copies_;

@@ -1,6 +1,8 @@
 // MPI_Neighbor_allgather(v), MPI_Neighbor_alltoall(v, w), in all forms. Blocks go from neighbour to neighbour, and each
 // process has its own number of neighbours.
 #include <algorithm>
+#include <climits>
+#include <vector>
 
 #include "preload/collectives/all_to_all.hpp"
 
@@ -54,12 +56,123 @@ bool find_neighbour_ends(const Call& call, const Peers& peers, Ends& ends) {
   return true;
 }
 
+namespace {
+
+// The largest block of which both ends know that it can be paired. What the library cannot count is not described where
+// a block is alone.
+bool pair_one_for_all(const Call& call, const Peers& peers, Collective& collective) noexcept {
+  return pair_among(Among::kNeighbours, call, peers, collective, [&](const Ends& ends, std::int64_t largest) {
+    return pair_for_all(call, collective, ends, std::min(largest, largest_message()));
+  });
+}
+
+// MPI_Neighbor_allgatherv. Of each block its sender and its receivers know the size.
+template <class In, class Native>
+int gather_from_neighbours(Call call, const View& out, const In& in, Native&& native) {
+  call.scope = DecisionScope::kPairwise;
+  const auto describe = [&](Collective& collective) {
+    Side &sent = collective.sent, &received = collective.received;
+    Peers peers;
+    if (!find_neighbours(call, peers)) return Reason::kArguments;
+    prepare_blocks(call);
+    Reason reason = received.describe(in, peers.in, from_all(peers));
+    if (reason != Reason::kNone && reason != Reason::kLarge) return reason;
+    const Reason of_sent = sent.describe(out, 1, {kOut});
+    if (of_sent != Reason::kNone && of_sent != Reason::kLarge) return of_sent;
+    if (reason == Reason::kNone) reason = of_sent;
+    if (sent.blocks().block_bytes() > max_block_bytes(in)) reason = Reason::kLarge;
+    const bool is_exchanged = pair_one_for_all(call, peers, collective) && collective.is_exchanged();
+    if (!is_exchanged || reason == Reason::kNone) return reason;
+    collective.leave();
+    return Reason::kNone;
+  };
+  return perform(call, out, in, describe, native);
+}
+
+// A side of equal blocks as MPI_Neighbor_alltoallw takes it, which can be told for each block that there is nothing.
+template <class Count>
+class EqualBlocks {
+ public:
+  // `apart` [bytes]: from block to block. May throw bad_alloc.
+  EqualBlocks(int n, MPI_Aint apart)
+      : counts_(static_cast<std::size_t>(n) + 1), displacements_(counts_.size()), types_(counts_.size()) {
+    for (std::size_t k = 0; k < counts_.size(); ++k) displacements_[k] = static_cast<MPI_Aint>(k) * apart;
+  }
+  Views<Count, MPI_Aint, const MPI_Datatype*> of(const View& given) noexcept {
+    std::fill(counts_.begin(), counts_.end(), static_cast<Count>(given.count));
+    std::fill(types_.begin(), types_.end(), given.type);
+    return {given.buffer, counts_.data(), displacements_.data(), types_.data()};
+  }
+
+ private:
+  std::vector<Count> counts_;
+  std::vector<MPI_Aint> displacements_;
+  std::vector<MPI_Datatype> types_;
+};
+
+// The extent and the size [bytes] of a block that the library will not refuse.
+struct Block {
+  MPI_Aint extent;
+  std::int64_t bytes;
+};
+bool measure(const View& given, Block& block) noexcept {
+  Elements elements;
+  if (given.count < 0 || given.buffer == MPI_IN_PLACE || elements.read(given.type, false) != Reason::kNone) return false;
+  if (__builtin_mul_overflow(given.count, elements.size, &block.bytes) || block.bytes > largest_message() ||
+      __builtin_mul_overflow(given.count, elements.extent, &block.extent)) {
+    return false;
+  }
+  const std::int64_t first = elements.plan == nullptr ? 0 : elements.plan->first_byte();
+  return block.bytes == 0 || elements.plan == nullptr ||
+         reinterpret_cast<std::intptr_t>(moved(static_cast<const char*>(given.buffer), first)) >= kLowestAddress;
+}
+
+// A plain call as what it is block by block. `same`: one block goes to all.
+template <class Count>
+int exchange_each(bool same, const Call& call, const Peers& peers, const View& out, const Block& sent, const View& in,
+                  const Block& received) {
+  EqualBlocks<Count> all_sent(peers.out, same ? 0 : sent.extent), all_received(peers.in, received.extent);
+  const auto native = [&](const auto& s, const auto& r, MPI_Request*) {
+    if constexpr (is_large<Count>) {
+      return mpi::library.Neighbor_alltoallw_c(GAPLESS_MANY_ARGUMENTS(s), GAPLESS_MANY_ARGUMENTS(r), call.comm);
+    } else {
+      return mpi::library.Neighbor_alltoallw(GAPLESS_MANY_ARGUMENTS(s), GAPLESS_MANY_ARGUMENTS(r), call.comm);
+    }
+  };
+  if (!same) return v_exchange(Among::kNeighbours, call, all_sent.of(out), all_received.of(in), native);
+  const auto gathered = [&](const View& s, const auto& r, MPI_Request*) { return native(all_sent.of(s), r, nullptr); };
+  return gather_from_neighbours(call, out, all_received.of(in), gathered);
+}
+
+// MPI_Neighbor_allgather, MPI_Neighbor_alltoall. All blocks are of one size, which all processes know: so all go block
+// by block where that can be paired, or none does.
+template <class Native>
+int equal_exchange(bool same, Call call, const View& out, const View& in, Native&& native) {
+  call.scope = DecisionScope::kPairwise;
+  Peers peers;
+  Block sent, received;
+  if (call.form == Form::kBlocking && reason_not_to_convert(call) == Reason::kNone && may_exchange(call) &&
+      channel_of(call.comm, *call.members.near) != nullptr && measure(out, sent) && measure(in, received) &&
+      std::max(sent.bytes, received.bytes) >= smallest_paired(Traffic::kExchange) && find_neighbours(call, peers)) {
+    try {
+      return out.count > INT_MAX || in.count > INT_MAX
+                 ? exchange_each<MPI_Count>(same, call, peers, out, sent, in, received)
+                 : exchange_each<int>(same, call, peers, out, sent, in, received);
+    } catch (...) {
+      return raise_error(MPI_ERR_NO_MEM, call.comm);
+    }
+  }
+  return plain_exchange(Among::kNeighbours, same, call, out, in, native);
+}
+
+}  // namespace
+
 GAPLESS_FORMS(GAPLESS_PLAIN_COLLECTIVE, Neighbor_allgather, Ineighbor_allgather, Neighbor_allgather_init, ROOTLESS,
-              plain_exchange, Among::kNeighbours, true)
+              equal_exchange, true)
 GAPLESS_FORMS(GAPLESS_PLAIN_COLLECTIVE, Neighbor_alltoall, Ineighbor_alltoall, Neighbor_alltoall_init, ROOTLESS,
-              plain_exchange, Among::kNeighbours, false)
+              equal_exchange, false)
 GAPLESS_FORMS(GAPLESS_V_COLLECTIVE, Neighbor_allgatherv, Ineighbor_allgatherv, Neighbor_allgatherv_init, PLAIN, V,
-              ROOTLESS, v_gather, Among::kNeighbours)
+              ROOTLESS, gather_from_neighbours)
 GAPLESS_FORMS(GAPLESS_V_COLLECTIVE, Neighbor_alltoallv, Ineighbor_alltoallv, Neighbor_alltoallv_init, V, V, ROOTLESS,
               v_exchange, Among::kNeighbours)
 GAPLESS_FORMS(GAPLESS_V_COLLECTIVE, Neighbor_alltoallw, Ineighbor_alltoallw, Neighbor_alltoallw_init, NEIGHBOR_W,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "preload/policy/switches.hpp"
@@ -26,8 +27,8 @@ bool settle(Collective& collective, bool room) noexcept {
   return collective.error == MPI_SUCCESS;
 }
 
-bool is_long(const Piece& piece) noexcept {
-  return piece.bytes() >= smallest_paired(Traffic::kExchange);
+bool is_long(const Piece& piece, Traffic traffic) noexcept {
+  return piece.bytes() >= smallest_paired(traffic);
 }
 
 bool is_single(const std::vector<std::uint8_t>& met, int member) noexcept {
@@ -35,10 +36,29 @@ bool is_single(const std::vector<std::uint8_t>& met, int member) noexcept {
 }
 
 // Of what is not sent by the exchange, a block that was too small to be.
-void count_small(const Call& call, int target, const Piece& piece) noexcept {
-  if (counting() && target >= 0 && target != call.members.rank && piece.bytes() > 0 && !is_long(piece)) {
+void count_small(const Call& call, int target, const Piece& piece, Traffic traffic) noexcept {
+  if (counting() && target >= 0 && target != call.members.rank && piece.bytes() > 0 && !is_long(piece, traffic)) {
     count_unpaired(call.procedure, Reason::kSmall);
   }
+}
+
+// True if it is faster through shared memory, or GAPLESS_FORCE says so, and can go there.
+bool gains(const Piece& sent) noexcept {
+  return switched_on() && sent.is_moved_here() && !sent.is_contiguous();
+}
+
+// Takes what goes through shared memory out of what the library gets.
+void take_out(Collective& collective) noexcept {
+  const Exchange& exchange = *collective.exchange;
+  exchange.for_each_sent([&](const Piece& piece) { collective.sent.pair(piece); });
+  exchange.for_each_received([&](const Piece& piece) { collective.received.pair(piece); });
+  exchange.for_each_copied([&](const Piece& from, const Piece& to) {
+    collective.sent.pair(from);
+    collective.received.pair(to);
+  });
+  if (exchange.bytes() == 0) return;
+  collective.sent.close_gaps();
+  collective.received.close_gaps();
 }
 
 // A contiguous block that goes to contiguous memory is as fast through the library.
@@ -111,8 +131,13 @@ bool list_blocks(const Blocks& side, int n, std::vector<Piece>& blocks) noexcept
   }
 }
 
-bool has_long_block(const Blocks& side) noexcept {
-  return std::any_of(side.pieces().begin(), side.pieces().end(), is_long);
+bool may_pair(const Call& call, const Collective& collective, Traffic traffic) noexcept {
+  const auto has_long_block = [traffic](const Side& side) {
+    const std::span<const Piece> pieces = side.blocks().pieces();
+    return std::any_of(pieces.begin(), pieces.end(), [traffic](const Piece& piece) { return is_long(piece, traffic); });
+  };
+  return may_exchange(call) &&
+         (counting() || has_long_block(collective.sent) || has_long_block(collective.received));
 }
 
 void prepare_blocks(const Call& call) noexcept {
@@ -127,25 +152,26 @@ std::vector<std::uint8_t> meetings(std::span<const int> ends, int size) {
   return met;
 }
 
-bool pair_blocks(const Call& call, Collective& collective, const Ends& ends, std::int64_t largest) noexcept {
+bool pair_blocks(const Call& call, Collective& collective, const Ends& ends, Traffic traffic,
+                 std::int64_t largest) noexcept {
   Exchange* const exchange = begin(call, collective);
   if (exchange == nullptr) return true;
   const std::span<const int> targets = ends.targets, sources = ends.sources;
   const int rank = call.members.rank;
   const auto is_paired = [&](const std::vector<std::uint8_t>& met, int member, const Piece& piece) {
-    return member != rank && is_single(met, member) && is_long(piece) && piece.bytes() <= largest;
+    return member != rank && is_single(met, member) && is_long(piece, traffic) && piece.bytes() <= largest;
   };
   const std::span<const Piece> sent = collective.sent.blocks().pieces(),
                                received = collective.received.blocks().pieces();
   bool room = true, any = false;
   for (std::size_t k = 0; k < sent.size() && room; ++k) {
     if (!is_paired(ends.targets_met, targets[k], sent[k])) {
-      count_small(call, targets[k], sent[k]);
+      count_small(call, targets[k], sent[k], traffic);
       continue;
     }
     any = true;
-    const bool gains = switched_on() && sent[k].is_moved_here() && !sent[k].is_contiguous();
-    room = exchange->send(sent[k], targets.subspan(k, 1), gains ? Exchange::Wish::kPaired : Exchange::Wish::kByLibrary);
+    room = exchange->send(sent[k], targets.subspan(k, 1),
+                          gains(sent[k]) ? Exchange::Wish::kPaired : Exchange::Wish::kByLibrary);
   }
   for (std::size_t k = 0; k < received.size() && room; ++k) {
     if (!is_paired(ends.sources_met, sources[k], received[k])) continue;
@@ -157,22 +183,57 @@ bool pair_blocks(const Call& call, Collective& collective, const Ends& ends, std
       return pieces[static_cast<std::size_t>(std::find(members.begin(), members.end(), rank) - members.begin())];
     };
     const Piece &out = of_own(targets, sent), &in = of_own(sources, received);
-    if (out.bytes() == in.bytes() && is_long(out) && out.is_moved_here() && in.is_moved_here() && switched_on()) {
+    if (out.bytes() == in.bytes() && is_long(out, traffic) && out.is_moved_here() && in.is_moved_here() && switched_on()) {
       any = true;
       room = exchange->copy(out, in);
     }
   }
   if (room && !any) return true;
   if (!settle(collective, room)) return false;
-  exchange->for_each_sent([&](const Piece& piece) { collective.sent.pair(piece); });
-  exchange->for_each_received([&](const Piece& piece) { collective.received.pair(piece); });
-  exchange->for_each_copied([&](const Piece& from, const Piece& to) {
-    collective.sent.pair(from);
-    collective.received.pair(to);
-  });
-  if (exchange->bytes() == 0) return true;
-  collective.sent.close_gaps();
-  collective.received.close_gaps();
+  take_out(collective);
+  return true;
+}
+
+bool pair_for_all(const Call& call, Collective& collective, const Ends& ends, std::int64_t largest) noexcept {
+  Exchange* const exchange = begin(call, collective);
+  if (exchange == nullptr) return true;
+  const int rank = call.members.rank;
+  const std::span<const Piece> sent = collective.sent.blocks().pieces(),
+                               received = collective.received.blocks().pieces();
+  const auto is_paired = [&](const Piece& piece) {
+    return is_long(piece, Traffic::kExchange) && piece.bytes() <= largest;
+  };
+  std::vector<int> others;
+  bool room = true;
+  try {
+    std::copy_if(ends.targets.begin(), ends.targets.end(), std::back_inserter(others),
+                 [rank](int member) { return member >= 0 && member != rank; });
+  } catch (...) {
+    room = false;
+  }
+  if (!sent.empty() && is_paired(sent[0])) {
+    // What the process gives to itself goes the same way.
+    bool wished = gains(sent[0]);
+    for (std::size_t k = 0; k < received.size(); ++k) {
+      if (ends.sources[k] != rank) continue;
+      wished = wished && received[k].is_moved_here() && received[k].bytes() == sent[0].bytes();
+    }
+    if (room && !others.empty()) {
+      room = exchange->send(sent[0], others, wished ? Exchange::Wish::kPaired : Exchange::Wish::kByLibrary);
+    }
+    wished = wished && exchange->takes_all_sent();
+    for (std::size_t k = 0; k < received.size() && room && wished; ++k) {
+      if (ends.sources[k] == rank) room = exchange->copy(sent[0], received[k]);
+    }
+  } else if (!sent.empty()) {
+    for (const int member : others) count_small(call, member, sent[0], Traffic::kExchange);
+  }
+  for (std::size_t k = 0; k < received.size() && room; ++k) {
+    const int from = ends.sources[k];
+    if (from >= 0 && from != rank && is_paired(received[k])) room = exchange->receive(received[k], from);
+  }
+  if (!settle(collective, room)) return false;
+  take_out(collective);
   return true;
 }
 

@@ -15,15 +15,20 @@ namespace gapless::preload {
 void prepare_blocks(const Call& call) noexcept;
 
 // Of a v- or w-call: each block that is long enough, and whose sender wants to pack it, whatever becomes of the others,
-// which are left to the library. Blocks that a process sends to itself, and between a pair that exchanges several in
-// one direction, are the library's; so are those above `largest` bytes. Returns false with the collective's error if it
-// failed.
-bool pair_blocks(const Call& call, Collective& collective, const Ends& ends, std::int64_t largest) noexcept;
+// which are left to the library. Blocks between a pair that exchanges several in one direction are the library's; so
+// are those above `largest` bytes. One that a process gives to itself is copied. Returns false with the collective's
+// error if it failed.
+bool pair_blocks(const Call& call, Collective& collective, const Ends& ends, Traffic traffic,
+                 std::int64_t largest) noexcept;
+// The same of a call in which a process sends one block to all of its targets: through shared memory to all of them, or
+// by the library. It goes to a target as often as that is among them.
+bool pair_for_all(const Call& call, Collective& collective, const Ends& ends, std::int64_t largest) noexcept;
 // How often each of `size` members is among the ends of the blocks that go one way. May throw bad_alloc.
 std::vector<std::uint8_t> meetings(std::span<const int> ends, int size);
 
-// True if some block of a side is long enough for that.
-bool has_long_block(const Blocks& side) noexcept;
+// True if some block may be long enough for that. Most calls have short blocks alone, and must cost next to nothing;
+// where blocks are counted, all are looked at.
+bool may_pair(const Call& call, const Collective& collective, Traffic traffic) noexcept;
 
 // Of the others, in which all blocks go one way. Return true if all goes through shared memory; so does nothing with
 // the collective's error, if that failed. `sent`, `received`: the blocks of this process, for and from each member in

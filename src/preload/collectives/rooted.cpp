@@ -1,6 +1,4 @@
-// MPI_Gather(v), MPI_Scatter(v), in all forms. Blocks go to the root or come from it.
-#include <tuple>
-#include <type_traits>
+// MPI_Gather, MPI_Scatter, in all forms. Blocks go to the root or come from it.
 #include <vector>
 
 #include "preload/collectives/forms.hpp"
@@ -15,7 +13,7 @@ namespace {
 template <bool gathers>
 constexpr Traffic kTraffic = gathers ? Traffic::kExchange : Traffic::kFromRoot;
 
-// Pairs all of a plain one that is described, or nothing.
+// Pairs all of a call that is described, or nothing.
 template <bool gathers>
 void pair(const Call& call, Collective& collective, int root, bool in_place) noexcept {
   std::vector<Piece>&out = collective.blocks_out, &in = collective.blocks_in;
@@ -34,13 +32,11 @@ void pair(const Call& call, Collective& collective, int root, bool in_place) noe
 }
 
 // At the root there is a side of many blocks, everywhere one of a single block, which the root may leave where it is
-// among the many (MPI_IN_PLACE). Of a v-collective the root alone knows the sum of all blocks.
-template <bool gathers, class Out, class In, class Native>
-int rooted(int root, Call call, const Out& out, const In& in, Native&& native) {
-  constexpr bool kPlain = std::is_same_v<Out, In>;
-  const auto& many = std::get<gathers>(std::tie(out, in));
-  const View& single = std::get<!gathers>(std::tie(out, in));
-  call.scope = kPlain ? DecisionScope::kAll : DecisionScope::kPairwise;
+// among the many (MPI_IN_PLACE).
+template <bool gathers, class Native>
+int rooted(int root, Call call, const View& out, const View& in, Native&& native) {
+  const View &many = gathers ? in : out, &single = gathers ? out : in;
+  call.scope = DecisionScope::kAll;
   const auto describe = [&](Collective& collective) {
     const Members& all = call.members;
     if (root < 0 || root >= all.size) return Reason::kArguments;
@@ -50,7 +46,6 @@ int rooted(int root, Call call, const Out& out, const In& in, Native&& native) {
     constexpr Direction kMany = gathers ? kIn : kOut, kSingle = gathers ? kOut : kIn;
     Reason reason = in_place ? Reason::kNone : of_each.describe(single, 1, {kSingle});
     const std::int64_t bytes = of_each.blocks().block_bytes();
-    if (reason == Reason::kNone && bytes > max_block_bytes(many)) return Reason::kLarge;
     if (reason == Reason::kNone && is_root) {
       if (!in_place && is_refused(single, many, root, bytes)) return Reason::kArguments;
       reason = of_root.describe(many, all.size, {kMany, root, in_place ? kStays : kMany});
@@ -58,38 +53,31 @@ int rooted(int root, Call call, const Out& out, const In& in, Native&& native) {
     }
     const std::int64_t block_bytes = in_place ? of_root.blocks().block_bytes() : bytes;
     call.max_bytes = both_ways(block_bytes, all.size);
-    if constexpr (kPlain) {
-      if (reason == Reason::kNone && may_exchange(call, kTraffic<gathers>, block_bytes))
-        pair<gathers>(call, collective, root, in_place);
+    if (reason == Reason::kNone && may_exchange(call, kTraffic<gathers>, block_bytes)) {
+      pair<gathers>(call, collective, root, in_place);
     }
     return reason;
   };
-  if constexpr (!kPlain) {
-    return perform(call, out, in, describe, native);
-  } else {
-    const auto at_once = [&](int& code) {
-      const Members& all = call.members;
-      const bool is_root = all.rank == root;
-      View of_root = many, of_each = single;
-      if (root < 0 || root >= all.size || !rewrite_as_bytes(of_each, 1) ||
-          may_exchange(call, kTraffic<gathers>, of_each.count) || !may_be_staged(both_ways(of_each.count, all.size)) ||
-          (is_root && !rewrite_as_bytes(of_root, all.size)) ||
-          (is_root && is_wrongly_refused(of_each, of_root, single, many, root))) {
-        return false;
-      }
-      count_contiguous(call, of_each.count + (is_root ? of_root.count * all.size : 0));
-      code = gathers ? native(of_each, of_root, nullptr) : native(of_root, of_each, nullptr);
-      return true;
-    };
-    return perform(call, out, in, describe, native, at_once);
-  }
+  const auto at_once = [&](int& code) {
+    const Members& all = call.members;
+    const bool is_root = all.rank == root;
+    View of_root = many, of_each = single;
+    if (root < 0 || root >= all.size || !rewrite_as_bytes(of_each, 1) ||
+        may_exchange(call, kTraffic<gathers>, of_each.count) || !may_be_staged(both_ways(of_each.count, all.size)) ||
+        (is_root && !rewrite_as_bytes(of_root, all.size)) ||
+        (is_root && is_wrongly_refused(of_each, of_root, single, many, root))) {
+      return false;
+    }
+    count_contiguous(call, of_each.count + (is_root ? of_root.count * all.size : 0));
+    code = gathers ? native(of_each, of_root, nullptr) : native(of_root, of_each, nullptr);
+    return true;
+  };
+  return perform(call, out, in, describe, native, at_once);
 }
 
 }  // namespace
 
 GAPLESS_FORMS(GAPLESS_PLAIN_COLLECTIVE, Gather, Igather, Gather_init, ROOTED, rooted<true>)
 GAPLESS_FORMS(GAPLESS_PLAIN_COLLECTIVE, Scatter, Iscatter, Scatter_init, ROOTED, rooted<false>)
-GAPLESS_FORMS(GAPLESS_V_COLLECTIVE, Gatherv, Igatherv, Gatherv_init, PLAIN, V, ROOTED, rooted<true>)
-GAPLESS_FORMS(GAPLESS_V_COLLECTIVE, Scatterv, Iscatterv, Scatterv_init, V, PLAIN, ROOTED, rooted<false>)
 
 }  // namespace gapless::preload

@@ -25,12 +25,13 @@ class Side {
   Reason describe(const Given& given, int n, const Directions& directions) noexcept {
     const Reason reason = blocks_.describe(given, n, directions);
     if (reason != Reason::kNone || n == 0) return reason;
-    route_ = Route::kWhereLie;
+    if constexpr (!kIsTyped<Given>) route_ = Route::kWhereLie;  // else each block begins where its own type says
     if (!blocks_.are_contiguous() && blocks_.bytes() > 0) stage();
     return reason;
   }
   const Blocks& blocks() const noexcept { return blocks_; }
-  // Blocks of a v-side go through shared memory: each; when all are known. A side without any other data is left.
+  // Blocks of a v-side, or a side's only one, go through shared memory: each; when all are known. A side without any
+  // other data is left.
   void pair(const Piece& piece) noexcept { blocks_.pair(piece); }
   void close_gaps() noexcept {
     blocks_.close_gaps();

@@ -24,6 +24,12 @@ struct Views {
   Types types;  // MPI_Datatype, or a pointer to as many as there are blocks
 };
 
+// True of a w-collective's.
+template <class Given>
+inline constexpr bool kIsTyped = false;
+template <class Count, class Displacement>
+inline constexpr bool kIsTyped<Views<Count, Displacement, const MPI_Datatype*>> = true;
+
 // The most bytes of a block that the procedure can count: for plain collectives there is MPI_X_c, whichever was called.
 inline MPI_Count max_block_bytes(const View&) noexcept {
   return std::numeric_limits<MPI_Count>::max();
