@@ -172,6 +172,8 @@ def _messages() -> Iterator[Case]:
         yield Case("p2p_order", (), settings, ranks=ranks, pairs=1, timeout_s=300)
         yield Case("p2p_random", ("1", "60"), settings, ranks=ranks, pairs=1, timeout_s=300)
         yield Case("p2p_random", ("1000", "300"), settings, ranks=ranks, pairs=1, timeout_s=1800, is_long=True)
+        threaded = ("500", "20", "threads")
+        yield Case("p2p_random", threaded, settings, ranks=ranks, pairs=1, timeout_s=300, is_second=True)
     few = {**FORCED, "GAPLESS_PAIRED_BYTES": "32M"}
     for what in ("truncated", "truncated_often"):
         yield Case("p2p_ends", (what,), MESSAGES, pairs=1, timeout_s=300)
@@ -183,6 +185,12 @@ def _messages() -> Iterator[Case]:
     yield Case("p2p_busy", (), MESSAGES, pairs=1, timeout_s=300)
     yield Case("p2p_persistent", (), MESSAGES, pairs=1, timeout_s=300)
     yield Case("p2p_busy", (), few, ranks=4, pairs=1, timeout_s=300, is_second=True)
+    for what, number, most in (("unreceived", "4000", "20000"), ("soak", "8000", "200000")):
+        yield Case("p2p_volume", (what, number), {**MESSAGES, "GAPLESS_PAIRED_BYTES": "32M"}, pairs=1)
+        # Of packed messages, too, it keeps only so much.
+        scarce = {**MESSAGES, "GAPLESS_PAIRED_BYTES": "32M", "GAPLESS_POOL_BYTES": "64M"}
+        yield Case("p2p_volume", (what, most), scarce, pairs=1, is_long=True, timeout_s=600)
+    yield Case("p2p_volume", ("ring", "65536", "40"), MESSAGES, ranks=8, pairs=1, is_second=True)
     # No process pairs after a probe: one program each.
     for seed in range(1, 6):
         yield Case("p2p_random", (str(seed), "1", "probes"), FORCED, ranks=2 + seed % 2, pairs=1, is_second=seed > 2)

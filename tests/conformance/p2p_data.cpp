@@ -284,20 +284,23 @@ void Tally::expect_all(const std::string& what) {
   const long long sent = counted("paired_sent") - sent_before_;
   const long long received = counted("paired_received") - received_before_;
   if (counted("paired_sent") >= 0) {
-    CHECK(sent == sent_, "%s: %lld messages sent through shared memory, not %lld", what.c_str(), sent, sent_);
+    CHECK(sent == sent_, "%s: %lld messages sent through shared memory, not %lld", what.c_str(), sent,
+          sent_.load());
     CHECK(received == received_, "%s: %lld messages received through shared memory, not %lld", what.c_str(), received,
-          received_);
+          received_.load());
   }
   restart();
 }
 
 void Tally::expect_none(const std::string& what) {
-  sent_ = received_ = 0;
+  sent_ = 0;
+  received_ = 0;
   expect_all(what);
 }
 
 void Tally::restart() {
-  sent_ = received_ = 0;
+  sent_ = 0;
+  received_ = 0;
   sent_before_ = counted("paired_sent");
   received_before_ = counted("paired_received");
 }

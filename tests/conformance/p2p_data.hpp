@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -109,7 +110,7 @@ class Tally {
   void restart();
 
  private:
-  long long sent_ = 0, received_ = 0;
+  std::atomic<long long> sent_{0}, received_{0};  // by any thread
   long long sent_before_ = 0, received_before_ = 0;
 };
 

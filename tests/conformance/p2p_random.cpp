@@ -1,94 +1,30 @@
 // Random programs: all ranks draw the same messages from a seed, and check data and status of each.
-// usage: p2p_random FIRST COUNT [probes]: with these seeds. One that fails is run again by its number and COUNT 1.
+// usage: p2p_random FIRST COUNT [probes] [threads]: with these seeds. One that fails is run again by its number and
+// COUNT 1.
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <memory>
+#include <string_view>
+#include <thread>
 
-#include "../preload/random_mpi_type.hpp"
 #include "counted.hpp"
 #include "p2p_complete.hpp"
+#include "p2p_message.hpp"
 #include "paired.hpp"
-#include "twin.hpp"
 
 using namespace conformance;
-using test::Random;
 
 namespace {
 
-enum Send { kIsend, kBsend, kIbsend, kIssend, kSendInit, kSend, kRsend, kIrsend, kSsend };
-enum Receive { kIrecv, kRecvInit, kRecv, kSendrecv, kProbed, kMatched };
-
-struct Message {
-  int comm, from, to, tag, units, room, send, receive;
-  Basic basic;
-  Layout out, in;
-  bool early, any_source, any_tag, frees_type, frees_request;
-  std::uint64_t seed;
-  bool is_truncated() const { return room < units; }
-};
-
-std::vector<Comm> comms;
-MPI_Comm control;
-int rank, size;
-bool probes = false;  // one rank, or all, after some rounds
-int seed_now = 0, round_now = 0;
+MPI_Comm controls[2];
 Tally tally;
-
-std::string where(const std::string& what) {
-  return "seed " + std::to_string(seed_now) + ", round " + std::to_string(round_now) + ", " + what;
-}
+bool threads = false;  // two on each rank, one for every second communicator
 
 void hangs(int) {
   std::fprintf(stderr, "failed: seed %d, round %d hangs on rank %d\n", seed_now, round_now, rank);
   _exit(1);
-}
-
-int rank_of(const Message& m, int world_rank) {
-  return comms[static_cast<std::size_t>(m.comm)].rank_of[static_cast<std::size_t>(world_rank)];
-}
-MPI_Comm comm_of(const Message& m) {
-  return comms[static_cast<std::size_t>(m.comm)].comm;
-}
-
-int draw_bytes(Random& random) {
-  const int sizes[] = {12, 400, 3840, 3840, 8000, 16'384, 40'000, 70'000, 100'000, 200'000, 300'000};
-  if (random.below(60) == 0) return 3'000'000;
-  return std::max(12, sizes[random.below(11)] + 12 * (random.below(5) - 2));
-}
-
-Message draw(Random& random, bool has_early, bool is_barred) {
-  Message m{};
-  const Layout layouts[] = {Layout::kColumn, Layout::kBlocks, Layout::kReversed, Layout::kMany, Layout::kContiguous};
-  m.comm = random.below(4);
-  m.from = random.below(size);
-  m.to = (m.from + 1 + random.below(size - 1)) % size;
-  m.tag = 10 * m.from + random.below(3);  // of its source, so that it may be asked for from any
-  m.basic = static_cast<Basic>(random.below(kBasics));
-  m.out = layouts[random.below(5)];
-  m.in = random.below(8) == 0 ? Layout::kPacked : layouts[random.below(5)];
-  m.units = std::max(1, draw_bytes(random) / unit_bytes(m.basic));
-  m.room = m.units + (random.below(2) == 0 ? 0 : random.below(2000));
-  m.early = has_early;
-  m.receive = m.early ? random.below(2) : random.below(4);
-  m.send = random.below(5);
-  if (m.early) m.send = random.below(is_barred ? 9 : 6);
-  if (m.early && m.send == kSend && random.below(2) == 0 && is_barred) m.send = kSsend;
-  const int wild = random.below(6);
-  m.any_source = wild == 0;
-  m.any_tag = wild == 1;
-  // Open MPI overruns a contiguous buffer; so the type has gaps.
-  const bool truncates = random.below(12) == 0 && m.units * unit_bytes(m.basic) > 3840 * 2;
-  if (truncates && m.in != Layout::kContiguous && m.in != Layout::kPacked && m.receive < kSendrecv)
-    m.room = m.units / 2;
-  m.frees_type = random.below(3) == 0;
-  m.frees_request = random.below(6) == 0;
-  m.seed = random.next();
-  const bool may_probe = probes && round_now >= 2 && (seed_now % 2 == 0 || m.to == seed_now / 2 % size);
-  const bool probed = may_probe && !m.early && !m.is_truncated() && random.below(3) == 0;
-  if (probed) m.receive = random.below(2) == 0 ? kProbed : kMatched;
-  return m;
 }
 
 struct Pending {
@@ -139,7 +75,7 @@ void Round::send(const Message& m) {
   Buffer& out = *out_.back();
   out.write(m.seed);
   const int to = rank_of(m, m.to);
-  tally.sends(m.send != kIssend && m.send != kSsend && out.is_pairable());
+  tally.sends(m.is_pairable());
   const auto blocking = [&](auto* call) { call(out.address(), out.count(), out.type(), to, m.tag, comm_of(m)); };
   const auto nonblocking = [&](auto* call) {
     MPI_Request request;
@@ -203,8 +139,7 @@ void Round::receive(const Message& m) {
   auto made = std::make_unique<Buffer>(m.basic, m.in, std::max(m.room, 1));
   Buffer& in = *made;
   const int source = m.any_source ? MPI_ANY_SOURCE : rank_of(m, m.from), tag = m.any_tag ? MPI_ANY_TAG : m.tag;
-  const bool sent_so = m.send != kIssend && m.send != kSsend;
-  tally.receives(sent_so && is_pairable(m.basic, m.out, m.units));
+  tally.receives(m.is_pairable());
   MPI_Status status = unset_status();
   MPI_Request request;
   switch (m.receive) {
@@ -306,7 +241,7 @@ void Round::complete() {
 }
 
 // Everybody with the next one, while other messages are under way.
-void exchange(Random& random) {
+void exchange(Random& random, MPI_Comm control) {
   const int to = (rank + 1) % size, from = (rank + size - 1) % size, bytes = draw_bytes(random) / 12 * 12;
   const bool replaces = random.below(2) == 0;
   Buffer out(Basic::kInts, Layout::kMany, bytes / 4), in(Basic::kInts, Layout::kReversed, bytes / 4 + 7);
@@ -329,7 +264,7 @@ void exchange(Random& random) {
   came.expect(seed_of(from), bytes / 4, where("exchange"));
 }
 
-void cancel_one() {
+void cancel_one(MPI_Comm control) {
   Buffer in(Basic::kInts, Layout::kColumn, 5000);
   MPI_Request request;
   MPI_Status status;
@@ -341,6 +276,43 @@ void cancel_one() {
   CHECK(cancelled == 1, "%s", where("a receive of nothing").c_str());
 }
 
+// A round of some messages. `all` is the same on all ranks, `mine` is not.
+void play(const std::vector<Message>& messages, bool is_barred, bool switches, Random all, Random mine,
+          MPI_Comm control) {
+  Round round(messages, Random(mine.next()));
+  const test::Layer layer;
+  const auto maybe_switch = [&] {
+    if (switches) layer.set(mine.below(3) != 0);
+  };
+  maybe_switch();
+  round.post(true);
+  maybe_switch();
+  if (is_barred) MPI_Barrier(control);
+  round.send_all();
+  maybe_switch();
+  if (all.below(2) == 0) exchange(all, control);
+  if (mine.below(4) == 0) cancel_one(control);
+  round.post(false);
+  maybe_switch();
+  round.complete();
+  MPI_Barrier(control);
+}
+
+// Of the messages from one to another on a communicator, the first ones have their receives early.
+std::vector<Message> draw_round(Random& all, bool is_barred) {
+  std::vector<Message> messages;
+  std::vector<char> is_late(static_cast<std::size_t>(4 * size * size), 0);
+  for (int n = 1 + all.below(14 * size); n > 0; --n) {
+    const bool wants_early = all.below(2) == 0;
+    Random twice = all;
+    const Message first = draw(twice, false, is_barred);
+    char& late = is_late[static_cast<std::size_t>((first.comm * size + first.from) * size + first.to)];
+    if (!wants_early) late = 1;
+    messages.push_back(draw(all, late == 0, is_barred));
+  }
+  return messages;
+}
+
 void run_program(int seed) {
   seed_now = seed;
   Random all(static_cast<std::uint64_t>(seed));  // the same on all ranks
@@ -349,40 +321,23 @@ void run_program(int seed) {
   const int rounds = 4 + all.below(6);
   for (round_now = 0; round_now < rounds; ++round_now) {
     const bool is_barred = all.below(2) == 0;
-    // Of the messages from one to another on a communicator, the first ones have their receives early.
-    std::vector<Message> messages;
-    std::vector<char> is_late(static_cast<std::size_t>(4 * size * size), 0);
-    for (int n = 1 + all.below(14 * size); n > 0; --n) {
-      const bool wants_early = all.below(2) == 0;
-      Random twice = all;
-      const Message first = draw(twice, false, is_barred);
-      char& late = is_late[static_cast<std::size_t>((first.comm * size + first.from) * size + first.to)];
-      if (!wants_early) late = 1;
-      messages.push_back(draw(all, late == 0, is_barred));
-    }
-    const std::uint64_t own = all.next() + static_cast<unsigned>(rank);
-    Round round(messages, Random(own));
-    Random mine(own + 77);
-    const auto maybe_switch = [&] {
-      if (switches) layer.set(mine.below(3) != 0);
+    const std::vector<Message> messages = draw_round(all, is_barred);
+    std::vector<Message> of[2];
+    for (const Message& m : messages) of[threads ? m.comm % 2 : 0].push_back(m);
+    const Random common[2] = {Random(all.next()), Random(all.next())};
+    const auto play_one = [&](std::size_t k) {
+      const std::uint64_t own = static_cast<std::uint64_t>(seed) * 1000 + static_cast<unsigned>(10 * round_now + rank);
+      play(of[k], is_barred, switches, common[k], Random(2 * own + k), controls[k]);
     };
-    maybe_switch();
-    round.post(true);
-    maybe_switch();
-    if (is_barred) MPI_Barrier(control);
-    round.send_all();
-    maybe_switch();
-    if (all.below(2) == 0) exchange(all);
-    if (mine.below(4) == 0) cancel_one();
-    round.post(false);
-    maybe_switch();
-    round.complete();
-    MPI_Barrier(control);
+    std::thread other;
+    if (threads) other = std::thread(play_one, 1);
+    play_one(0);
+    if (threads) other.join();
   }
   if (switches) {
     layer.set(true);
-    exchange(all);  // the first receive says that the layer is on again
-    MPI_Barrier(control);
+    exchange(all, controls[0]);  // the first receive says that the layer is on again
+    MPI_Barrier(controls[0]);
   }
   switches || probes ? tally.restart() : tally.expect_all("seed " + std::to_string(seed));
 }
@@ -390,14 +345,20 @@ void run_program(int seed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
   const int first = argc > 1 ? std::atoi(argv[1]) : 1, count = argc > 2 ? std::atoi(argv[2]) : 10;
-  probes = argc > 3;
+  for (int k = 3; k < argc; ++k) (std::string_view(argv[k]) == "threads" ? threads : probes) = true;
+  int level = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  if (threads && level != MPI_THREAD_MULTIPLE) {
+    std::puts("skipped: the library does not let several threads call it");
+    MPI_Finalize();
+    return 0;
+  }
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  MPI_Comm_dup(MPI_COMM_WORLD, &control);
+  for (MPI_Comm& control : controls) MPI_Comm_dup(MPI_COMM_WORLD, &control);
   comms = some_comms();
   std::vector<char> space(256 << 20);
   MPI_Buffer_attach(space.data(), static_cast<int>(space.size()));
@@ -413,7 +374,7 @@ int main(int argc, char** argv) {
   MPI_Buffer_detach(&back, &bytes);
   free_comms(comms);
   if (rank == 0) std::printf("%d random programs are right, %lld messages paired\n", count, counted("paired_sent"));
-  MPI_Comm_free(&control);
+  for (MPI_Comm& control : controls) MPI_Comm_free(&control);
   MPI_Finalize();
   return 0;
 }

@@ -11,9 +11,11 @@ import importlib
 import json
 import os
 import signal
+import re
 import sys
 import time
 import unittest
+from array import array
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,12 +35,37 @@ class Lines:
         os.write(self.file, (json.dumps({"kind": kind, **values}) + "\n").encode())
 
 
+class PairedCalls:
+    """Reads how many calls of this rank went through shared memory, where the layer keeps its counts in a file."""
+
+    def __init__(self) -> None:
+        folder = os.environ.get("GAPLESS_RUN_DIR")
+        self.path = next(Path(folder).glob(f"*.{os.getpid()}.counters"), None) if folder else None
+        self.before = (0, 0)
+        if self.path is not None:
+            names = json.loads(self.path.read_bytes().partition(b"\n")[0])
+            self.field = names["fields"].index("paired")
+            self.messages = [bool(re.search("send|recv|start", name, re.IGNORECASE)) for name in names["procedures"]]
+
+    def more(self) -> tuple[int, int]:
+        """Return those since the last time: of messages from point to point, and collective calls."""
+        if self.path is None:
+            return 0, 0
+        numbers = array("q", self.path.read_bytes().partition(b"\n")[2])
+        calls = numbers[self.field :: len(numbers) // len(self.messages)]
+        messages = sum(n for n, is_one in zip(calls, self.messages, strict=True) if is_one)
+        now, before = (messages, sum(calls) - messages), self.before
+        self.before = now
+        return now[0] - before[0], now[1] - before[1]
+
+
 class LineResult(unittest.TestResult):
     """Writes a line when a test starts and one when it has ended."""
 
     def __init__(self, lines: Lines) -> None:
         super().__init__()
         self.lines = lines
+        self.paired_calls = PairedCalls()
         self.running = ""
         self.outcome, self.text, self.began = "", "", 0.0
 
@@ -50,12 +77,16 @@ class LineResult(unittest.TestResult):
     def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802
         super().stopTest(test)
         seconds = round(time.monotonic() - self.began, 3)
-        self.lines.write("outcome", test=self.running, outcome=self.outcome, seconds=seconds, text=self.text)
+        self._write(self.running, self.outcome, seconds, self.text)
         self.running = ""
+
+    def _write(self, test: str, outcome: str, seconds: float, text: str) -> None:
+        paired = self.paired_calls.more()
+        self.lines.write("outcome", test=test, outcome=outcome, seconds=seconds, text=text, paired=paired)
 
     def _saw(self, test: Any, outcome: str, text: str) -> None:
         if not self.running:  # setUpClass and its like are no tests, but what they say must not be lost
-            self.lines.write("outcome", test=test.id(), outcome=outcome, seconds=0.0, text=text)
+            self._write(test.id(), outcome, 0.0, text)
         elif WORST_LAST.index(outcome) > WORST_LAST.index(self.outcome):
             self.outcome, self.text = outcome, text
 

@@ -2,7 +2,8 @@
 
 python tests/mpi4py/run.py --library openmpi -n 2 --layer force
 
-Exit status 1 if a test that is stable without the layer has another outcome under it, or if the layer was not there.
+Exit status 1 if a test that is stable without the layer has another outcome under it, if the layer was not there, or if
+a module that can send something through shared memory does not (pairing.py).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from gapless.errors import GaplessError
 from gapless.paths import REPOSITORY
 from layer import Layer
 from libraries import SUITE, Library, libraries
+from pairing import paired_by_module, unpaired_modules
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from suite import SPAWNING, Selection, SuiteRun, all_modules, run_suite
@@ -62,6 +64,7 @@ class Campaign:
             for test, entry in run.tests.items():
                 row = {"library": run.library, "ranks": self.ranks, "layer": layer.value, "test": test}
                 row |= {"outcomes": entry.outcomes, "seconds": entry.seconds, "text": entry.text}
+                row |= {"paired": entry.paired}
                 file.write(json.dumps(row) + "\n")
         kinds = Counter(outcome for entry in run.tests.values() for outcome in set(entry.outcomes))
         said = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
@@ -96,7 +99,24 @@ class Campaign:
         self.out.print(f"{line}, {flaky} differ without the layer as well" if flaky else line, soft_wrap=True)
         if void:
             self.out.print(f"void: {void}", soft_wrap=True)
-        return not failures and not void
+        return self.judge_pairing(under, layer) and not failures and not void
+
+    def judge_pairing(self, under: SuiteRun, layer: Layer) -> bool:
+        """Print what each module sent through shared memory, and say whether all did that can."""
+        counts = paired_by_module(under)
+        table = plain_table(
+            f"Calls through shared memory, all ranks together ({layer.value})",
+            ["module", "messages", "collective calls"],
+        )
+        for module, (messages, collective) in counts.items():
+            if messages or collective:
+                table.add_row(module, f"{messages}", f"{collective}")
+        if table.row_count:
+            self.out.print(table)
+        missing = [] if self.selection.only else unpaired_modules(counts, self.ranks, layer)
+        for module in missing:
+            self.out.print(f"{self.library.name}: {module}: no call was paired", soft_wrap=True)
+        return not missing
 
     def print_differences(self, differences: list[Difference], layer: Layer) -> None:
         """Print a table of differences, one row for each test."""

@@ -30,6 +30,7 @@ class TestOutcome:
     outcomes: tuple[str, ...]
     seconds: float = 0.0
     text: str = ""
+    paired: tuple[int, int] = (0, 0)  # calls of all ranks through shared memory: of messages, and collective ones
 
 
 @dataclass
@@ -91,7 +92,9 @@ def _take(run: SuiteRun, end: LaunchEnd, ranks: int) -> list[str]:
         ended = [entry is not None or rank.ended for entry, rank in zip(entries, lines, strict=True)]
         missing = [NOT_RUN if rank_ended else LOST for rank_ended in ended]
         outcomes = tuple(entry["outcome"] if entry else gone for entry, gone in zip(entries, missing, strict=True))
-        run.tests[name] = TestOutcome(outcomes, seconds, "\n".join(texts))
+        paired = [entry["paired"] for entry in entries if entry]
+        messages, collective = sum(calls[0] for calls in paired), sum(calls[1] for calls in paired)
+        run.tests[name] = TestOutcome(outcomes, seconds, "\n".join(texts), (messages, collective))
         if not all(ended):
             unfinished.append(name)
     return unfinished

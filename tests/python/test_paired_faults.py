@@ -1,4 +1,8 @@
-"""Ranks whose collectives go through shared memory are killed, cannot see one another, or are on two nodes."""
+"""Ranks that exchange data through shared memory, or their launcher, are killed; they cannot see one another, or are on
+two nodes.
+
+KILLS=500 in the environment: how many jobs with messages the long tests kill, for each library.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ import re
 import signal
 import subprocess
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,6 +25,7 @@ from layered import LOGS, NAMES, Layered, find_layered, needs_namespaces
 RANKS = 3
 END_S = 30
 SETTINGS = LOGS | {"GAPLESS_SMALLEST_PAIRED": "1"}
+QUIET = SETTINGS | {"GAPLESS_LOG": "0"}
 THROUGH = re.compile(r"rank (\d+): MPI_(\w+): through shared memory: (\d+) blocks of \d+ bytes sent")
 
 # argv: ROUNDS (0: for ever) and how many ms rank 1 comes late to each. All ranks of the world, then each half of them.
@@ -72,6 +78,81 @@ int main(int argc, char **argv) {
 }
 """
 
+# argv: WAY (send, isend, start) and ROUNDS (0: for ever). Messages of several lengths go round in a ring.
+MESSAGES = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+enum { kSizes = 4, kMost = 1 << 18 };
+static const int lengths[kSizes] = {3000, 1000, 20000, kMost};
+static int out[kSizes][2 * kMost], in[kSizes][3 * kMost];
+static MPI_Datatype sent[kSizes], received[kSizes];
+static int rank, size, from, to;
+static int value(int sender, int round, int which) { return 1000 * round + 10 * sender + which; }
+static void write_all(int round) {
+  for (int k = 0; k < kSizes; ++k) {
+    for (int j = 0; j < lengths[k]; ++j) out[k][2 * j] = value(rank, round, k) + j;
+    for (int j = 0; j < 3 * lengths[k]; ++j) in[k][j] = -1;
+  }
+}
+static int wrong(int round) {
+  int found = 0;
+  for (int k = 0; k < kSizes; ++k)
+    for (int j = 0; j < 3 * lengths[k]; ++j) found += in[k][j] != (j % 3 == 0 ? value(from, round, k) + j / 3 : -1);
+  return found;
+}
+int main(int argc, char **argv) {
+  int found = 0, isends;
+  MPI_Request requests[2 * kSizes];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  to = (rank + 1) % size, from = (rank + size - 1) % size, isends = strcmp(argv[1], "isend") == 0;
+  for (int k = 0; k < kSizes; ++k) {
+    MPI_Type_vector(lengths[k], 1, 2, MPI_INT, &sent[k]);
+    MPI_Type_vector(lengths[k], 1, 3, MPI_INT, &received[k]);
+    MPI_Type_commit(&sent[k]);
+    MPI_Type_commit(&received[k]);
+    MPI_Recv_init(in[k], 1, received[k], from, k, MPI_COMM_WORLD, &requests[k]);
+    MPI_Send_init(out[k], 1, sent[k], to, k, MPI_COMM_WORLD, &requests[kSizes + k]);
+  }
+  for (int round = 0; atoi(argv[2]) == 0 || round < atoi(argv[2]); ++round) {
+    write_all(round);
+    if (strcmp(argv[1], "start") == 0) {
+      MPI_Startall(2 * kSizes, requests);
+      MPI_Waitall(2 * kSizes, requests, MPI_STATUSES_IGNORE);
+    } else if (isends) {
+      MPI_Request own[2 * kSizes];
+      for (int k = 0; k < kSizes; ++k) {
+        MPI_Irecv(in[k], 1, received[k], from, k, MPI_COMM_WORLD, &own[k]);
+        MPI_Isend(out[k], 1, sent[k], to, k, MPI_COMM_WORLD, &own[kSizes + k]);
+      }
+      MPI_Waitall(2 * kSizes, own, MPI_STATUSES_IGNORE);
+    } else {
+      for (int k = 0; k < kSizes; ++k) {
+        if (rank == 0) MPI_Send(out[k], 1, sent[k], to, k, MPI_COMM_WORLD);
+        MPI_Recv(in[k], 1, received[k], from, k, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank != 0) MPI_Send(out[k], 1, sent[k], to, k, MPI_COMM_WORLD);
+      }
+    }
+    found += wrong(round);
+    if (found != 0) printf("wrong %d\\n", found), fflush(stdout);
+    if (round == 5 && rank == 0) puts("runs"), fflush(stdout);
+  }
+  for (int k = 0; k < kSizes; ++k) {
+    MPI_Type_free(&sent[k]);
+    MPI_Type_free(&received[k]);
+    MPI_Request_free(&requests[k]);
+    MPI_Request_free(&requests[kSizes + k]);
+  }
+  if (found == 0) puts("wrong 0");
+  MPI_Finalize();
+  return 0;
+}
+"""
+WAYS = ("send", "isend", "start")
+
 
 @pytest.fixture(params=first_in_make_test(NAMES))
 def layered(request: pytest.FixtureRequest, compile_c: Compiler) -> Layered:
@@ -98,39 +179,78 @@ def ours_in_shared_memory() -> set[str]:
     return {name for name in os.listdir("/dev/shm") if "gapless" in name}
 
 
-def kill_one(layered: Layered, program: Path, draw: random.Random) -> float:
-    """Kill a rank of a job that would run for ever; return how long the rest lived on."""
-    launch = layered.launch(RANKS, [program, 0], SETTINGS | {"GAPLESS_LOG": "0"})
+@dataclasses.dataclass
+class Killed:
+    """A job of which a process was killed: how long the rest lived on, and the launcher's code."""
+
+    lived_s: float
+    code: int
+
+
+def kill_one(
+    layered: Layered, words: Sequence[object], settings: Mapping[str, str], draw: random.Random, launcher: bool = False
+) -> Killed:
+    """Kill a rank of a job that would run for ever, or its launcher."""
+    program = Path(str(words[0]))
+    launch = layered.launch(RANKS, words, settings)
     with subprocess.Popen(
         launch.command, env=launch.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True, errors="replace",
     ) as job:  # fmt: skip
         assert job.stdout is not None
-        assert "runs" in job.stdout.readline()
-        time.sleep(draw.uniform(0, 0.1))
-        ranks = sorted(processes_of(program))
-        assert len(ranks) == RANKS
-        os.kill(draw.choice(ranks), signal.SIGKILL)
-        began = time.monotonic()
         try:
-            job.communicate(timeout=END_S)
+            assert "runs" in job.stdout.readline()
+            time.sleep(draw.uniform(0, 0.1))
+            ranks = sorted(processes_of(program))
+            assert len(ranks) == RANKS
+            os.kill(job.pid if launcher else draw.choice(ranks), signal.SIGKILL)
+            began = time.monotonic()
+            said, _ = job.communicate(timeout=END_S)
+            while (left := processes_of(program)) and time.monotonic() < began + END_S:
+                time.sleep(0.02)
+            assert left == []
         except subprocess.TimeoutExpired:
-            job.kill()
             pytest.fail(f"the job did not end in {END_S} s, {processes_of(program)} of {ranks} are there")
-        assert job.returncode != 0
-    while (left := processes_of(program)) and time.monotonic() < began + END_S:
-        time.sleep(0.02)
-    assert left == []
-    return time.monotonic() - began
+        finally:
+            job.kill()
+            for process in processes_of(program):
+                os.kill(process, signal.SIGKILL)
+    assert "wrong" not in said, said
+    assert job.returncode != 0
+    return Killed(time.monotonic() - began, job.returncode)
 
 
 @pytest.mark.parametrize("times", first_in_make_test((4, 20)))
 def test_a_killed_rank_ends_the_job(layered: Layered, times: int) -> None:
     program = layered.program("exchanges", PROGRAM)
     before, draw = ours_in_shared_memory(), random.Random(times)
-    lived = [kill_one(layered, program, draw) for _ in range(times)]
+    lived = [kill_one(layered, [program, 0], QUIET, draw).lived_s for _ in range(times)]
     print(f"{layered.library.name}: the others lived on for up to {max(lived):.2f} s")
     assert ours_in_shared_memory() <= before
+
+
+@pytest.mark.parametrize("times", first_in_make_test((6, int(os.environ.get("KILLS", "30")))))
+def test_a_kill_ends_a_job_with_messages(layered: Layered, times: int) -> None:
+    """Of each four times once it is the launcher that is killed. It says what it says without the layer."""
+    program = layered.program("messages", MESSAGES)
+    before, draw = ours_in_shared_memory(), random.Random(times)
+    without = kill_one(layered, [program, WAYS[0], 0], {"GAPLESS_DISABLE": "1"}, draw)
+    killed: dict[bool, list[Killed]] = {False: [], True: []}
+    for k in range(times):
+        launcher = k % 4 == 3
+        killed[launcher].append(kill_one(layered, [program, WAYS[k % len(WAYS)], 0], QUIET, draw, launcher))
+    assert ours_in_shared_memory() <= before
+    assert {job.code for job in killed[False]} == {without.code}
+    for launcher, jobs in killed.items():
+        name = "launcher" if launcher else "rank"
+        codes = sorted({job.code for job in jobs})
+        lived_s = max(job.lived_s for job in jobs)
+        print(f"{layered.library.name}: {len(jobs)} times a {name}: codes {codes}, up to {lived_s:.2f} s")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_messages_of_these_jobs_go_through_shared_memory(layered: Layered, way: str) -> None:
+    assert paired(layered.run(RANKS, [layered.program("messages", MESSAGES), way, 3], SETTINGS)) >= RANKS * 3 * 4
 
 
 def paired(answer: subprocess.CompletedProcess[str]) -> int:
