@@ -200,7 +200,10 @@ def test_all_constructors_and_named_types_arrive(any_library: Exchange, pattern:
 
 # In all each rank has a block of its own for each peer.
 @pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=pytest.mark.long)])
-@pytest.mark.parametrize("pattern", ["alltoallw", "neighbor_alltoallw", "neighbor_alltoall", "gatherv", "scatterv", "sendrecv", "waitall"])
+@pytest.mark.parametrize(
+    "pattern",
+    ["alltoallw", "neighbor_alltoallw", "neighbor_alltoall", "gatherv", "scatterv", "sendrecv", "waitall"],
+)
 def test_blocks_for_each_rank_arrive_in_every_way(any_library: Exchange, pattern: str, ranks: int) -> None:
     texts = [*TYPES[:8], "vector(20000, 1, 2, int32)"]
     groups = [
