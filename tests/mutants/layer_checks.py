@@ -48,7 +48,7 @@ TRUNCATION = (preload("truncation_test"),)
 PACK_OVERLAP = (preload("pack_overlap_test"),)
 HANDLE_REUSE = (preload("handle_reuse_test"),)
 UNWRAPPED = (preload("unwrapped_completion_test"),)
-CAPPED = (preload("lifecycle_test", "cap", GAPLESS_POOL_BYTES="64K"),)
+CAPPED = (preload("lifecycle_test", "cap", GAPLESS_POOL_BYTES="64K", GAPLESS_SMALLEST_BYTES="0"),)
 EQUIVALENCE = (preload("equivalence_test", "100", "1"),)
 IN_FORCE = tuple(
     preload(
