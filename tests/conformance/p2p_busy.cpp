@@ -1,5 +1,5 @@
-// Messages through shared memory that wait for their receiver, which does something else, and of which a side switches
-// the layer off.
+// Messages through shared memory that wait for their receiver, which does something else, of which a side switches the
+// layer off, or whose receiver cannot read its type.
 // usage: p2p_busy [WHAT]
 #include <chrono>
 #include <thread>
@@ -203,11 +203,99 @@ void switched_off_pairing() {
   set(1);
 }
 
+// More constructors deep than the layer reads: such a type is the library's.
+MPI_Datatype tower_on(MPI_Datatype type) {
+  MPI_Datatype top;
+  MPI_Type_dup(type, &top);
+  for (int k = 0; k < 205; ++k) {
+    MPI_Datatype higher;
+    MPI_Type_contiguous(1, top, &higher);
+    MPI_Type_free(&top);
+    top = higher;
+  }
+  MPI_Type_commit(&top);
+  return top;
+}
+
+// The receiver cannot read its type, and learns so when the messages are under way: by a receive of each kind.
+void undecoded() {
+  constexpr int kMessages = 10, kBytes = 90'000;
+  if (library_is("Intel")) return expect_pairing(5, "instead of deep types, on which this library crashes");
+  if (rank == kSender) {
+    const auto out = ints(Layout::kColumn, kBytes);
+    out->write(4);
+    MPI_Request requests[kMessages];
+    for (MPI_Request& request : requests) {
+      MPI_Isend(out->address(), out->count(), out->type(), kReceiver, 5, pair, &request);
+      tally.sends(out->is_pairable());
+    }
+    meet();
+    MPI_Waitall(kMessages, requests, MPI_STATUSES_IGNORE);
+    return tally.expect_all("to a process that cannot read its type");
+  }
+  meet();
+  for (int k = 0; k < kMessages; ++k) {
+    // The last ones are longer than their messages.
+    const auto in = ints(Layout::kColumn, k < 5 ? kBytes : kBytes + 4000);
+    MPI_Datatype top = tower_on(in->type());
+    MPI_Status status = unset_status();
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Message message;
+    int flag = 0;
+    switch (k % 9) {
+      case 0:
+        MPI_Recv(in->address(), in->count(), top, kSender, 5, pair, &status);
+        break;
+      case 1:
+        MPI_Irecv(in->address(), in->count(), top, MPI_ANY_SOURCE, 5, pair, &request);
+        MPI_Type_free(&top);
+        break;
+      case 2:
+        MPI_Irecv(in->address(), in->count(), top, kSender, MPI_ANY_TAG, pair, &request);
+        while (flag == 0) MPI_Test(&request, &flag, &status);
+        break;
+      case 3:
+        MPI_Sendrecv(nullptr, 0, MPI_INT, MPI_PROC_NULL, 0, in->address(), in->count(), top, kSender, 5, pair, &status);
+        break;
+      case 4:
+        MPI_Sendrecv_replace(in->address(), in->count(), top, MPI_PROC_NULL, 0, kSender, 5, pair, &status);
+        break;
+      case 5:
+        MPI_Recv_init(in->address(), in->count(), top, kSender, 5, pair, &request);
+        MPI_Start(&request);
+        MPI_Wait(&request, &status);
+        MPI_Request_free(&request);
+        break;
+      case 6:
+        MPI_Irecv(in->address(), in->count(), top, kSender, 5, pair, &request);
+        while (flag == 0) MPI_Request_get_status(request, &flag, &status);
+        in->expect(4, kBytes / 4, "told by MPI_Request_get_status");
+        break;
+      case 7:
+        MPI_Probe(kSender, 5, pair, &status);
+        MPI_Recv(in->address(), in->count(), top, kSender, 5, pair, &status);
+        break;
+      default:
+        MPI_Mprobe(kSender, 5, pair, &message, &status);
+        MPI_Mrecv(in->address(), in->count(), top, &message, &status);
+    }
+    if (request != MPI_REQUEST_NULL) MPI_Wait(&request, &status);
+    if (top != MPI_DATATYPE_NULL) MPI_Type_free(&top);
+    const std::string what = "a type that is not decoded, way " + std::to_string(k);
+    expect_envelope(status, kSender, 5, what);
+    in->expect_count(status, kBytes / 4, what);
+    in->expect(4, kBytes / 4, what);
+    tally.receives(is_pairable(Basic::kInts, Layout::kColumn, kBytes / 4));
+  }
+  tally.expect_all("of types that are not decoded");
+}
+
 const Scenario kScenarios[] = {
     {"never_received", never_received},
     {"busy_receiver", busy_receiver},
     {"switched", switched},
     {"switched_off_pairing", switched_off_pairing},
+    {"undecoded", undecoded},  // the last one: the receiver takes no more then
 };
 
 }  // namespace

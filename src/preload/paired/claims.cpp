@@ -84,11 +84,16 @@ bool claim_next(MPI_Comm comm) {
   return true;
 }
 
+bool has_self() noexcept {
+  MPI_Comm& self = all().self;
+  return self != MPI_COMM_NULL || mpi::library.Comm_split(MPI_COMM_SELF, 0, 0, &self) == MPI_SUCCESS;
+}
+
 // An empty message to itself: its receiver-side handle is made by `receive(self)`.
 template <class Receive>
 bool with_empty_message(Receive&& receive) noexcept {
-  MPI_Comm& self = all().self;
-  if (self == MPI_COMM_NULL && mpi::library.Comm_split(MPI_COMM_SELF, 0, 0, &self) != MPI_SUCCESS) return false;
+  if (!has_self()) return false;
+  const MPI_Comm self = all().self;
   MPI_Request sent = MPI_REQUEST_NULL;
   if (mpi::library.Isend(nullptr, 0, MPI_PACKED, 0, 0, self, &sent) != MPI_SUCCESS) return false;
   const bool received = receive(self);
@@ -183,6 +188,21 @@ MPI_Request completed_request() noexcept {
   with_empty_message(
       [&](MPI_Comm self) { return mpi::library.Irecv(nullptr, 0, MPI_PACKED, 0, 0, self, &request) == MPI_SUCCESS; });
   return request;
+}
+
+bool send_to_self(const void* out, MPI_Count out_count, MPI_Datatype out_type, void* in, MPI_Count in_count,
+                  MPI_Datatype in_type) noexcept {
+  constexpr int kTag = 1;
+  // One thread at a time, for the messages look alike.
+  const std::lock_guard lock(all().lock);
+  if (!has_self()) return false;
+  const MPI_Comm self = all().self;
+  if (mpi::library.Sendrecv_c != nullptr) {
+    return mpi::library.Sendrecv_c(out, out_count, out_type, 0, kTag, in, in_count, in_type, 0, kTag, self,
+                                   MPI_STATUS_IGNORE) == MPI_SUCCESS;
+  }
+  return mpi::library.Sendrecv(out, static_cast<int>(out_count), out_type, 0, kTag, in, static_cast<int>(in_count),
+                               in_type, 0, kTag, self, MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
 void end_claims() noexcept {

@@ -61,6 +61,10 @@ std::optional<Claim> take_handed_out(MPI_Message* message);
 // A request of the library's that has completed: an empty receive from this process. MPI_REQUEST_NULL: it fails.
 MPI_Request completed_request() noexcept;
 
+// Moves data from one buffer of this process to another, as the library does it. False: it fails.
+bool send_to_self(const void* out, MPI_Count out_count, MPI_Datatype out_type, void* in, MPI_Count in_count,
+                  MPI_Datatype in_type) noexcept;
+
 // Before MPI is finalised.
 void end_claims() noexcept;
 

@@ -143,7 +143,22 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
   if (!looks_ && (reason_ == Reason::kCombiner || reason_ == Reason::kDevice || reason_ == Reason::kLarge ||
                   reason_ == Reason::kStaging)) {
     refuse(Refusal::kReceive);
+    if (reason_ == Reason::kCombiner && is_any_on_its_way()) looks_ = stage_undecoded(operation);
   }
+}
+
+// Of a type that is not decoded, where a header may come: as bytes, which the library unpacks. False: it stays native.
+bool MessageBuffer::stage_undecoded(Operation operation) noexcept {
+  MPI_Count size = 0;
+  if (mpi::library.Type_size_x(type_, &size) != MPI_SUCCESS || __builtin_mul_overflow(size, count_, &bytes_) ||
+      bytes_ < wire::kHeaderBytes || bytes_ > largest_message() || !undecoded_.hold(type_) ||
+      !reserve(operation, bytes_)) {
+    bytes_ = 0;
+    return false;
+  }
+  path_ = Path::kPack;
+  reason_ = Reason::kNone;
+  return true;
 }
 
 // True if a header that the library delivers into the gaps of the type's layout can be put together again: it ends
@@ -172,16 +187,17 @@ bool MessageBuffer::begin_pull() noexcept {
 
 // Once: of a persistent receive the program may have freed the type since.
 void MessageBuffer::describe() noexcept {
-  if (plan_ != nullptr) return;
+  if (plan_ != nullptr || path_ == Path::kPack) return;
   datatype_ = count_ <= 0 ? nullptr : mpi::find_type(type_, true);
   plan_ = datatype_ == nullptr ? nullptr : datatype_->plan();
   if (plan_ == nullptr || __builtin_mul_overflow(plan_->size(), count_, &bytes_)) bytes_ = 0;
+  if (plan_ == nullptr && datatype_ != nullptr) stage_undecoded(Operation::kIreceive);
 }
 
 std::unique_ptr<char[]> MessageBuffer::packed_copy() noexcept {
   describe();
   std::unique_ptr<char[]> copy(bytes_ == 0 ? nullptr : new (std::nothrow) char[static_cast<std::size_t>(bytes_)]);
-  if (copy != nullptr) move::pack_all(*plan_, count_, buffer_, copy.get());
+  if (copy != nullptr) pack_to(copy.get());
   return copy;
 }
 
@@ -202,6 +218,10 @@ void MessageBuffer::count_received() const noexcept {
 void MessageBuffer::unpack_pulled(std::int64_t position, const char* from, std::int64_t bytes) noexcept {
   const std::int64_t room = std::min(bytes, bytes_ - position);
   if (room <= 0) return;
+  if (plan_ == nullptr) {
+    std::memcpy(static_cast<char*>(staging_.data()) + position, from, static_cast<std::size_t>(room));
+    return;
+  }
   timed(procedure_, false, [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), position, from, room); });
 }
 
@@ -212,8 +232,15 @@ bool MessageBuffer::pull() noexcept {
 
 bool MessageBuffer::pull_all() noexcept {
   staging_.contained();
-  return incoming_->finish(
+  const bool all = incoming_->finish(
       [this](std::int64_t position, const char* from, std::int64_t bytes) { unpack_pulled(position, from, bytes); });
+  if (path_ == Path::kPack && plan_ == nullptr) unpack_part(0, std::min(paired_bytes(), bytes_));
+  return all;
+}
+
+void MessageBuffer::unpack_part_of(const char* packed, std::int64_t bytes) noexcept {
+  unpack_pulled(0, packed, bytes);
+  if (path_ == Path::kPack && plan_ == nullptr) unpack_part(0, std::min(bytes, bytes_));
 }
 
 }  // namespace gapless::preload

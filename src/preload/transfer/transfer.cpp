@@ -156,14 +156,17 @@ void MessageBuffer::pack_part(std::int64_t position, std::int64_t bytes) noexcep
 // Does not call Staging::contained: another message may overrun the staging, or has done so before.
 void MessageBuffer::unpack_part(std::int64_t position, std::int64_t bytes) noexcept {
   const char* const from = static_cast<const char*>(staging_.data()) + position;
+  if (plan_ == nullptr) return undecoded_.unpack(const_cast<void*>(buffer_), count_, from, bytes);
   timed(procedure_, false, [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), position, from, bytes); });
 }
 
 void MessageBuffer::pack_to(void* packed) noexcept {
+  if (plan_ == nullptr) return undecoded_.pack(buffer_, count_, packed, bytes_);
   timed(procedure_, true, [&] { move::pack_all(*plan_, count_, buffer_, packed); });
 }
 
 void MessageBuffer::unpack_from(const void* packed) noexcept {
+  if (plan_ == nullptr) return undecoded_.unpack(const_cast<void*>(buffer_), count_, packed, bytes_);
   timed(procedure_, false, [&] { move::unpack_all(*plan_, count_, const_cast<void*>(buffer_), packed); });
 }
 

@@ -18,6 +18,7 @@
 #include "preload/policy/switches.hpp"
 #include "preload/procedures.hpp"
 #include "preload/stats/counters.hpp"
+#include "preload/transfer/undecoded.hpp"
 
 namespace gapless::preload {
 
@@ -97,7 +98,7 @@ class MessageBuffer {
   std::unique_ptr<char[]> packed_copy() noexcept;
   // And a message that comes through shared memory, to be pulled; or bytes of one that does not, to be unpacked.
   void begin_pull(const PairedReceive& claimed) noexcept;
-  void unpack_part_of(const char* packed, std::int64_t bytes) noexcept { unpack_pulled(0, packed, bytes); }
+  void unpack_part_of(const char* packed, std::int64_t bytes) noexcept;
   bool may_look() const noexcept { return looks_; }
   bool is_paired() const noexcept { return incoming_.has_value(); }
   std::int64_t paired_bytes() const noexcept { return incoming_->bytes(); }
@@ -123,7 +124,7 @@ class MessageBuffer {
   // `received_bytes` are those of whole basic types then. Else MPI_SUCCESS.
   int judge(std::int64_t& received_bytes) const noexcept {
     // Nearly every message fills the buffer.
-    if (path_ != Path::kPack || received_bytes >= bytes_ || received_bytes > policy.broken.max_bytes ||
+    if (path_ != Path::kPack || plan_ == nullptr || received_bytes >= bytes_ || received_bytes > policy.broken.max_bytes ||
         plan_->is_contiguous())
       return MPI_SUCCESS;
     return judge_rest(received_bytes);
@@ -148,6 +149,7 @@ class MessageBuffer {
   void stage_small(Operation operation) noexcept;
   void look_out(Operation operation, Distance distance) noexcept;
   bool can_gather_header() noexcept;
+  bool stage_undecoded(Operation operation) noexcept;
   bool begin_pull() noexcept;
   void count_received() const noexcept;
   void unpack_pulled(std::int64_t position, const char* from, std::int64_t bytes) noexcept;
@@ -166,6 +168,7 @@ class MessageBuffer {
   const plan::Plan* plan_ = nullptr;
   mpi::DatatypePtr datatype_;  // keeps plan_ alive until the operation is over: the program may free the type
   mpi::Staging staging_;
+  Undecoded undecoded_;                    // of Path::kPack without a plan
   bool looks_ = false;                     // at what came, for a header
   Unchecked unchecked_;                    // and if not although some come
   std::unique_ptr<PairedSend> outgoing_;   // of Path::kPaired
