@@ -1,6 +1,5 @@
 // Many messages through shared memory: its use stays below its cap, and what a process keeps does not grow.
 // usage: p2p_volume unreceived [MESSAGES] | soak [MESSAGES] | ring [BYTES [ROUNDS]]
-#include <cinttypes>
 #include <fstream>
 
 #include "p2p_pair.hpp"
@@ -47,7 +46,7 @@ void unreceived(int messages) {
     }
     const long long held = resident("RssShmem"), paired = counted("paired_sent");
     CHECK(shared_bytes() <= shared_limit() + (4 << 20), "%lld bytes of shared memory", shared_bytes());
-    CHECK(paired != 0 && paired < messages, "%lld of %d messages were paired before one was received", paired, messages);
+    CHECK(paired != 0 && paired < messages, "%lld of %d messages were paired before one came", paired, messages);
     meet();
     MPI_Waitall(messages, list.data(), MPI_STATUSES_IGNORE);
     std::printf("%d messages of %d bytes that nobody received: %lld paired, %lld bytes of shared memory resident\n",

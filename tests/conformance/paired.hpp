@@ -107,6 +107,19 @@ inline void broadcast(MPI_Comm comm, int root, int length, int round) {
   block.expect(0, root, 0, round, "bcast");
 }
 
+// A message of `length` ints from each to the next one.
+inline void pass_on(MPI_Comm comm, int length, int round) {
+  const Members of(comm);
+  const int to = (of.rank + 1) % of.size, from = (of.rank + of.size - 1) % of.size;
+  Blocks out(1, length, 2), in(1, length, 3);
+  out.write(0, of.rank, to, round);
+  MPI_Request requests[2];
+  MPI_Irecv(in.data(), 1, in.type(), from, 5, comm, &requests[0]);
+  MPI_Isend(out.data(), 1, out.type(), to, 5, comm, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  in.expect(0, from, of.rank, round, "message");
+}
+
 // [bytes] of the memory that processes share which this one has opened: more than at first, where a message went
 // through its own or another's pool of chunks. 0 where it shares none.
 inline long long shared_bytes() {

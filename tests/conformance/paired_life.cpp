@@ -20,9 +20,11 @@ namespace {
 constexpr int kLength = 30'000;
 const MPI_Comm kWorld = MPI_COMM_WORLD;
 
-void both(MPI_Comm comm, int round, int length = kLength) {
+// Two collective calls, and messages.
+void exchange(MPI_Comm comm, int round, int length = kLength) {
   all_to_all(comm, length, round);
   broadcast(comm, round % Members(comm).size, length, round);
+  pass_on(comm, length, round);
 }
 
 MPI_Comm dup_of(MPI_Comm comm) {
@@ -42,9 +44,9 @@ void alive(int count) {
   std::vector<MPI_Comm> comms;
   for (int k = 0; k < count; ++k) {
     comms.push_back(dup_of(k % 3 == 2 ? comms.back() : kWorld));
-    both(comms.back(), k, 1000);
+    exchange(comms.back(), k, 1000);
   }
-  for (int k = 0; k < count; k += 7) both(comms[static_cast<std::size_t>(k)], k);
+  for (int k = 0; k < count; k += 7) exchange(comms[static_cast<std::size_t>(k)], k);
   for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
 }
 
@@ -58,7 +60,7 @@ void in_turn(int count) {
     } else {
       comm = dup_of(kWorld);
     }
-    both(comm, k, 600);
+    exchange(comm, k, 600);
     MPI_Comm_free(&comm);
     if (k == count / 2) settled = shared_bytes() + resident_bytes();
   }
@@ -71,7 +73,7 @@ void leaves_at_once() {
   const Members of(kWorld);
   for (int round = 0; round < 20; ++round) {
     MPI_Comm comm = dup_of(kWorld);
-    both(comm, round, 1000);
+    exchange(comm, round, 1000);
     Blocks block(1, 400'000, 2);
     if (of.rank == 0) block.write(0, 0, 0, round);
     MPI_Bcast(block.data(), 1, block.type(), 0, comm);
@@ -113,7 +115,7 @@ void forks() {
   const int rank = Members(kWorld).rank;
   for (int round = 0; round < 3; ++round) {
     MPI_Comm comm = dup_of(kWorld);
-    both(comm, round);
+    exchange(comm, round);
     MPI_Comm_free(&comm);
     std::fflush(stdout);
     const pid_t child = fork();
@@ -121,7 +123,7 @@ void forks() {
       CHECK(shared_bytes() == 0, "the child has what its parent shares");
       round == 0 ? _exit(5) : round == 1 ? std::quick_exit(5) : std::exit(5);
     }
-    both(kWorld, round);
+    exchange(kWorld, round);
     int status = 0;
     CHECK(waitpid(child, &status, 0) == child, "waitpid");
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 5, "rank %d, round %d: the child ended with %#x", rank, round,
@@ -150,14 +152,14 @@ int shared_descriptor() {
 // The program closes a descriptor that is not its own, as those do that close all, before or after the pool has grown;
 // another file gets its number.
 void closes(bool is_early) {
-  if (!is_early) both(kWorld, 0, 2000);
+  if (!is_early) exchange(kWorld, 0, 2000);
   const int number = shared_descriptor();
   CHECK(number > 2, "no memory is shared");
   close(number);
   CHECK(dup2(memfd_create("the program's own", 0), number) == number, "dup2");
-  for (int round = 0; round < 4; ++round) both(kWorld, round, 4000 << (2 * round));
+  for (int round = 0; round < 4; ++round) exchange(kWorld, round, 4000 << (2 * round));
   MPI_Comm comm = dup_of(kWorld);
-  both(comm, 1);
+  exchange(comm, 1);
   MPI_Comm_free(&comm);
   CHECK(lseek(number, 0, SEEK_END) == 0, "the program's own file was closed, or written to");
 }
@@ -165,11 +167,11 @@ void closes(bool is_early) {
 // No descriptor is left, while a rank is waited for.
 void without_descriptors() {
   const int rank = Members(kWorld).rank;
-  both(kWorld, 0);
+  exchange(kWorld, 0);
   set_limit(RLIMIT_NOFILE, 3);
   for (int round = 0; round < 3; ++round) {
     if (rank == round) std::this_thread::sleep_for(std::chrono::milliseconds(250));
-    both(kWorld, round);
+    exchange(kWorld, round);
   }
   set_limit(RLIMIT_NOFILE, RLIM_INFINITY);
 }
@@ -213,14 +215,14 @@ int main(int argc, char** argv) {
   } else if (what == "without_descriptors") {
     without_descriptors();
   } else if (what == "late_file_size") {
-    both(kWorld, 0, 10);
+    exchange(kWorld, 0, 10);
     limited(RLIMIT_FSIZE, 0, where == "one", rank);
-    for (int round = 0; round < 4; ++round) both(kWorld, round, 4000 << (2 * round));
+    for (int round = 0; round < 4; ++round) exchange(kWorld, round, 4000 << (2 * round));
     set_limit(RLIMIT_FSIZE, RLIM_INFINITY);  // the statistics are a file
   } else if (what == "many") {
-    for (int round = 0; round < number; ++round) both(kWorld, round, 3000);
+    for (int round = 0; round < number; ++round) exchange(kWorld, round, 3000);
   } else {
-    for (int round = 0; round < 4; ++round) both(kWorld, round);
+    for (int round = 0; round < 4; ++round) exchange(kWorld, round);
   }
   if (rank == 0) std::puts("the data are right");
   MPI_Finalize();

@@ -260,6 +260,24 @@ def paired(answer: subprocess.CompletedProcess[str]) -> int:
     return len(THROUGH.findall(answer.stderr))
 
 
+BOTH_PROGRAMS: tuple[tuple[object, ...], ...] = (("exchanges", PROGRAM, 2, 200), ("messages", MESSAGES, "isend", 3))
+
+
+def compiled(layered: Layered, words: Sequence[object]) -> list[object]:
+    """Return the command that a program's name, source and arguments are."""
+    name, source, *arguments = words
+    return [layered.program(str(name), str(source)), *arguments]
+
+
+def run_or_skip(
+    layered: Layered, command: Sequence[object], first: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Run a command under the layer; skip the test where it does not work without."""
+    if layered.run(RANKS, command, {"GAPLESS_DISABLE": "1"}, first).returncode != 0:
+        pytest.skip("the library does not work so")
+    return layered.run(RANKS, command, SETTINGS, first)
+
+
 def test_a_late_rank_is_waited_for(layered: Layered) -> None:
     assert paired(layered.run(RANKS, [layered.program("exchanges", PROGRAM), 2, 200], SETTINGS)) > 0
 
@@ -269,12 +287,21 @@ def test_ranks_that_cannot_see_one_another_do_not_pair(layered: Layered, own_pro
     """A PID namespace for each, as containers have: nobody could tell whether another one has ended."""
     needs_namespaces()
     inside = ["unshare", "-pf", "--kill-child", *(["--mount-proc"] if own_proc else [])]
-    command = [*inside, layered.program("exchanges", PROGRAM), 2, 200]
-    if layered.run(RANKS, command, {"GAPLESS_DISABLE": "1"}).returncode != 0:
-        pytest.skip("the library does not work so")
-    answer = layered.run(RANKS, command, SETTINGS)
-    assert paired(answer) == 0
-    assert answer.stderr.count("shared memory: none (") == RANKS, answer.stderr
+    for words in BOTH_PROGRAMS:
+        answer = run_or_skip(layered, [*inside, *compiled(layered, words)])
+        assert paired(answer) == 0
+        assert answer.stderr.count("shared memory: none (") == RANKS, answer.stderr
+
+
+@pytest.mark.parametrize(("folder", "pairs"), [("/dev/shm", True), ("/proc", False)])
+def test_a_folder_is_missing(layered: Layered, folder: str, pairs: bool) -> None:
+    """Nothing fits into /dev/shm, which is none of our memory; or nobody can ask in /proc who runs."""
+    needs_namespaces()
+    hidden = f'mount -t tmpfs -o size=4k none {folder} && exec "$@"'
+    for words in BOTH_PROGRAMS:
+        answer = run_or_skip(layered, compiled(layered, words), ["unshare", "-m", "sh", "-c", hidden, "sh"])
+        assert (paired(answer) > 0) == pairs, answer.stderr
+        assert pairs or answer.stderr.count("shared memory: none (") == RANKS, answer.stderr
 
 
 def test_two_nodes_pair_within_each(compile_c: Compiler) -> None:
