@@ -19,8 +19,8 @@ struct Place {
 };
 
 // The ranks that this one sends a block of its own to, and gets one from: in an alltoallw all others, in a
-// neighbor_alltoall(w) those before and behind it in a ring, of two ranks the other one; in a gatherv and a scatterv the
-// root and all others. Empty in other patterns.
+// neighbor_alltoall(w) those before and behind it in a ring, of two ranks the other one; in a gatherv and a scatterv
+// the root and all others. Empty in other patterns.
 struct Peers {
   std::vector<int> targets, sources;
 };

@@ -122,7 +122,7 @@ VARIABLES = (
     ),
     Variable(
         "GAPLESS_SMALLEST_PAIRED", "BYTES",
-        "16K; 512K of MPI_Bcast and MPI_Scatter, 384K of messages on Intel MPI; the least under GAPLESS_FORCE",
+        "16K; 512K of MPI_Bcast and MPI_Scatter(v), 384K of messages on Intel MPI; the least under GAPLESS_FORCE",
         Reader.LAYER,
         "Messages below this size go through the library, not through shared memory. The same in all processes.",
     ),
