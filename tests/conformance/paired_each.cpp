@@ -202,6 +202,9 @@ void refused() {
                              : MPI_Scatterv(many.block(0), counts.data(), places.data(), many.type, single.block(0),
                                             length, single.type, 0, comm);
     CHECK((code == MPI_SUCCESS) == !is_refused || (gathers && rank == 0), "rank %d: code %d", rank, code);
+    int sum = 0;
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+    CHECK(sum == size * (size - 1) / 2, "the next sum on it is %d", sum);
     broadcast(comm, 0, 5000, 1);
     MPI_Comm_free(&comm);
   }
