@@ -172,13 +172,14 @@ void sinks() {
   for (int round = 0; round < 4; ++round) {
     Side out(size, 2), in(1, 1 + round % 3);
     const int out_length = sends ? kApart : 0, in_length = sends ? 0 : kApart;
-    for (int k = 0; k + 1 < size && sends; ++k) out.write(k, kApart, first_value(rank, round % 2 == 0 ? 0 : k + 1, round));
+    const auto target = [round](int k) { return round % 2 == 0 ? 0 : k; };
+    for (int k = 0; k + 1 < size && sends; ++k) out.write(k, kApart, first_value(rank, target(k + 1), round));
     if (round % 2 == 0) {
       MPI_Neighbor_allgather(out.block(0), out_length, out.type, in.block(0), in_length, in.type, star);
     } else {
       MPI_Neighbor_alltoall(out.block(0), out_length, out.type, in.block(0), in_length, in.type, star);
     }
-    if (!sends) in.expect(0, kApart, first_value(0, round % 2 == 0 ? 0 : rank, round), "from one to all", round);
+    if (!sends) in.expect(0, kApart, first_value(0, target(rank), round), "from one to all", round);
   }
   MPI_Comm_free(&star);
 }
@@ -201,6 +202,9 @@ void refused() {
                              : MPI_Scatterv(many.block(0), counts.data(), places.data(), many.type, single.block(0),
                                             length, single.type, 0, comm);
     CHECK((code == MPI_SUCCESS) == !is_refused || (gathers && rank == 0), "rank %d: code %d", rank, code);
+    int sum = 0;
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+    CHECK(sum == size * (size - 1) / 2, "the next sum on it is %d", sum);
     broadcast(comm, 0, 5000, 1);
     MPI_Comm_free(&comm);
   }

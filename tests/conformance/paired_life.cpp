@@ -89,7 +89,7 @@ void leaves_at_once() {
 // The program's own attribute uses a communicator while that is being freed: nothing that the layer finds then may stay
 // for the next one, which gets the same handle and has other members.
 int use_dying(MPI_Comm comm, int, void*, void*) {
-  both(comm, 5);
+  exchange(comm, 5);
   return MPI_SUCCESS;
 }
 void dying() {
@@ -99,12 +99,12 @@ void dying() {
   for (int round = 0; round < 12; ++round) {
     MPI_Comm comm, part;
     MPI_Comm_split(kWorld, 0, -all.rank, &comm);
-    if (round % 3 == 1) both(comm, round);
+    if (round % 3 == 1) exchange(comm, round);
     MPI_Comm_set_attr(comm, keyval, nullptr);
-    if (round % 3 == 2) both(comm, round);
+    if (round % 3 == 2) exchange(comm, round);
     (round % 4 == 3 ? MPI_Comm_disconnect : MPI_Comm_free)(&comm);
     MPI_Comm_split(kWorld, all.rank == all.size - 1 ? 1 : 0, all.rank, &part);
-    both(part, round);
+    exchange(part, round);
     MPI_Comm_free(&part);
   }
   MPI_Comm_free_keyval(&keyval);

@@ -58,8 +58,7 @@ bool find_neighbour_ends(const Call& call, const Peers& peers, Ends& ends) {
 
 namespace {
 
-// The largest block of which both ends know that it can be paired. What the library cannot count is not described where
-// a block is alone.
+// A block that the library cannot count is not described where it is alone, and so is paired nowhere.
 bool pair_one_for_all(const Call& call, const Peers& peers, Collective& collective) noexcept {
   return pair_among(Among::kNeighbours, call, peers, collective, [&](const Ends& ends, std::int64_t largest) {
     return pair_for_all(call, collective, ends, std::min(largest, largest_message()));
@@ -117,7 +116,8 @@ struct Block {
 };
 bool measure(const View& given, Block& block) noexcept {
   Elements elements;
-  if (given.count < 0 || given.buffer == MPI_IN_PLACE || elements.read(given.type, false) != Reason::kNone) return false;
+  if (given.count < 0 || given.buffer == MPI_IN_PLACE) return false;
+  if (elements.read(given.type, false) != Reason::kNone) return false;
   if (__builtin_mul_overflow(given.count, elements.size, &block.bytes) || block.bytes > largest_message() ||
       __builtin_mul_overflow(given.count, elements.extent, &block.extent)) {
     return false;
