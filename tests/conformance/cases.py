@@ -175,7 +175,7 @@ def _messages() -> Iterator[Case]:
         yield Case("p2p_random", ("1", "60"), settings, ranks=ranks, pairs=1, timeout_s=300)
         yield Case("p2p_random", ("1000", "300"), settings, ranks=ranks, pairs=1, timeout_s=1800, is_long=True)
         threaded = ("500", "20", "threads")
-        yield Case("p2p_random", threaded, settings, ranks=ranks, pairs=1, timeout_s=300, is_second=True)
+        yield Case("p2p_random", threaded, settings, ranks=ranks, pairs=1, timeout_s=900, is_second=True)
     few = {**FORCED, "GAPLESS_PAIRED_BYTES": "32M"}
     for what in ("truncated", "truncated_often"):
         yield Case("p2p_ends", (what,), MESSAGES, pairs=1, timeout_s=300)
