@@ -47,8 +47,13 @@ bool MessageBuffer::pair_with(int dest, MPI_Comm comm) noexcept {
   return true;
 }
 
+// By the rules, for a message of this type: the other end may have another one.
+bool MessageBuffer::is_worth_pairing() const noexcept {
+  return plan_ != nullptr && may_pair(shape_of(*datatype_, count_), bytes_, datatype_->mean_run_bytes());
+}
+
 int MessageBuffer::receiver_on_node(int dest, MPI_Comm comm) noexcept {
-  if (!may_pair(shape_of(*datatype_, count_), bytes_, datatype_->mean_run_bytes())) {
+  if (!is_worth_pairing()) {
     if (counting()) count_unpaired(procedure_, Reason::kSmall);
     return -1;
   }
@@ -114,7 +119,8 @@ void MessageBuffer::stay_without_entry(Reason reason) noexcept {
   stay_native(reason);
 }
 
-// Every receive that has room for a header looks for one, whatever its type.
+// Every receive that has room for a header looks for one, whatever its type. One that is left to the library by the
+// rules gets it staged, if it is likely to come.
 void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
   if (switched_on()) accept_again();
   if (reason_ == Reason::kProcNull || reason_ == Reason::kArguments || reason_ == Reason::kZero) return;
@@ -136,7 +142,7 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
   if (plan_ != nullptr && bytes_ > 0 && bytes_ < wire::kHeaderBytes) return;
   if (reason_ == Reason::kContiguous && bytes_ <= largest_message() && is_reachable()) {
     path_ = Path::kInPlace;
-  } else {
+  } else if (is_worth_pairing() || !can_gather_header()) {
     stage_small(operation);
   }
   looks_ = path_ != Path::kNative || can_gather_header();

@@ -143,6 +143,7 @@ class MessageBuffer {
   bool is_reachable() noexcept;
   void stage(Operation operation) noexcept;
   bool pair_with(int dest, MPI_Comm comm) noexcept;
+  bool is_worth_pairing() const noexcept;
   int receiver_on_node(int dest, MPI_Comm comm) noexcept;
   bool begin_sending(int number) noexcept;
   bool may_gain() const noexcept;
