@@ -1,5 +1,5 @@
-/* latency8: ping-pong of contiguous bytes (8 by default) between two ranks. Such a message gains nothing from the layer,
- * so it must lose nothing either: launches with and without it are compared.
+/* latency8: ping-pong of contiguous bytes (8 by default) between two ranks. Such a message gains nothing from the
+ * layer, so it must lose nothing either: launches with and without it are compared.
  *
  *   mpiexec -n 2 latency8 [BYTES [ITERATIONS [MESSAGES]]]
  *

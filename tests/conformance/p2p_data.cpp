@@ -284,8 +284,7 @@ void Tally::expect_all(const std::string& what) {
   const long long sent = counted("paired_sent") - sent_before_;
   const long long received = counted("paired_received") - received_before_;
   if (counted("paired_sent") >= 0) {
-    CHECK(sent == sent_, "%s: %lld messages sent through shared memory, not %lld", what.c_str(), sent,
-          sent_.load());
+    CHECK(sent == sent_, "%s: %lld messages sent through shared memory, not %lld", what.c_str(), sent, sent_.load());
     CHECK(received == received_, "%s: %lld messages received through shared memory, not %lld", what.c_str(), received,
           received_.load());
   }

@@ -319,8 +319,8 @@ void freed() {
   tally.expect_all("freed");
 }
 
-// What was sent before MPI_Finalize is received in it: in the delete callback of an attribute of MPI_COMM_SELF, which MPI
-// calls before anything else ends.
+// What was sent before MPI_Finalize is received in it: in the delete callback of an attribute of MPI_COMM_SELF, which
+// MPI calls before anything else ends.
 MPI_Comm last_comm;
 std::unique_ptr<Buffer> last_sent;
 int receive_in_finalize(MPI_Comm, int, void* requests, void*) {

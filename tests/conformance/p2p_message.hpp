@@ -25,9 +25,7 @@ struct Message {
   bool is_to_self() const { return from == to; }
   bool is_synchronous() const { return send == kIssend || send == kSsend; }
   // True if it goes through shared memory, with nothing switched off and no probes.
-  bool is_pairable() const {
-    return !is_to_self() && !is_synchronous() && conformance::is_pairable(basic, out, units);
-  }
+  bool is_pairable() const { return !is_to_self() && !is_synchronous() && conformance::is_pairable(basic, out, units); }
 };
 
 inline std::vector<Comm> comms;

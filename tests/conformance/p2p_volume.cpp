@@ -110,10 +110,11 @@ void soak(int messages) {
   }
   for (MPI_Request& request : lasting) MPI_Request_free(&request);
   const long long more = resident("VmRSS") - settled, more_shared = shared_bytes() - shared;
-  std::printf("rank %d: %d messages, %lld paired; resident %lld bytes, %lld more than after a quarter; shared %lld, "
-              "%lld more\n",
-              rank, messages, counted("paired_sent") + counted("paired_received"), resident("VmRSS"), more,
-              shared_bytes(), more_shared);
+  std::printf(
+      "rank %d: %d messages, %lld paired; resident %lld bytes, %lld more than after a quarter; shared %lld, "
+      "%lld more\n",
+      rank, messages, counted("paired_sent") + counted("paired_received"), resident("VmRSS"), more, shared_bytes(),
+      more_shared);
   CHECK(more < 1 << 20, "%lld bytes more", more);
   CHECK(more_shared == 0, "%lld bytes of shared memory more", more_shared);
 }

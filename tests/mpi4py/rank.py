@@ -10,8 +10,8 @@ import faulthandler
 import importlib
 import json
 import os
-import signal
 import re
+import signal
 import sys
 import time
 import unittest

@@ -5,7 +5,6 @@ from __future__ import annotations
 from layer_checks import (
     ALIASED,
     APART,
-    COLL_ENDS,
     COLL_ERRORS,
     COLLECTIVES,
     COLLECTIVES_LONG,
@@ -16,6 +15,8 @@ from layer_checks import (
     conformance,
     planted,
 )
+
+DYING = (conformance("paired_life", "dying", ranks=3, GAPLESS_SMALLEST_PAIRED="1"),)
 
 COLLECTIVE = [
     planted(
@@ -162,11 +163,11 @@ AGREEMENT = [
         INTERCOMM,
     ),
     planted(
-        "a communicator that was freed is remembered",
-        "members.cpp",
-        "Communicators::keep(comm, found.facts);",
-        "Communicators::keep(comm, found.facts, false);",
-        INTERCOMM + COLL_ENDS + COLLECTIVES,
+        "facts are kept of a communicator that is being freed",
+        "types/handle_cache.hpp",
+        "if (all.dying.contains(key)) return {facts};",
+        "",
+        DYING,
     ),
     planted(
         "processes with other settings are taken for equal",

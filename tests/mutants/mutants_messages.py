@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from layer_checks import FORCED, PERSISTENT_LONG, conformance, planted
+from layer_checks import FORCED, PERSISTENT_LONG, conformance, planted, preload
 
 # The programs know from which size on messages are paired; the built-in rules are measured.
 MESSAGES = {"GAPLESS_SMALLEST_PAIRED": "16384"}
@@ -12,8 +12,9 @@ BUSY = (conformance("p2p_busy", **MESSAGES),)
 PROBES = tuple(conformance("p2p_probes", str(seed), ranks=3, **FORCED) for seed in range(4))
 RANDOM = (conformance("p2p_random", "1", "40", **MESSAGES), conformance("p2p_random", "1", "40", ranks=3, **FORCED))
 
-STAGING = (conformance("process", "exhausted", GAPLESS_POOL_BYTES="128K", **FORCED),)
 PERSISTENT = (conformance("p2p_persistent", **MESSAGES),)
+
+GATHERED = (preload("gathered_header_test", GAPLESS_RULES="{source}/tests/preload/gathered_header.rules"),)
 
 MUTANTS = [
     planted(
@@ -73,18 +74,11 @@ MUTANTS = [
         PERSISTENT,
     ),
     planted(
-        "a persistent send that is freed forgets its header's request",
-        "free_cancel.cpp",
-        "  adopt(header, entry);\n",
-        "",
-        PERSISTENT,
-    ),
-    planted(
         "a header is not looked for where there is no staging",
         "transfer/paired.cpp",
         "  looks_ = path_ != Path::kNative || can_gather_header();\n",
         "  looks_ = path_ != Path::kNative;\n",
-        STAGING,
+        GATHERED,
     ),
     planted(
         "a process that probes goes on taking messages",

@@ -376,13 +376,6 @@ EACH = [
         each("neighbours", GAPLESS_PAIRED_BYTES="400K"),
     ),
     planted(
-        "a block for all neighbours is paired that only some can have",
-        "pairing.cpp",
-        "wished = wished && received[k].is_moved_here() && received[k].bytes() == sent[0].bytes();",
-        "",
-        UNDECODED,
-    ),
-    planted(
         "who sends no long block to neighbours hears of none",
         "neighbours.cpp",
         "std::max(sent.bytes, received.bytes) >=",

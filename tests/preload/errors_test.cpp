@@ -52,6 +52,8 @@ void same_error(const char* name, const std::function<int()>& call, int expected
   CHECK(plain == layered, "%s: plain class %d, handlers %d %d, handled %d; layer class %d, handlers %d %d, handled %d",
         name, plain.returned, plain.world_calls, plain.other_calls, plain.handled, layered.returned,
         layered.world_calls, layered.other_calls, layered.handled);
+  CHECK(layered.source == 42 || layered.source >= 0 || layered.source == MPI_ANY_SOURCE, "%s: source %d", name,
+        layered.source);
   CHECK(plain.world_calls + plain.other_calls == 1, "%s: the handler ran %d times", name,
         plain.world_calls + plain.other_calls);
 }

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 from conftest import Command, first_in_make_test
+from gapless.lab.programs import json_lines, mpi_command
 from gapless.launch import rules
 from gapless.launch.rules import cache_folder, library_slug, machine_name, rules_setting
 from gapless.paths import Build
 from gapless.targets.libraries import NAMES, PREFIXES
-from gapless.lab.programs import json_lines, mpi_command
 from gapless.tune import measure
 from gapless.tune.measure import Measured, section_of
 from gapless.tune.tables import Cells, paired_in_words, paired_rules

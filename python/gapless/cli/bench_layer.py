@@ -72,7 +72,8 @@ def latency(
 
     8 bytes, 1 KB and 64 KB to and fro, and 100 x 64 KB by MPI_Irecv and MPI_Waitall; MPI_Wait and MPI_Test among 0 and
     1000 outstanding receives, contiguous ones or staged by the layer. Two one-sided tests at 5 % on the launches'
-    medians, paired by interleaving; equal means within 5 % (2 % of the 64 KB ones) or 10 ns, whichever is more. Exits with status 1 unless equivalence, or that the layer is faster, is shown for all.
+    medians, paired by interleaving; equal means within 5 % (2 % of the 64 KB ones) or 10 ns, whichever is more. Exits
+    with status 1 unless equivalence, or that the layer is faster, is shown for all.
     """
     from gapless.bench.interleaved import LATENCY, equivalence_table, measure_interleaved
     from gapless.display import console

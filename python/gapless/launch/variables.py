@@ -125,8 +125,8 @@ VARIABLES = (
         "16K; 512K of MPI_Bcast and MPI_Scatter(v); of messages from point to point as the rules say; the least under "
         "GAPLESS_FORCE",
         Reader.LAYER,
-        "Messages below this size go through the library, not through shared memory; in place of the rules. The same in "
-        "all processes.",
+        "Messages below this size go through the library, not through shared memory; in place of the rules. The same "
+        "in all processes.",
     ),
     Variable(
         "GAPLESS_RULES", "FILE, FOLDER", "what gapless tune kept for this machine, if gapless run starts the program",

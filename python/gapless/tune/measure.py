@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import statistics
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

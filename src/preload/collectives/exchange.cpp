@@ -220,7 +220,8 @@ void Exchange::count() const noexcept {
 // Returns true if a part moved. One message at a time, as long as its chunks come back, for the warm chunks of several
 // would not fit into the cache together; and each process begins with another one.
 bool Exchange::advance_sends(bool patience) noexcept {
-  const auto behind = std::find_if(sent_.begin(), sent_.end(), [&](const Sent& block) { return targets_[block.first] > rank_; });
+  const auto behind =
+      std::find_if(sent_.begin(), sent_.end(), [&](const Sent& block) { return targets_[block.first] > rank_; });
   const auto first = static_cast<std::size_t>(behind - sent_.begin());
   for (std::size_t k = 0; k < sent_.size(); ++k) {
     Sent& block = sent_[(first + k) % sent_.size()];

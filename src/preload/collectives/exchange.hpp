@@ -50,8 +50,9 @@ class Exchange {
   // How a sender wants a block to go.
   enum class Wish { kByLibrary, kEither, kPaired };
 
-  // Before settle(). Add a block for these members, each as often as it is to receive it, one that comes from a member, and one that this process gives to
-  // itself; the library has to bring that if it packs or unpacks it. Return false without memory.
+  // Before settle(). Add a block for these members, each as often as it is to receive it, one that comes from a member,
+  // and one that this process gives to itself; the library has to bring that if it packs or unpacks it. Return false
+  // without memory.
   bool send(const Piece& piece, std::span<const int> to, Wish wish) noexcept;
   bool receive(const Piece& piece, int from) noexcept;
   bool copy(const Piece& from, const Piece& to) noexcept;
@@ -105,7 +106,7 @@ class Exchange {
   struct Sent {
     const Piece* piece;
     bool is_paired = false;
-    wire::Outgoing<Segment> message;  // none, which is done, if there are no bytes or the library gets them
+    wire::Outgoing<Segment> message;     // none, which is done, if there are no bytes or the library gets them
     std::size_t first = 0, readers = 0;  // where the members that it goes to are among targets_
     Reason left = Reason::kNone;         // why it was left to the library at once
   };

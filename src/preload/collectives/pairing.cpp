@@ -136,8 +136,7 @@ bool may_pair(const Call& call, const Collective& collective, Traffic traffic) n
     const std::span<const Piece> pieces = side.blocks().pieces();
     return std::any_of(pieces.begin(), pieces.end(), [traffic](const Piece& piece) { return is_long(piece, traffic); });
   };
-  return may_exchange(call) &&
-         (counting() || has_long_block(collective.sent) || has_long_block(collective.received));
+  return may_exchange(call) && (counting() || has_long_block(collective.sent) || has_long_block(collective.received));
 }
 
 void prepare_blocks(const Call& call) noexcept {
@@ -183,7 +182,8 @@ bool pair_blocks(const Call& call, Collective& collective, const Ends& ends, Tra
       return pieces[static_cast<std::size_t>(std::find(members.begin(), members.end(), rank) - members.begin())];
     };
     const Piece &out = of_own(targets, sent), &in = of_own(sources, received);
-    if (out.bytes() == in.bytes() && is_long(out, traffic) && out.is_moved_here() && in.is_moved_here() && switched_on()) {
+    if (out.bytes() == in.bytes() && is_long(out, traffic) && out.is_moved_here() && in.is_moved_here() &&
+        switched_on()) {
       any = true;
       room = exchange->copy(out, in);
     }

@@ -102,11 +102,11 @@ void log_paired(Procedure procedure, const Paired& blocks) noexcept {
 
 void log_shared_memory(const std::string& why, const std::string& messages) noexcept {
   char line[300];
-  const int length =
-      why.empty() ? std::snprintf(line, sizeof line, "gapless: rank %d: shared memory: with this node; %.200s\n",
-                                  world_rank(), messages.c_str())
-                  : std::snprintf(line, sizeof line, "gapless: rank %d: shared memory: none (%.200s)\n", world_rank(),
-                                  why.c_str());
+  const int length = why.empty()
+                         ? std::snprintf(line, sizeof line, "gapless: rank %d: shared memory: with this node; %.200s\n",
+                                         world_rank(), messages.c_str())
+                         : std::snprintf(line, sizeof line, "gapless: rank %d: shared memory: none (%.200s)\n",
+                                         world_rank(), why.c_str());
   write_line(line, length);
 }
 

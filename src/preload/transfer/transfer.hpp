@@ -124,8 +124,8 @@ class MessageBuffer {
   // `received_bytes` are those of whole basic types then. Else MPI_SUCCESS.
   int judge(std::int64_t& received_bytes) const noexcept {
     // Nearly every message fills the buffer.
-    if (path_ != Path::kPack || plan_ == nullptr || received_bytes >= bytes_ || received_bytes > policy.broken.max_bytes ||
-        plan_->is_contiguous())
+    if (path_ != Path::kPack || plan_ == nullptr || received_bytes >= bytes_ ||
+        received_bytes > policy.broken.max_bytes || plan_->is_contiguous())
       return MPI_SUCCESS;
     return judge_rest(received_bytes);
   }
