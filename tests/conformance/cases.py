@@ -121,7 +121,9 @@ def _paired() -> Iterator[Case]:
             yield Case("paired_each", (what,), settings, ranks=3, pairs=1, is_second=True)
         yield Case("paired_each", (what,), PAIRED, pairs=1, is_second=True)
         yield Case("paired_each", (what,), {"GAPLESS_PAIRED": "0"}, ranks=3, pairs=0, is_second=True)
-    yield Case("paired_each", ("sinks",), PAIRED, ranks=3, pairs=1, is_second=True)
+    long_only = {"GAPLESS_SMALLEST_PAIRED": "10000"}
+    yield Case("paired_each", ("one_way",), long_only, ranks=3, pairs=0)
+    yield Case("paired_each", ("unequal",), long_only, ranks=3, pairs=1)
     yield Case("paired_each", ("refused",), PAIRED, ranks=3, pairs=1, is_second=True, only="mpich")
     # Of two calls on each communicator: while channels last, and where they come back.
     yield Case("paired_life", ("alive", "300"), PAIRED, ranks=3, pairs=2 * 3 * 250, is_second=True)

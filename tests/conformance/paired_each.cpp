@@ -1,6 +1,6 @@
 // Calls of which each block goes through the memory of a node or by the library, as its sender decides: to and from a
 // root, and among neighbours that send one block to all, or equal ones.
-// usage: paired_each rooted | neighbours | sinks | refused
+// usage: paired_each rooted | neighbours | one_way | unequal | refused
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -81,13 +81,15 @@ void rooted() {
   }
 }
 
-// Each process sends to the next one alone; or to that one twice, to the one behind it and to itself, and the last one
-// to nobody.
+// Each process sends to the next one alone; to that and to the one before it; or to the next one twice, to the one
+// before and to itself, and the last one to nobody.
+enum class Kind { kOneWay, kBothWays, kMixed };
 struct Graph {
-  explicit Graph(bool is_ring) {
+  explicit Graph(Kind kind) {
     const auto [rank, size] = Members(kWorld);
-    const auto targets_of = [size = size, is_ring](int k) {
-      if (is_ring) return std::vector<int>{(k + 1) % size};
+    const auto targets_of = [size = size, kind](int k) {
+      if (kind == Kind::kOneWay) return std::vector<int>{(k + 1) % size};
+      if (kind == Kind::kBothWays) return std::vector<int>{(k + 1) % size, (k + size - 1) % size};
       std::vector<int> all{(k + 1) % size, k, (k + size - 1) % size, (k + 1) % size};
       return k == size - 1 && size > 2 ? std::vector<int>{} : all;
     };
@@ -109,10 +111,10 @@ struct Graph {
 };
 
 // One block to all neighbours, and equal ones; in each round other processes have gaps, and so decide otherwise.
-void exchange(bool is_ring) {
+void exchange(Kind kind) {
   const test::Layer layer = test::layer();
   const int rank = Members(kWorld).rank;
-  const Graph graph(is_ring);
+  const Graph graph(kind);
   const auto in_blocks = static_cast<int>(graph.sources.size()), out_blocks = static_cast<int>(graph.targets.size());
   for (int round = 0; round < 12; ++round) {
     const int length = round % 4 == 3 ? 5 : kApart;
@@ -156,32 +158,67 @@ void exchange(bool is_ring) {
 }
 
 void neighbours() {
-  for (const bool is_ring : {true, false}) exchange(is_ring);
+  for (const Kind kind : {Kind::kOneWay, Kind::kBothWays, Kind::kMixed}) exchange(kind);
 }
 
-// Who receives nothing, and who sends nothing, says so by a count of none.
-void sinks() {
+// From one to all, and in a chain, in which blocks become shorter from process to process: the ones at the end know
+// nothing of the long ones at the beginning. Who has no neighbour on one side gives the count of the other, for with a
+// count of none Open MPI 5.0.11 does nothing at all.
+void one_way() {
   const auto [rank, size] = Members(kWorld);
-  const bool sends = rank == 0;
-  const int source = 0;
-  std::vector<int> targets;
-  for (int k = 1; k < size && sends; ++k) targets.push_back(k);
-  MPI_Comm star;
-  MPI_Dist_graph_create_adjacent(kWorld, sends ? 0 : 1, &source, MPI_UNWEIGHTED, static_cast<int>(targets.size()),
-                                 targets.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &star);
-  for (int round = 0; round < 4; ++round) {
-    Side out(size, 2), in(1, 1 + round % 3);
-    const int out_length = sends ? kApart : 0, in_length = sends ? 0 : kApart;
-    const auto target = [round](int k) { return round % 2 == 0 ? 0 : k; };
-    for (int k = 0; k + 1 < size && sends; ++k) out.write(k, kApart, first_value(rank, target(k + 1), round));
-    if (round % 2 == 0) {
-      MPI_Neighbor_allgather(out.block(0), out_length, out.type, in.block(0), in_length, in.type, star);
-    } else {
-      MPI_Neighbor_alltoall(out.block(0), out_length, out.type, in.block(0), in_length, in.type, star);
+  for (const bool is_chain : {false, true}) {
+    std::vector<int> sources, targets;
+    if (rank > 0) sources.push_back(is_chain ? rank - 1 : 0);
+    for (int k = rank + 1; k < size && (is_chain ? k == rank + 1 : rank == 0); ++k) targets.push_back(k);
+    MPI_Comm comm;
+    MPI_Dist_graph_create_adjacent(kWorld, static_cast<int>(sources.size()), sources.data(), MPI_UNWEIGHTED,
+                                   static_cast<int>(targets.size()), targets.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                   &comm);
+    const auto length_from = [is_chain](int source) { return is_chain ? kApart >> (4 * source) : kApart; };
+    // Open MPI 5.0.11 itself fails in MPI_Neighbor_alltoall on the chain.
+    for (int round = 0; round < 4; round += is_chain ? 2 : 1) {
+      Side out(size, 2), in(1, 1 + round % 3);
+      const int out_length = length_from(targets.empty() ? sources[0] : rank);
+      const int in_length = length_from(sources.empty() ? rank : sources[0]);
+      const auto target = [round](int k) { return round % 2 == 0 ? 0 : k; };
+      for (std::size_t k = 0; k < targets.size(); ++k) {
+        int* const block = out.block(0) + static_cast<std::ptrdiff_t>(k) * (round % 2 == 0 ? 0 : out_length) * out.gap;
+        for (int j = 0; j < out_length; ++j) block[j * out.gap] = first_value(rank, target(targets[k]), round) + j;
+      }
+      if (round % 2 == 0) {
+        MPI_Neighbor_allgather(out.block(0), out_length, out.type, in.block(0), in_length, in.type, comm);
+      } else {
+        MPI_Neighbor_alltoall(out.block(0), out_length, out.type, in.block(0), in_length, in.type, comm);
+      }
+      if (!sources.empty()) {
+        in.expect(0, in_length, first_value(sources[0], target(rank), round), is_chain ? "chain" : "from one", round);
+      }
     }
-    if (!sends) in.expect(0, kApart, first_value(0, target(rank), round), "from one to all", round);
+    MPI_Comm_free(&comm);
   }
-  MPI_Comm_free(&star);
+}
+
+// In a line every second process sends long blocks, and the others short ones.
+void unequal() {
+  const auto [rank, size] = Members(kWorld);
+  const int periodic = 0, before = rank - 1;
+  MPI_Comm line;
+  MPI_Cart_create(kWorld, 1, &size, &periodic, 0, &line);
+  const auto length_from = [](int source) { return source % 2 == 0 ? kApart : kApart / 20; };
+  for (int round = 0; round < 4; ++round) {
+    Side out(2, 2), in(2, 3);
+    const int out_length = length_from(rank), in_length = length_from(rank + 1);
+    for (int k = 0; k < out_length; ++k) out.block(0)[k * out.gap] = first_value(rank, 0, round) + k;
+    MPI_Neighbor_allgather(out.block(0), out_length, out.type, in.block(0), in_length, in.type, line);
+    for (int side = 0; side < 2; ++side) {
+      const int source = before + 2 * side;
+      for (int k = 0; k < in_length && source >= 0 && source < size; ++k) {
+        const int found = in.block(0)[(side * in_length + k) * in.gap], expected = first_value(source, 0, round) + k;
+        CHECK(found == expected, "round %d, from %d: int %d is %d, not %d", round, source, k, found, expected);
+      }
+    }
+  }
+  MPI_Comm_free(&line);
 }
 
 // On a new communicator the library refuses what one process gives, with which no data are exchanged.
@@ -211,7 +248,7 @@ void refused() {
 }
 
 constexpr std::pair<std::string_view, void (*)()> kScenarios[] = {
-    {"rooted", rooted}, {"neighbours", neighbours}, {"sinks", sinks}, {"refused", refused}};
+    {"rooted", rooted}, {"neighbours", neighbours}, {"one_way", one_way}, {"unequal", unequal}, {"refused", refused}};
 
 }  // namespace
 

@@ -380,7 +380,7 @@ EACH = [
         "neighbours.cpp",
         "std::max(sent.bytes, received.bytes) >=",
         "sent.bytes >=",
-        each("sinks"),
+        each("unequal", GAPLESS_SMALLEST_PAIRED="10000"),
     ),
     planted(
         "MPI_Neighbor_allgather: each neighbour has a block of its own",

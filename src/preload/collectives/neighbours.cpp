@@ -144,16 +144,18 @@ int exchange_each(bool same, const Call& call, const Peers& peers, const View& o
   return gather_from_neighbours(call, out, all_received.of(in), gathered);
 }
 
-// MPI_Neighbor_allgather, MPI_Neighbor_alltoall. All blocks are of one size, which all processes know: so all go block
-// by block where that can be paired, or none does.
+// MPI_Neighbor_allgather, MPI_Neighbor_alltoall. Where neighbours are so both ways, the greater of what a process sends
+// and receives is the same for all that are connected: so all go block by block, or none does. Between the two
+// procedures no message passes in Open MPI.
 template <class Native>
 int equal_exchange(bool same, Call call, const View& out, const View& in, Native&& native) {
   call.scope = DecisionScope::kPairwise;
   Peers peers;
   Block sent, received;
   if (call.form == Form::kBlocking && reason_not_to_convert(call) == Reason::kNone && may_exchange(call) &&
-      channel_of(call.comm, *call.members.near) != nullptr && measure(out, sent) && measure(in, received) &&
-      std::max(sent.bytes, received.bytes) >= smallest_paired(Traffic::kExchange) && find_neighbours(call, peers)) {
+      channel_of(call.comm, *call.members.near) != nullptr && call.members.near->both_ways && measure(out, sent) &&
+      measure(in, received) && std::max(sent.bytes, received.bytes) >= smallest_paired(Traffic::kExchange) &&
+      find_neighbours(call, peers)) {
     try {
       return out.count > INT_MAX || in.count > INT_MAX
                  ? exchange_each<MPI_Count>(same, call, peers, out, sent, in, received)

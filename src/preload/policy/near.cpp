@@ -1,5 +1,8 @@
 #include "preload/policy/near.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "mpi/abi/library.hpp"
 #include "preload/policy/agreement.hpp"
 #include "preload/policy/shared_memory.hpp"
@@ -31,6 +34,24 @@ bool open(MPI_Comm comm, Near& near, int size, int rank, int number) noexcept {
   return near.channel != nullptr;
 }
 
+// Of grids, and of graphs that all members know, MPI asks for it.
+bool has_neighbours_both_ways(MPI_Comm comm) noexcept {
+  int topology = MPI_UNDEFINED, in = 0, out = 0, weighted = 0;
+  if (mpi::library.Topo_test(comm, &topology) != MPI_SUCCESS || topology != MPI_DIST_GRAPH) return true;
+  try {
+    mpi::library.Dist_graph_neighbors_count(comm, &in, &out, &weighted);
+    std::vector<int> sources(static_cast<std::size_t>(in)), targets(static_cast<std::size_t>(out));
+    std::vector<int> weights(sources.size() + targets.size() + 1);
+    const int code = mpi::library.Dist_graph_neighbors(comm, in, sources.data(), weights.data(), out, targets.data(),
+                                                       weights.data());
+    std::sort(sources.begin(), sources.end());
+    std::sort(targets.begin(), targets.end());
+    return code == MPI_SUCCESS && sources == targets;
+  } catch (...) {
+    return false;
+  }
+}
+
 }  // namespace
 
 wire::Channel* channel_of(MPI_Comm comm, Near& near) noexcept {
@@ -42,9 +63,10 @@ wire::Channel* channel_of(MPI_Comm comm, Near& near) noexcept {
   if (rank == 0 && shared_memory() != nullptr) number = wire::Channel::take(shared_memory()->segment, size);
   bool works = mpi::library.Bcast(&number, 1, MPI_INT, 0, comm) == MPI_SUCCESS;
   if (works && number >= 0) {
-    const int fails = open(comm, near, size, rank, number) ? 0 : 1;
-    int any_fails = 1;
-    works = mpi::library.Allreduce(&fails, &any_fails, 1, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS && any_fails == 0;
+    const int fails[] = {open(comm, near, size, rank, number) ? 0 : 1, has_neighbours_both_ways(comm) ? 0 : 1};
+    int any_fails[] = {1, 1};
+    works = mpi::library.Allreduce(fails, any_fails, 2, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS && any_fails[0] == 0;
+    near.both_ways = any_fails[1] == 0;
   }
   if (!works) near.channel.reset();
   near.voted = true;

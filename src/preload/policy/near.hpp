@@ -23,6 +23,9 @@ struct Near {
   bool voted = false;
   std::unique_ptr<wire::Channel> channel;  // null: some member could not, or before the vote
   std::vector<int> numbers;                // on the node, of each member
+  // Every member receives from those neighbours to which it sends, and from no others. So all that are connected find
+  // the same greatest block in a call whose blocks are of one size for each sender.
+  bool both_ways = false;
   // Found at the first call, for a communicator's topology stays: of calls among all, and among neighbours.
   Ends all, neighbours;
 };
