@@ -40,7 +40,7 @@ struct LibraryBehaviour {
   Broken broken;
 };
 constexpr LibraryBehaviour kBehaviours[] = {
-    {"Intel(R) MPI", true, false, false, {MPI_ERR_TRUNCATE, INT_MAX, false, true, false, true}},
+    {"Intel(R) MPI", true, true, false, {MPI_ERR_TRUNCATE, INT_MAX, false, true, false, true}},
     // MPICH 5.0.2 raises MPI_ERR_TYPE between processes of a node, for messages that go through a cell of its queues,
     // and accepts longer ones.
     {"MPICH", false, true, true, {MPI_ERR_TYPE, 8192, true, false, true, true}},

@@ -79,7 +79,8 @@ struct Policy {
   // Persistent Gather, Scatter and Allgather send what was in the buffer when the request was made (Intel MPI 2021.19),
   // when staging is still empty.
   bool persistent_sends_stale_data = false;
-  // MPI_Sendrecv_replace sets the status' MPI_ERROR, which calls that complete one request leave as it was (MPICH).
+  // MPI_Sendrecv_replace sets the status' MPI_ERROR, which calls that complete one request leave as it was (MPICH,
+  // Intel MPI).
   bool replace_sets_error = false;
   // A process that sends itself packed bytes and receives them as elements of mixed basic types gets MPI_ERR_TYPE: the
   // library cuts the message inside an element (MPICH 5.0.2, also without the layer).
