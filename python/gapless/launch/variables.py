@@ -122,8 +122,8 @@ VARIABLES = (
     ),
     Variable(
         "GAPLESS_SMALLEST_PAIRED", "BYTES",
-        "16K; 512K of MPI_Bcast and MPI_Scatter(v); of messages from point to point as the rules say; the least under "
-        "GAPLESS_FORCE",
+        "16K; 512K of MPI_Bcast and MPI_Scatter(v), of the latter never on Intel MPI; of messages from point to point "
+        "as the rules say; the least under GAPLESS_FORCE",
         Reader.LAYER,
         "Messages below this size go through the library, not through shared memory; in place of the rules. The same "
         "in all processes.",

@@ -12,7 +12,7 @@ namespace gapless::preload {
 namespace {
 
 template <bool gathers>
-constexpr Traffic kTraffic = gathers ? Traffic::kExchange : Traffic::kFromRoot;
+constexpr Traffic kTraffic = gathers ? Traffic::kExchange : Traffic::kScattered;
 
 // The ends of the blocks of a side that is described: of all members, or of the root.
 std::vector<int> ends_of(const Side& side, bool is_many, int root) {

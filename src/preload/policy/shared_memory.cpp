@@ -59,6 +59,7 @@ std::int64_t smallest_paired(Traffic traffic) noexcept {
   if (traffic == Traffic::kPointToPoint)
     return std::max(wire::kHeaderBytes, set > 0 ? set : policy.rules.smallest_paired);
   if (set > 0) return set;
+  if (traffic == Traffic::kScattered && policy.scatterv_lingers) return kNeverPaired;
   return traffic == Traffic::kExchange ? kSmallestExchanged : kSmallestFromRoot;
 }
 

@@ -26,8 +26,9 @@ bool is_pairing_wanted() noexcept;
 // that agreed.
 bool are_messages_wanted() noexcept;
 // What a message through shared memory is compared with: an exchange of blocks, in which two processes wait for each
-// other in any case; a root's message to all, which the library need not wait for; a message from one to another.
-enum class Traffic { kExchange, kFromRoot, kPointToPoint };
+// other in any case; a root's message to all, which the library need not wait for, and the blocks of MPI_Scatterv; a
+// message from one to another.
+enum class Traffic { kExchange, kFromRoot, kScattered, kPointToPoint };
 // [bytes] The smallest message that goes through shared memory; the same on all processes that agreed.
 std::int64_t smallest_paired(Traffic traffic) noexcept;
 // Whether the sender of a message from point to point sends it that way, by the settings or the rules. A receiver need

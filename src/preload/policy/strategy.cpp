@@ -37,15 +37,16 @@ struct LibraryBehaviour {
   bool persistent_sends_stale_data;
   bool replace_sets_error;
   bool cuts_own_messages;
+  bool scatterv_lingers;
   Broken broken;
 };
 constexpr LibraryBehaviour kBehaviours[] = {
-    {"Intel(R) MPI", true, true, false, {MPI_ERR_TRUNCATE, INT_MAX, false, true, false, true}},
+    {"Intel(R) MPI", true, true, false, true, {MPI_ERR_TRUNCATE, INT_MAX, false, true, false, true}},
     // MPICH 5.0.2 raises MPI_ERR_TYPE between processes of a node, for messages that go through a cell of its queues,
     // and accepts longer ones.
-    {"MPICH", false, true, true, {MPI_ERR_TYPE, 8192, true, false, true, true}},
+    {"MPICH", false, true, true, false, {MPI_ERR_TYPE, 8192, true, false, true, true}},
     // Open MPI 5.0.11 accepts all.
-    {"", false, false, false, {}},
+    {"", false, false, false, false, {}},
 };
 
 const LibraryBehaviour& behaviour_of(const char* version) noexcept {
@@ -66,6 +67,7 @@ Policy policy_for_this_library() {
   policy.persistent_sends_stale_data = behaviour.persistent_sends_stale_data;
   policy.replace_sets_error = behaviour.replace_sets_error;
   policy.cuts_own_messages = behaviour.cuts_own_messages;
+  policy.scatterv_lingers = behaviour.scatterv_lingers;
   const std::string_view line = first_line(version);
   read_rules(kDefaults, line, policy.rules);
   policy.hash = override_by_files(line, policy.rules);
