@@ -81,15 +81,15 @@ void rooted() {
   }
 }
 
-// Each process sends to the next one alone; to that and to the one before it; or to the next one twice, to the one
-// before and to itself, and the last one to nobody.
+// Each process sends to the next one alone; to that, to itself and to the one before; or to the next one twice, to the
+// one before and to itself, and the last one to nobody.
 enum class Kind { kOneWay, kBothWays, kMixed };
 struct Graph {
   explicit Graph(Kind kind) {
     const auto [rank, size] = Members(kWorld);
     const auto targets_of = [size = size, kind](int k) {
       if (kind == Kind::kOneWay) return std::vector<int>{(k + 1) % size};
-      if (kind == Kind::kBothWays) return std::vector<int>{(k + 1) % size, (k + size - 1) % size};
+      if (kind == Kind::kBothWays) return std::vector<int>{(k + 1) % size, k, (k + size - 1) % size};
       std::vector<int> all{(k + 1) % size, k, (k + size - 1) % size, (k + 1) % size};
       return k == size - 1 && size > 2 ? std::vector<int>{} : all;
     };
