@@ -17,7 +17,7 @@ help:
 	@echo 'make build   the library, the layer, the lab, the Python extension, and the command .venv/bin/gapless'
 	@echo 'make bench   what the layer costs a contiguous call; the engine against loops by hand, memory and other MPI libraries'
 	@echo '             (a third of the cases; FULL=1: all of them, in all sizes, for hours)'
-	@echo 'make docs    the reference of the C and C++ interfaces, as HTML and as man pages'
+	@echo 'make docs    the documentation as a site that works offline, with the reference of the C and C++ interfaces'
 	@echo 'make lint    include directions, Python and C++ style'
 	@echo 'make clean   remove build/ (and .venv with: make clean ALL=1)'
 	@echo 'With your own MPI: make demo MPI=/prefix/of/mpi'
@@ -35,7 +35,7 @@ demo:
 	@$(GAPLESS) demo $(if $(MPI),--mpi $(MPI))
 
 test:
-	@tools/bootstrap.sh --test
+	@tools/bootstrap.sh --test --docs
 	@tools/rivals.sh
 	@tools/mpi4py.sh
 # Not every developer's system has FFTW for it; CI's must.
@@ -72,6 +72,7 @@ bench: build
 	@$(GAPLESS) bench engine $(if $(FULL),,--quick)
 
 docs:
+	@tools/bootstrap.sh --docs
 	@tools/docs.sh
 
 lint:

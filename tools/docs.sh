@@ -1,15 +1,22 @@
 #!/usr/bin/env bash
-# docs.sh [FOLDER]: the API reference from the comments of include/gapless, as HTML and as man pages (section 3), into
-# FOLDER (default: build/docs). Whatever is public and undocumented is an error. Exits 77 if no Doxygen can be had.
+# docs.sh [FOLDER]: the documentation as a site that works offline, into FOLDER (default: build/docs): the pages of docs/,
+# those at the root, and the API reference from the comments of include/gapless, which is also written as man pages
+# (section 3) into FOLDER/man. Whatever is public and undocumented is an error, and so is a link that leads nowhere. Exits
+# 77 if no Doxygen can be had. Needs MkDocs: tools/bootstrap.sh --docs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-build/docs}
 doxygen=$(tools/doxygen.sh) || exit 77
-rm -rf "$folder"
-mkdir -p "$folder"
+[ -x .venv/bin/mkdocs ] || { echo 'gapless: no .venv/bin/mkdocs: run tools/bootstrap.sh --docs, or make docs' >&2; exit 77; }
+folder=$(realpath -m "$folder")
 GAPLESS_VERSION=$(sed -n 's/^project(gapless VERSION \([0-9.]*\) .*/\1/p' CMakeLists.txt)
-export GAPLESS_VERSION GAPLESS_REFERENCE=$folder
+GAPLESS_REFERENCE=$(mktemp -d)
+export GAPLESS_VERSION GAPLESS_REFERENCE
+trap 'rm -rf "$GAPLESS_REFERENCE"' EXIT
 "$doxygen" docs/reference/Doxyfile
 # A page for each member of a C++ class, by its bare name, would stand in the way of other people's.
-find "$folder/man/man3" -type f ! -iname 'gapless*' -delete
-printf 'gapless: the API reference is %s/html/index.html; man -M %s/man gapless_pack\n' "$folder" "$folder"
+find "$GAPLESS_REFERENCE/man/man3" -type f ! -iname 'gapless*' -delete
+# The warning is about a successor of MkDocs.
+NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs --quiet build --site-dir "$folder"
+mv "$GAPLESS_REFERENCE/man" "$folder/"
+printf 'gapless: the documentation is %s/index.html; man -M %s/man gapless_pack\n' "$folder" "$folder"
