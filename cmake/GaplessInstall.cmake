@@ -36,6 +36,9 @@ endfunction()
 install(DIRECTORY include/gapless DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT engine
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT engine)
+configure_file(packaging/modulefile/gapless.in ${CMAKE_CURRENT_BINARY_DIR}/modulefile @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/gapless
+        RENAME ${PROJECT_VERSION} COMPONENT engine)
 gapless_install(engine gapless-targets.cmake gapless gapless_static)
 gapless_pkg_config(engine gapless gapless-static)
 configure_package_config_file(cmake/gapless-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/gapless-config.cmake

