@@ -1,7 +1,8 @@
 """What mkdocs needs to build the site from the pages as they lie in the repository: a hook of mkdocs.yml.
 
 README.md and its neighbours at the root become pages of the site, the former its first; links between them and docs/
-lead there. A link to anything else of the repository becomes its name in code: the site holds no sources.
+lead there, and say the titles of pages, not the names of files. A link to anything else of the repository becomes its
+name in code: the site holds no sources.
 GAPLESS_REFERENCE is the folder into which Doxygen wrote the reference (tools/docs.sh).
 """
 
@@ -52,6 +53,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         site = AT_ROOT.get(path, path.removeprefix("docs/"))
         if files.get_file_from_path(site) is None:
             return f"{link['text'][1:-1]} (`{path}`)"
-        return f"{link['text']}({posixpath.relpath(site, posixpath.dirname(there) or '.')}{link['fragment'] or ''})"
+        text = link["text"]
+        # A page's file name says nothing to who reads a site: its title does.
+        if text == f"[{posixpath.basename(path)}]" and (title := re.match(r"# (.+)", (ROOT / path).read_text())):
+            text = f"[{title[1]}]"
+        return f"{text}({posixpath.relpath(site, posixpath.dirname(there) or '.')}{link['fragment'] or ''})"
 
     return LIST_AT_TEXT.sub(r"\g<text>\n", LINK.sub(led, markdown))
