@@ -6,7 +6,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$PWD/build/programs
-packages=(scalapack-mpi-test scalapack-test-common mpich openmpi-bin python3-petsc4py-real)
+# Of Debian 12: what is run, and what it must find here even if the system has it, for Open MPI is told where its parts are.
+packages=(scalapack-mpi-test scalapack-test-common libscalapack-mpich2.2 libscalapack-openmpi2.2 mpich libmpich12
+  openmpi-bin openmpi-common libopenmpi3 libpmix2 libhwloc15 libucx0 libfabric1
+  python3-petsc4py-real python3-petsc4py-real3.18 libpetsc-real3.18 python3-numpy libblas3 liblapack3)
 
 die() { printf 'gapless: error: %s\n' "$*" >&2; exit 1; }
 mkdir -p "$folder"
@@ -18,11 +21,11 @@ debian() {
   stamp=$target/.stamp-$({ printf '%s ' "${packages[@]}"; cat tools/programs.sh; } | cksum | cut -d' ' -f1)
   [ ! -e "$stamp" ] || return 0
   command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || die "these programs are Debian's packages, and this is no Debian"
-  # apt says which packages an installation would fetch, and installs none. Those named come even if the system has them.
+  # apt says which packages an installation would fetch, and installs none; those named come in any case.
   names=$(apt-get install --simulate --no-install-recommends --reinstall -qq "${packages[@]}" 2>"$scratch/said" |
     sed -n 's/^Inst \([^ ]*\).*/\1/p') && [ -n "$names" ] ||
-    die "apt knows no such packages ($(tail -n 1 "$scratch/said")): 'apt-get update' (as root) would help; of" \
-        "Debian 12 they are ${packages[*]}"
+    die "apt has not all packages of Debian 12 that are needed ($(tail -n 1 "$scratch/said")):" \
+        "'apt-get update' (as root) would help"
   # shellcheck disable=SC2086  # several names on purpose
   tools/apt_download.sh "$scratch/deb" $names || die "Debian's packages cannot be downloaded: a network would help"
   for archive in "$scratch"/deb/*.deb; do

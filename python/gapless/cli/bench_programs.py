@@ -28,9 +28,7 @@ def programs(
     mpi: MpiOption = None,
     launches: Annotated[int, typer.Option(min=1, help="Launches without, and as many with, the layer.")] = 7,
     listed: Annotated[bool, typer.Option("--list", help="Say which programs there are, and run none.")] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", "--tsv", help="Also write every row there, tab-separated.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Also write every row there, tab-separated.")] = None,
     stored: Annotated[list[Path] | None, typer.Option("--from", help="Judge stored samples instead.")] = None,
     json: JsonOption = False,
 ) -> None:

@@ -11,6 +11,8 @@ from gapless.paths import REPOSITORY
 from gapless.targets.libraries import NAMES, Library
 from gapless.targets.on_demand import Say, install_fft, run_tool
 
+# Of a side of the solver's box.
+POINTS = 64
 SHENFUN = REPOSITORY / "build" / "programs" / "shenfun"
 
 
@@ -27,7 +29,7 @@ def install_shenfun(say: Say) -> None:
 
 
 def _start_solver(library: Library, folder: Path) -> Started:
-    return Started(rank_words(folder, "taylor_green"), rank_environment(library))
+    return Started(rank_words(folder, "taylor_green", POINTS), rank_environment(library))
 
 
 def _start_shenfun(library: Library, folder: Path) -> Started:
@@ -41,8 +43,8 @@ def _start_shenfun(library: Library, folder: Path) -> Started:
 PROGRAMS = (
     Program(
         "taylor-green", "mpi4py-fft (PyPI)",
-        "Navier-Stokes, 64^3, pseudo-spectral: each of 9 transforms a stage redistributes by one MPI_Alltoallw of "
-        "subarrays",
+        f"Navier-Stokes, {POINTS}^3, pseudo-spectral: each of 9 transforms a stage redistributes by one MPI_Alltoallw "
+        "of subarrays",
         "every bit of velocity and spectrum, and the energy that mpi4py-fft's own solver gives; time of a step", NAMES,
         install_fft, _start_solver, read_reports,
     ),

@@ -12,21 +12,21 @@ from mpi4py import MPI
 from mpi4py_fft import PFFT, newDistArray
 from report import report
 
-SHAPE, LENGTHS = (64, 64, 64), np.array([2, 4, 4]) * np.pi
+LENGTHS = np.array([2, 4, 4]) * np.pi
 VISCOSITY, STEP, STEPS = 0.000625, 0.02, 5
 ENERGY, DIGITS = 0.124953117517, 7
 
 
-def main(folder):
+def main(folder, points):
     """Solve, and report one sample a time step."""
-    comm = MPI.COMM_WORLD
+    comm, shape = MPI.COMM_WORLD, (points, points, points)
     # Plans that FFTW measures differ from launch to launch, and so would the last bits of what they compute.
-    plan = PFFT(comm, SHAPE, dtype=np.float64, planner_effort="FFTW_ESTIMATE")
+    plan = PFFT(comm, shape, dtype=np.float64, planner_effort="FFTW_ESTIMATE")
     u, vorticity = newDistArray(plan, False, rank=1), newDistArray(plan, False, rank=1)
     u_hat, curl_hat, slope = (newDistArray(plan, True, rank=1) for _ in range(3))
-    places = [L / n * np.arange(n) for L, n in zip(LENGTHS, SHAPE, strict=True)]
+    places = [L / n * np.arange(n) for L, n in zip(LENGTHS, shape, strict=True)]
     x, y, z = np.ix_(*(place[part] for place, part in zip(places, plan.local_slice(False), strict=True)))
-    waves = [np.fft.fftfreq(n, 1 / n) for n in SHAPE[:2]] + [np.fft.rfftfreq(SHAPE[2], 1 / SHAPE[2])]
+    waves = [np.fft.fftfreq(n, 1 / n) for n in shape[:2]] + [np.fft.rfftfreq(shape[2], 1 / shape[2])]
     waves = [2 * np.pi / L * wave for L, wave in zip(LENGTHS, waves, strict=True)]
     k = np.ix_(*(wave[part] for wave, part in zip(waves, plan.local_slice(True), strict=True)))
     squared = k[0] ** 2 + k[1] ** 2 + k[2] ** 2
@@ -66,8 +66,8 @@ def main(folder):
         u_hat[:] = after
         samples.append(time.perf_counter() - began)
     transform(plan.backward, u_hat, u)
-    energy = comm.allreduce(float(np.sum(np.asarray(u) ** 2))) / np.prod(SHAPE) / 2
+    energy = comm.allreduce(float(np.sum(np.asarray(u) ** 2))) / points**3 / 2
     report(folder, comm.Get_rank(), samples, [np.asarray(u_hat), np.asarray(u)], round(energy - ENERGY, DIGITS) == 0)
 
 
-main(sys.argv[1])
+main(sys.argv[1], int(sys.argv[2]))
