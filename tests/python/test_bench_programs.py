@@ -148,6 +148,7 @@ def test_who_gains_nothing_says_why() -> None:
         "messages of 3200 B on average; packing takes 0.4% of the processes' time; "
         "by the measured rules the library copies such blocks as fast (4 calls)"
     )
+    assert why_nothing(of, Ratio(0.8, 0.7, 0.9), 0.5, 2).startswith("SLOWER UNDER THE LAYER; messages of 3200 B")
     left = counts({"MPI_Send": {"calls": 9, "accelerated": 0, "bytes": 0, "declined": {"small": 7, "zero": 2}}})
     assert why_nothing(left, Ratio(1, 0.9, 1.1), 0.5, 2).endswith("copies such blocks as fast (7 calls)")
     contiguous = counts({"MPI_Send": {"calls": 9, "accelerated": 0, "bytes": 0, "declined": {"contiguous": 9}}})

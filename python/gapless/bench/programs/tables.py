@@ -106,7 +106,7 @@ def counts(procedures: Mapping[str, Mapping[str, Any]]) -> Counts:
 
 
 def why_nothing(of: Counts, gain: Ratio | None, wall_s: float, ranks: int) -> str:
-    """Return why a program that is not proved to gain anything gains nothing; empty if it gains.
+    """Return why a program that is not proved to gain anything gains nothing, or that it loses; empty if it gains.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def why_nothing(of: Counts, gain: Ratio | None, wall_s: float, ranks: int) -> st
     each = of.bytes / of.accelerated
     share = of.pack_ns / 1e9 / (wall_s * ranks)
     said = [f"messages of {bytes_text(round(each))} on average; packing takes {share:.1%} of the processes' time"]
-    return "; ".join(said + reasons)
+    return "; ".join((["SLOWER UNDER THE LAYER"] if gain.high < 1 else []) + said + reasons)
 
 
 def judge(lines: Sequence[Line]) -> tuple[str, str]:
