@@ -28,8 +28,10 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "lab": ("targets", "lab/layouts"),
     "lab/report": ("lab",),
     "bench": ("lab/report",),
+    "bench/programs/ranks": (),
+    "bench/programs": ("bench",),
     "tune": ("lab",),
-    "cli": ("bench", "tune"),
+    "cli": ("bench/programs", "tune"),
 }
 # At the root stands what `import gapless` offers, and what that or every room needs.
 ROOT = {

@@ -14,6 +14,7 @@ from gapless.cli.bench_engine import register as register_engine
 from gapless.cli.bench_fft import register as register_fft
 from gapless.cli.bench_layer import register
 from gapless.cli.bench_one_sided import register as register_one_sided
+from gapless.cli.bench_programs import register as register_programs
 from gapless.cli.bench_serialised import register as register_serialised
 from gapless.cli.options import JsonOption
 
@@ -27,6 +28,7 @@ MpiOption = Annotated[Path | None, typer.Option("--mpi", metavar="PREFIX", help=
 
 register(bench)
 register_fft(bench)
+register_programs(bench)
 register_engine(bench)
 register_copy(bench)
 register_serialised(bench)

