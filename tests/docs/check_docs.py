@@ -27,7 +27,20 @@ from pathlib import Path
 README_LINES = 120
 SKIPPED = {".git", ".venv", "build", "__pycache__", "node_modules", "dist", "results"}
 # Beside these, what stands in a page is text of a program, which may write any path.
-ROOT_FOLDERS = ("bench", "cmake", "docs", "examples", "include", "lab", "packaging", "python", "src", "tests", "tools", ".ci")
+ROOT_FOLDERS = (
+    "bench",
+    "cmake",
+    "docs",
+    "examples",
+    "include",
+    "lab",
+    "packaging",
+    "python",
+    "src",
+    "tests",
+    "tools",
+    ".ci",
+)
 # Made by the build, by a run, or by an installation: not in the repository.
 MADE = re.compile(r"^(build|results|lib|share|man|bin|include/mpi\.h|\.venv|/|~|\$)|(^|/)[A-Z]+(/|$)")
 # Files of other projects.
