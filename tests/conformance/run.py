@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -180,7 +181,7 @@ def run_library(library: Library, options: argparse.Namespace) -> bool:
     if missing := library.missing():
         print(f"{library.name}: skipped: {missing}")
         return True
-    run = Run(library, options.build, tuple(options.emulator.split()))
+    run = Run(library, options.build, tuple(shlex.split(options.emulator)))
     if run.lacks:
         print(f"{library.name}: skipped: not in the library: {', '.join(sorted(run.lacks - set(library.broken)))}")
     if library.broken:

@@ -1,5 +1,5 @@
-// Preloaded: the process takes itself to be on a kernel with pages of 64 KiB, as AArch64 has. Memory is mapped, opened and
-// given back in such pages, and an address within one is refused as that kernel refuses it.
+// Preloaded: the process takes itself to be on a kernel with pages of 64 KiB, as AArch64 has. Memory is mapped, opened
+// and given back in such pages, and an address within one is refused as that kernel refuses it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,7 +11,9 @@
 
 enum { kPage = 64 << 10 };
 
-static size_t rounded_up(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+static size_t rounded_up(size_t bytes) {
+  return (bytes + kPage - 1) / kPage * kPage;
+}
 
 static int on_whole_pages(long number, void* start, size_t bytes, int how) {
   if ((uintptr_t)start % kPage == 0) return (int)syscall(number, start, rounded_up(bytes), how);
@@ -40,6 +42,12 @@ void* mmap(void* start, size_t bytes, int protection, int flags, int file, off_t
   return got;
 }
 
-int munmap(void* start, size_t bytes) { return on_whole_pages(SYS_munmap, start, bytes, 0); }
-int mprotect(void* start, size_t bytes, int protection) { return on_whole_pages(SYS_mprotect, start, bytes, protection); }
-int madvise(void* start, size_t bytes, int advice) { return on_whole_pages(SYS_madvise, start, bytes, advice); }
+int munmap(void* start, size_t bytes) {
+  return on_whole_pages(SYS_munmap, start, bytes, 0);
+}
+int mprotect(void* start, size_t bytes, int protection) {
+  return on_whole_pages(SYS_mprotect, start, bytes, protection);
+}
+int madvise(void* start, size_t bytes, int advice) {
+  return on_whole_pages(SYS_madvise, start, bytes, advice);
+}
