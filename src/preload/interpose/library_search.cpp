@@ -28,8 +28,8 @@ void keep(void* handle) noexcept {
   }
 }
 
-// The loader's own dlsym: the one by the plain name is ours (look_up.S). This version of it is in every glibc: that with
-// which the machine's ABI began.
+// The loader's own dlsym: the one by the plain name is ours (look_up.S). This version of it is in every glibc: that
+// with which the machine's ABI began.
 #if defined(__x86_64__)
 constexpr const char* kFirstGlibc = "GLIBC_2.2.5";
 #elif defined(__aarch64__)
