@@ -10,7 +10,7 @@ export PATH=$PWD/.venv/bin:$PATH
 # counts each call of a malloc for a minute, what needs the memory of the process alone (the emulator's is in it), and
 # what MPICH delivers of a truncated message only where it reads the other process's memory, which qemu cannot.
 targets=(kernel_tests preload_tests emulated_conformance)
-chosen=(-R '^(isa|unit|layer)\.|^property\.random_types|large_pages$|^conformance\.emulated$'
+chosen=(-R '^(isa|unit|layer)\.|^property\.random_types|^conformance\.emulated$'
         -E 'NewTypes.*IsItsDefinition|Signature\.RandomTypes|^layer\.(calls|truncation)')
 if [ "${1:-}" = --all ]; then
   targets=(engine_tests) chosen=(-L engine)
