@@ -6,8 +6,8 @@ set(GAPLESS_ABIS "")
 
 function(gapless_find_mpi abi root header library)
   string(TOUPPER ${abi} ABI)
-  find_path(GAPLESS_${ABI}_INCLUDE ${header} PATHS "${root}/include" NO_DEFAULT_PATH)
-  find_library(GAPLESS_${ABI}_LIBRARY ${library} PATHS "${root}/lib" NO_DEFAULT_PATH)
+  find_path(GAPLESS_${ABI}_INCLUDE ${header} PATHS "${root}/include" NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+  find_library(GAPLESS_${ABI}_LIBRARY ${library} PATHS "${root}/lib" NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
   if(NOT GAPLESS_${ABI}_INCLUDE OR NOT GAPLESS_${ABI}_LIBRARY)
     return()
   endif()
@@ -23,6 +23,10 @@ endfunction()
 gapless_find_mpi(mpich "${GAPLESS_MPI_ROOT}" mpi.h mpi)
 gapless_find_mpi(standard "${GAPLESS_MPI_ROOT}" mpi_abi.h mpi_abi)
 gapless_find_mpi(openmpi "${GAPLESS_OPENMPI_ROOT}" mpi.h mpi)
+
+# What starts their programs: the build machine's, for another machine (cmake/toolchains).
+set(GAPLESS_MPIEXEC "${GAPLESS_MPI_ROOT}/bin/mpiexec" CACHE FILEPATH "Starts programs of GAPLESS_MPI_ROOT")
+set(GAPLESS_OPENMPI_MPIEXEC "${GAPLESS_OPENMPI_ROOT}/bin/mpiexec" CACHE FILEPATH "Starts those of GAPLESS_OPENMPI_ROOT")
 
 if(mpich IN_LIST GAPLESS_ABIS)
   set(GAPLESS_MPI_FOUND TRUE)

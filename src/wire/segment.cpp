@@ -80,7 +80,7 @@ void Segment::set_layout(int processes, std::uint32_t max_chunks) noexcept {
   sections_at_ = channels_at_ + kChannels * channel_bytes_;
   data_at_ =
       rounded_up((kRecords + static_cast<std::int64_t>(max_chunks)) * static_cast<std::int64_t>(sizeof(Control<Word>)));
-  section_bytes_ = data_at_ + static_cast<std::int64_t>(max_chunks) * kChunkBytes;
+  section_bytes_ = rounded_up(data_at_ + static_cast<std::int64_t>(max_chunks) * kChunkBytes);
   bytes_ = sections_at_ + processes * section_bytes_;
 }
 
@@ -248,8 +248,10 @@ bool Segment::use(std::int64_t bytes) noexcept {
   return false;
 }
 
+// Whole pages: a chunk may begin within one (they may be 64 KiB), which then is of the same process and open already.
 bool Segment::open(std::int64_t at, std::int64_t bytes) noexcept {
-  return mprotect(base_ + at, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE) == 0;
+  const std::int64_t before = at % page();
+  return mprotect(base_ + at - before, static_cast<std::size_t>(before + bytes), PROT_READ | PROT_WRITE) == 0;
 }
 
 std::uint32_t Segment::grow(std::uint32_t wanted) noexcept {

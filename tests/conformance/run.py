@@ -1,6 +1,6 @@
 """Runs the conformance set under the layer and says which procedure of the table it never accelerated.
 
-run.py [--library NAME]... [--all] [--few | --long] [--case TEXT] [--build FOLDER]
+run.py [--library NAME]... [--all] [--few | --long] [--case TEXT]... [--build FOLDER [--emulator COMMAND]]
 
 Every library that is asked for and not installed is printed as skipped, with the reason. Fails if a case fails, or if a
 procedure of src/mpi/abi/procedures.def that the library has shows accelerated = 0 over all cases, or one that may be
@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -60,9 +61,10 @@ def procedures() -> list[str]:
 class Run:
     """All cases on one library."""
 
-    def __init__(self, library: Library, build: Path) -> None:
+    def __init__(self, library: Library, build: Path, emulator: tuple[str, ...] = ()) -> None:
         self.library = library
         self.build = build
+        self.emulator = emulator
         self.environment = environment(library)
         self.lacks = lacking(library, procedures()) | set(library.broken)
         self.accelerated: Counter[str] = Counter()
@@ -96,7 +98,7 @@ class Run:
             "CONFORMANCE_LACKS": ",".join(sorted(self.lacks)),
         } | case.settings
         start = [self.library.launcher, *self.library.options]
-        words = [str(program), *case.arguments]
+        words = [*self.emulator, str(program), *case.arguments]
         first = ["env", *(f"{name}={value}" for name, value in case.first.items()), *words]
         apart = case.layer_on_first or case.first
         command = [*start, "-n", str(case.ranks), *words]
@@ -179,7 +181,7 @@ def run_library(library: Library, options: argparse.Namespace) -> bool:
     if missing := library.missing():
         print(f"{library.name}: skipped: {missing}")
         return True
-    run = Run(library, options.build)
+    run = Run(library, options.build, tuple(shlex.split(options.emulator)))
     if run.lacks:
         print(f"{library.name}: skipped: not in the library: {', '.join(sorted(run.lacks - set(library.broken)))}")
     if library.broken:
@@ -188,7 +190,7 @@ def run_library(library: Library, options: argparse.Namespace) -> bool:
     for case in (*CASES, *fortran):
         if (case.is_long and not options.long) or (case.is_second and options.few):
             continue
-        if options.case and options.case not in case.name():
+        if options.case and not any(text in case.name() for text in options.case):
             continue
         if case.only and case.only not in library.name:
             continue
@@ -224,8 +226,13 @@ def main() -> int:
         "--few", action="store_true", help="draw a quarter of the seeds, and leave out the second cases of a kind"
     )
     parser.add_argument("--long", action="store_true", help="run the long and the large cases too")
-    parser.add_argument("--case", default="", help="run only the cases whose name contains this text")
+    parser.add_argument(
+        "--case", action="append", help="run only the cases whose name contains this text (may be repeated)"
+    )
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="CMake's build folder")
+    parser.add_argument(
+        "--emulator", default="", help="command that runs the folder's programs, which are for another machine"
+    )
     options = parser.parse_args()
     options.build = options.build.resolve()
     wanted = options.library or (names if options.all else WHEELS)

@@ -17,42 +17,41 @@ endfunction()
 
 set(run_mpich ${mpiexec} -n 2)
 set(run_standard ${run_mpich})
-set(run_openmpi OPAL_PREFIX=${GAPLESS_OPENMPI_ROOT} ${GAPLESS_OPENMPI_ROOT}/bin/mpiexec --allow-run-as-root
-    --oversubscribe --bind-to none -x GAPLESS_STATS -x GAPLESS_SMALLEST_BYTES -n 2)
+set(run_openmpi ${mpiexec_openmpi} -x GAPLESS_STATS -x GAPLESS_SMALLEST_BYTES -n 2)
 foreach(abi ${GAPLESS_ABIS})
   foreach(front gapless_preload gapless_preload_lc41)
     set(name ${front}_linked_${abi})
     linked_program(${name} linked_test.c ${front} gapless_program_${abi})
     string(REPLACE gapless_preload front test ${name})
-    linked_test(${test} ${run_${abi}} $<TARGET_FILE:${name}> layer)
+    linked_test(${test} ${run_${abi}} ${emulator} $<TARGET_FILE:${name}> layer)
   endforeach()
 endforeach()
 
 # Linked and preloaded at once, the same front and the other one: each call is converted and counted once.
 linked_test(front_linked_and_preloaded ${mpiexec} -genv LD_PRELOAD $<TARGET_FILE:gapless_preload> -n 2
-            $<TARGET_FILE:gapless_preload_linked_mpich> layer)
+            ${emulator} $<TARGET_FILE:gapless_preload_linked_mpich> layer)
 linked_test(front_linked_other_preloaded ${mpiexec} -genv LD_PRELOAD $<TARGET_FILE:gapless_preload_lc> -n 2
-            $<TARGET_FILE:gapless_preload_linked_mpich> layer)
+            ${emulator} $<TARGET_FILE:gapless_preload_linked_mpich> layer)
 
 # A tool behind the linked front, before it, and between two fronts.
 linked_program(chain_front_tool chain_test.cpp gapless_preload counting_tool gapless_program_mpich)
 linked_program(chain_tool_front chain_test.cpp counting_tool gapless_preload gapless_program_mpich)
-linked_test(front_linked_before_tool ${run_mpich} $<TARGET_FILE:chain_front_tool>)
-linked_test(front_linked_behind_tool ${run_mpich} $<TARGET_FILE:chain_tool_front>)
+linked_test(front_linked_before_tool ${run_mpich} ${emulator} $<TARGET_FILE:chain_front_tool>)
+linked_test(front_linked_behind_tool ${run_mpich} ${emulator} $<TARGET_FILE:chain_tool_front>)
 foreach(program chain_front_tool chain_tool_front)
   linked_test(${program}_other_preloaded ${mpiexec} -genv LD_PRELOAD $<TARGET_FILE:gapless_preload_lc> -n 2
-              $<TARGET_FILE:${program}>)
+              ${emulator} $<TARGET_FILE:${program}>)
 endforeach()
 
 # A linker that drops what seems not to be needed. It keeps the MPI library for any procedure that is not wrapped.
 linked_program(linked_as_needed linked_test.c gapless_preload gapless_program_mpich)
 set_target_properties(linked_as_needed PROPERTIES LINK_OPTIONS LINKER:--as-needed)
-linked_test(front_linked_as_needed ${run_mpich} $<TARGET_FILE:linked_as_needed> layer)
+linked_test(front_linked_as_needed ${run_mpich} ${emulator} $<TARGET_FILE:linked_as_needed> layer)
 linked_program(all_wrapped all_wrapped_test.c gapless_preload gapless_program_mpich)
-linked_test(front_linked_all_wrapped ${run_mpich} $<TARGET_FILE:all_wrapped>)
+linked_test(front_linked_all_wrapped ${run_mpich} ${emulator} $<TARGET_FILE:all_wrapped>)
 linked_program(all_wrapped_dropped all_wrapped_test.c gapless_preload gapless_program_mpich)
 set_target_properties(all_wrapped_dropped PROPERTIES LINK_OPTIONS LINKER:--as-needed)
-linked_test(front_linked_library_dropped $<TARGET_FILE:all_wrapped_dropped>)
+linked_test(front_linked_library_dropped ${emulator} $<TARGET_FILE:all_wrapped_dropped>)
 set_tests_properties(layer.front_linked_library_dropped PROPERTIES
   PASS_REGULAR_EXPRESSION "no MPI library is loaded.*--no-as-needed")
 

@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
     MPI_Request request;
     MPI_Irecv(data.data(), 1, column, 0, 7, MPI_COMM_WORLD, &request);
     int flag = 0;
-    while (!MPIX_Request_is_complete(request)) MPI_Iprobe(0, 8, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    int (*const volatile is_complete)(MPI_Request) = MPIX_Request_is_complete;
+    while (!is_complete(request)) MPI_Iprobe(0, 8, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     for (int k = 0; k < 3000; ++k) {
       CHECK(data[static_cast<std::size_t>(k)] == (k % 3 == 0 ? k : -1), "element %d is %d", k,
             data[static_cast<std::size_t>(k)]);

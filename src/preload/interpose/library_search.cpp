@@ -28,13 +28,21 @@ void keep(void* handle) noexcept {
   }
 }
 
-// The loader's own dlsym: the one by the plain name is ours (look_up.S). This version of it is in every glibc.
+// The loader's own dlsym: the one by the plain name is ours (look_up.S). This version of it is in every glibc: that
+// with which the machine's ABI began.
+#if defined(__x86_64__)
+constexpr const char* kFirstGlibc = "GLIBC_2.2.5";
+#elif defined(__aarch64__)
+constexpr const char* kFirstGlibc = "GLIBC_2.17";
+#else
+#error "dlsym: name the version of glibc with which this machine's ABI began"
+#endif
 using Dlsym = void* (*)(void* handle, const char* name);
 Dlsym loaders_dlsym() noexcept {
   static Dlsym found = nullptr;
   Dlsym dlsym_here = __atomic_load_n(&found, __ATOMIC_RELAXED);
   if (dlsym_here == nullptr) {
-    dlsym_here = reinterpret_cast<Dlsym>(dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5"));
+    dlsym_here = reinterpret_cast<Dlsym>(dlvsym(RTLD_NEXT, "dlsym", kFirstGlibc));
     __atomic_store_n(&found, dlsym_here, __ATOMIC_RELAXED);
   }
   return dlsym_here;
