@@ -174,7 +174,8 @@ def test_a_program_runs_under_the_layer(
     assert answer.stdout == "wrong 0\n", answer.stdout
     assert "the layer reached 2 of 2 ranks" in answer.stderr
     procedures = json.loads(stats.read_text(encoding="utf-8"))["procedures"]
-    assert procedures["MPI_Send"]["accelerated"] == procedures["MPI_Recv"]["accelerated"] == 1
+    for one in ("MPI_Send", "MPI_Recv"):  # mpi4py calls those for large counts where there are any
+        assert sum(procedures[key]["accelerated"] for key in (one, f"{one}_c") if key in procedures) == 1, procedures
 
 
 def test_the_doctor_says_what_works(installed: Environment, build: Build) -> None:
@@ -197,10 +198,11 @@ def test_what_needs_an_mpi_to_compile_with_says_where_it_is(installed: Environme
 
 
 def test_it_takes_the_layer_from_a_build_that_is_named(installed: Environment, build: Build) -> None:
-    command = ["run", "--stats", "--", build.mpiexec, "-n", 2, build.program("lab/mpich/doctor_probe")]
-    answer = installed.run("gapless", *command, GAPLESS_BUILD_DIR=str(build.folder), GAPLESS_LOG="1")
+    stats = installed.elsewhere / "named.json"
+    command = ["run", "--stats", f"json:{stats}", "--", build.mpiexec, "-n", 2, build.program("lab/mpich/doctor_probe")]
+    answer = installed.run("gapless", *command, GAPLESS_BUILD_DIR=str(build.folder))
     assert "the layer reached 2 of 2 ranks" in answer.stderr
-    assert str(build.folder) in answer.stderr
+    assert str(build.folder) in stats.read_text(encoding="utf-8")
 
 
 def test_the_engine_is_there(installed: Environment) -> None:
@@ -211,6 +213,7 @@ def test_the_engine_is_there(installed: Environment) -> None:
     assert installed.must("gapless", "--version") == f"gapless {gapless.__version__}\n"
     document = json.loads(installed.must("gapless", "explain", "--json", "vector(3, 2, 4, int32)"))
     assert document["type"] == "vector(3, 2, 4, int32)"
+    assert document["isa"] == gapless.Datatype("vector(3, 2, 4, int32)").explain()["isa"], "as the compiler here chooses"
     # An error of the engine crosses from C++ to Python.
     assert installed.run("gapless", "explain", "vector(3").returncode != 0
 
