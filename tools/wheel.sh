@@ -22,11 +22,12 @@ if [ ! -e "$stamp" ]; then
 fi
 export PATH=$venv/bin:$PATH
 zig=$("$venv/bin/python" -c 'import os, ziglang; print(os.path.dirname(ziglang.__file__) + "/zig")')
-# Wrappers, because CMake and ccache want a compiler to be one word, and tell by its name what it is.
+# Wrappers, because CMake wants a compiler to be one word. Nothing is linked to try it, nor to tell what it is: Zig compiles
+# its C++ runtime for each way to link, 40 s of a processor.
 bin=$home/bin
 mkdir -p "$bin" dist
 wrap() {
-  printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$zig" "$2" >"$bin/$1.new"
+  printf '#!/bin/sh\ncase $1 in CMake*CompilerId.*) set -- -c "$1" ;; esac\nexec "%s" %s "$@"\n' "$zig" "$2" >"$bin/$1.new"
   chmod +x "$bin/$1.new"
   cmp -s "$bin/$1.new" "$bin/$1" || mv "$bin/$1.new" "$bin/$1"
 }
@@ -35,7 +36,7 @@ wrap clang++ "c++ -target $arch-linux-gnu.$glibc"
 wrap ar ar
 wrap ranlib ranlib
 export CC=$bin/clang CXX=$bin/clang++ ZIG_GLOBAL_CACHE_DIR=$home/cache
-# The linker strips. Nothing is linked to try the compiler: Zig compiles its C++ runtime for each way to link (40 s).
+# The linker strips.
 export CMAKE_ARGS="-DCMAKE_AR=$bin/ar -DCMAKE_RANLIB=$bin/ranlib -DCMAKE_STRIP=/bin/true
   -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY -DCMAKE_SHARED_LINKER_FLAGS=-s -DCMAKE_MODULE_LINKER_FLAGS=-s"
 export CMAKE_GENERATOR=Ninja CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)}

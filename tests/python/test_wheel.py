@@ -1,4 +1,7 @@
-"""The wheel of `make wheel` in a fresh environment without compilers: what a stranger gets who runs an MPI program."""
+"""What pip installs, in a fresh environment without compilers: what a stranger gets who runs an MPI program.
+
+Twice: of the build folder's pieces (`make test`), and of the wheel that `make wheel` builds (`make test-all`).
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import venv
 import zipfile
@@ -21,7 +25,7 @@ from conftest import Compiler
 from gapless.paths import Build
 from layered import NAMES, find_layered
 
-pytestmark = pytest.mark.long  # builds the engine and the layer from nothing
+long = pytest.mark.long  # builds the engine and the layer from nothing
 TIMEOUT_S = 1500
 
 # A column of a matrix from rank 0 to rank 1, in C and in Python.
@@ -99,16 +103,40 @@ def wheel(repository: Path) -> Path:
     return repository / answer.stdout.splitlines()[-1].removeprefix("gapless: ")
 
 
-@pytest.fixture(scope="module")
-def installed(wheel: Path, repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """Install it, with the versions of requirements.lock."""
-    fresh = Environment(tmp_path_factory.mktemp("fresh") / "venv", tmp_path_factory.mktemp("elsewhere"))
-    venv.create(fresh.folder, with_pip=True)
+def install_build(fresh: Environment, build: Build, repository: Path) -> None:
+    """Put the package and the build's pieces where pip puts them, beside the dependencies of the checkout."""
+    site = next((fresh.folder / "lib").glob("python*/site-packages"))
+    shutil.copytree(repository / "python/gapless", site / "gapless", ignore=shutil.ignore_patterns("__pycache__"))
+    install = ["cmake", "--install", build.folder, "--component", "python", "--prefix", site]
+    subprocess.run(install, check=True, capture_output=True)
+    # Without its own .pth, which leads to the checkout's package.
+    dependencies = [sysconfig.get_path("purelib"), repository / ".venv/rivals/mpi4py/lib"]
+    (site / "dependencies.pth").write_text("".join(f"{path}\n" for path in dependencies), encoding="utf-8")
+    command = fresh.folder / "bin/gapless"
+    command.write_text(f"#!{fresh.folder}/bin/python\nfrom gapless.cli.main import main\n\nmain()\n", encoding="utf-8")
+    command.chmod(0o755)
+
+
+def install_wheel(fresh: Environment, wheel: Path, repository: Path) -> None:
+    """Let pip install the wheel and mpi4py, with the versions of requirements.lock."""
     # Versions alone: the wheel itself has no hash there.
     pinned = re.sub(r" *\\\n +--hash=\S+", "", (repository / "requirements.lock").read_text(encoding="utf-8"))
     (fresh.elsewhere / "versions.txt").write_text(pinned, encoding="utf-8")
     quiet = ["--quiet", "--disable-pip-version-check", "-c", fresh.elsewhere / "versions.txt"]
-    fresh.must("python", "-m", "pip", "install", *quiet, f"{wheel}[mpi4py]", wheel)
+    fresh.must("python", "-m", "pip", "install", *quiet, f"{wheel}[mpi4py]")
+
+
+@pytest.fixture(scope="module", params=["build", pytest.param("wheel", marks=long)])
+def installed(
+    request: pytest.FixtureRequest, build: Build, repository: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Environment:
+    """Make an environment with the package."""
+    fresh = Environment(tmp_path_factory.mktemp("fresh") / "venv", tmp_path_factory.mktemp("elsewhere"))
+    venv.create(fresh.folder, with_pip=request.param == "wheel")
+    if request.param == "wheel":
+        install_wheel(fresh, request.getfixturevalue("wheel"), repository)
+    else:
+        install_build(fresh, build, repository)
     return fresh
 
 
@@ -121,6 +149,7 @@ def files_of(wheel: Path) -> set[str]:
     }
 
 
+@long
 def test_what_is_in_it(wheel: Path) -> None:
     names = files_of(wheel)
     fronts = {f"gapless/lib/libgapless_preload{end}.so" for end in ("", "_40", "_lc", "_lc41")}
@@ -133,6 +162,7 @@ def test_what_is_in_it(wheel: Path) -> None:
     assert {"gapless.1", "gapless-run.1", "gapless-explain.1"} <= pages
 
 
+@long
 def test_it_needs_nothing_but_an_old_glibc(wheel: Path, tmp_path: Path) -> None:
     assert re.search(r"-manylinux_2_28_\w+\.whl$", wheel.name)
     with zipfile.ZipFile(wheel) as archive:
@@ -213,11 +243,14 @@ def test_the_engine_is_there(installed: Environment) -> None:
     assert installed.must("gapless", "--version") == f"gapless {gapless.__version__}\n"
     document = json.loads(installed.must("gapless", "explain", "--json", "vector(3, 2, 4, int32)"))
     assert document["type"] == "vector(3, 2, 4, int32)"
-    assert document["isa"] == gapless.Datatype("vector(3, 2, 4, int32)").explain()["isa"], "as the compiler here chooses"
+    assert (
+        document["isa"] == gapless.Datatype("vector(3, 2, 4, int32)").explain()["isa"]
+    )  # as the compiler of this machine
     # An error of the engine crosses from C++ to Python.
     assert installed.run("gapless", "explain", "vector(3").returncode != 0
 
 
+@long
 def test_the_notebooks_run(installed: Environment, repository: Path) -> None:
     tool = str(repository / "tools" / "run_notebook.sh")
     answer = subprocess.run(
@@ -226,6 +259,7 @@ def test_the_notebooks_run(installed: Environment, repository: Path) -> None:
     assert answer.returncode == 0, answer.stdout + answer.stderr
 
 
+@long
 def test_the_sdist_builds_the_same_with_the_compiler_of_this_machine(
     wheel: Path, repository: Path, tmp_path: Path
 ) -> None:

@@ -70,7 +70,7 @@ def first_line(text: str) -> str:
 def probe_program(abi: str) -> Path | None:
     """Return the program that is run under libraries of an ABI, or None if it is not built for that one.
 
-    Where pip put it, it is an object that a Python loads, for it was built without a library that it could be linked with.
+    Where pip put it, it is an object that a Python loads: it was built without a library to link it with.
     """
     path = INSTALLED / abi / f"{PROGRAM}.so" if uses_installed() else build_folder() / "lab" / abi / PROGRAM
     return path if path.is_file() else None

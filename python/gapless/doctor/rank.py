@@ -1,4 +1,4 @@
-"""What ranks run where the doctor's program is an object: the MPI library, open for all to see, and then the program."""
+"""What ranks run where the doctor's program is an object: the MPI library, opened for all, and then the program."""
 
 import ctypes
 import sys
