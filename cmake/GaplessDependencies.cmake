@@ -19,7 +19,7 @@ if(GAPLESS_TESTS)
     8ad598c73ad796e0d8280b082cebd82a630d73e73cd3c70057938a6501bba5d7)
 endif()
 # The engine needs none of these; the lab and the tests do.
-if(NOT GAPLESS_PYTHON_ONLY)
+if(NOT GAPLESS_WHEEL)
   set(JSON_Install OFF)
   gapless_dependency(nlohmann_json nlohmann_json::nlohmann_json
     https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz

@@ -1,21 +1,25 @@
 # Finds a library for each MPI ABI, under a prefix and without asking its compiler wrapper. For an ABI that is there:
 #   gapless_headers_ABI   what the layer's backend is compiled with (it never links an MPI library)
-#   gapless_program_ABI   what the lab's and the tests' programs are linked with
+#   gapless_program_ABI   what the lab's and the tests' programs are linked with; a wheel has none, and needs the header alone
 # and ABI is in GAPLESS_ABIS.
 set(GAPLESS_ABIS "")
 
 function(gapless_find_mpi abi root header library)
   string(TOUPPER ${abi} ABI)
   find_path(GAPLESS_${ABI}_INCLUDE ${header} PATHS "${root}/include" NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
-  find_library(GAPLESS_${ABI}_LIBRARY ${library} PATHS "${root}/lib" NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
-  if(NOT GAPLESS_${ABI}_INCLUDE OR NOT GAPLESS_${ABI}_LIBRARY)
+  if(NOT GAPLESS_WHEEL)
+    find_library(GAPLESS_${ABI}_LIBRARY ${library} PATHS "${root}/lib" NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+  endif()
+  if(NOT GAPLESS_${ABI}_INCLUDE OR NOT (GAPLESS_${ABI}_LIBRARY OR GAPLESS_WHEEL))
     return()
   endif()
   add_library(gapless_headers_${abi} INTERFACE)
   target_include_directories(gapless_headers_${abi} SYSTEM INTERFACE "${GAPLESS_${ABI}_INCLUDE}")
   target_compile_definitions(gapless_headers_${abi} INTERFACE GAPLESS_ABI_${ABI}=1)
-  add_library(gapless_program_${abi} INTERFACE)
-  target_link_libraries(gapless_program_${abi} INTERFACE gapless_headers_${abi} "${GAPLESS_${ABI}_LIBRARY}")
+  if(NOT GAPLESS_WHEEL)
+    add_library(gapless_program_${abi} INTERFACE)
+    target_link_libraries(gapless_program_${abi} INTERFACE gapless_headers_${abi} "${GAPLESS_${ABI}_LIBRARY}")
+  endif()
   set(GAPLESS_ABIS ${GAPLESS_ABIS} ${abi} PARENT_SCOPE)
   message(STATUS "gapless: ${abi} ABI: ${GAPLESS_${ABI}_INCLUDE}/${header}")
 endfunction()

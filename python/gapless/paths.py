@@ -13,12 +13,13 @@ from gapless.errors import GaplessError
 REPOSITORY = Path(__file__).resolve().parents[2]
 PRELOAD_NAME = "libgapless_preload.so"
 ENGINE_NAME = "libgapless.so"
-# Where the package was installed by pip, which brings the engine alone.
-NOT_IN_PIP = "not part of what 'pip install' brings (the engine, and what needs nothing but it)"
+# Where the package was installed by pip: the layer, and the doctor's programs in a folder for each ABI.
+INSTALLED = Path(__file__).parent / "lib"
+# What pip does not bring: programs that were linked with an MPI.
+NOT_IN_PIP = "not part of what 'pip install' brings (the layer, the engine, and what needs nothing but them)"
 AFTER_PIP = (
     "run 'make build' in a checkout of Gapless, and then its .venv/bin/gapless, or this command with "
-    "GAPLESS_BUILD_DIR=CHECKOUT/build/release (GAPLESS_LIBDIR=PREFIX/lib leads to a layer that 'cmake --install' put "
-    "there)"
+    "GAPLESS_BUILD_DIR=CHECKOUT/build/release"
 )
 
 
@@ -55,7 +56,7 @@ class Build:
             folder = Path(named) if named else REPOSITORY / "build" / "release"
             root = _cached_mpi_root(folder)
             if root is None:
-                if is_installed() and not named:
+                if uses_installed():
                     raise GaplessError(f"the measuring programs are {NOT_IN_PIP}", AFTER_PIP)
                 raise GaplessError(f"nothing is built in {folder}", "run 'make build' in the Gapless folder first")
             return cls(folder, root)
@@ -114,24 +115,29 @@ def is_installed() -> bool:
     return any(Path(__file__).parent.glob("_engine.*so"))
 
 
+def uses_installed() -> bool:
+    """Say whether what pip put here is used; GAPLESS_BUILD_DIR leads to a checkout's build instead."""
+    return is_installed() and not os.environ.get("GAPLESS_BUILD_DIR")
+
+
 def build_folder() -> Path:
     """Return the build folder: the one that GAPLESS_BUILD_DIR names, or build/release of this checkout."""
     return Path(os.environ.get("GAPLESS_BUILD_DIR") or REPOSITORY / "build" / "release")
 
 
 def _built_library(name: str, folder: str, what: str) -> Path:
-    """Return a built library: from the folder that GAPLESS_LIBDIR names, or from the build folder of this checkout."""
+    """Return a library: from the folder that GAPLESS_LIBDIR names, where pip put it, or from this checkout's build."""
     libdir = os.environ.get("GAPLESS_LIBDIR")
     if libdir:
         path = Path(libdir) / name
         if path.is_file():
             return path.resolve()
         raise GaplessError(f"GAPLESS_LIBDIR={libdir} holds no {name}", "correct it, or unset it")
-    path = build_folder() / folder / name
+    path = (INSTALLED if uses_installed() else build_folder() / folder) / name
     if path.is_file():
         return path.resolve()
-    if is_installed() and not os.environ.get("GAPLESS_BUILD_DIR"):
-        raise GaplessError(f"{what} ({name}) is {NOT_IN_PIP}", AFTER_PIP)
+    if uses_installed():
+        raise GaplessError(f"{what} ({name}) is not in {INSTALLED}", "install the package again")
     raise GaplessError(
         f"{what} ({name}) is not in {path.parent}",
         "run 'make build' in the Gapless folder, or name the folder it is in with GAPLESS_LIBDIR",

@@ -1,8 +1,4 @@
 // Chooses the set of kernels for this process, and the kernel of a set for a length. Cold: plans keep the result.
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +6,7 @@
 
 #include "base/settings.hpp"
 #include "kernel/isa.hpp"
+#include "kernel/processor.hpp"
 #include "kernel/sets.hpp"
 
 namespace gapless::kernel {
@@ -22,17 +19,9 @@ const NestKernel& find(std::span<const NestKernel> table, std::int64_t block) no
   return table.back();
 }
 
-// True on AMD's Zen 5 and later, measured: 85 to 145 GB/s in a second-level cache where vectors reach 67 to 95,
-// whatever the alignment. Zen 3 and 4 have the same feature bits (ERMS and FSRM) and are slow where only the source is
-// aligned, so the bits alone prove nothing; other processors have not been measured.
 bool copies_strings() noexcept {
 #if defined(__x86_64__)
-  constexpr unsigned kZen5Family = 0x1a, kFastShortStrings = 1 << 4;
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  __builtin_cpu_init();
-  if (!__builtin_cpu_is("amd") || __get_cpuid(1, &a, &b, &c, &d) == 0) return false;
-  const unsigned family = (a >> 8 & 0xf) + (a >> 20 & 0xff);  // the second part counts where the first is 15
-  return family >= kZen5Family && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & kFastShortStrings) != 0;
+  return processor().copies_strings;
 #else
   return false;
 #endif
@@ -41,11 +30,9 @@ bool copies_strings() noexcept {
 std::vector<const Set*> runnable() {
   std::vector<const Set*> sets{&baseline::kSet};
 #if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2")) sets.push_back(&avx2::kSet);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
-    sets.push_back(&avx512::kSet);
+  const Processor here = processor();
+  if (here.avx2) sets.push_back(&avx2::kSet);
+  if (here.avx512) sets.push_back(&avx512::kSet);
 #elif defined(__aarch64__)
   sets.push_back(&neon::kSet);
 #endif

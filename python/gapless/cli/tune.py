@@ -7,13 +7,15 @@ import signal
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import TaskID
 
 from gapless.cli.options import TwoNodesOption
 from gapless.errors import GaplessError
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID  # only `tune` itself needs it, and every command would wait for it
 
 
 def tune(

@@ -19,9 +19,10 @@ from gapless.launch.process import Ended, run_watched
 from gapless.launch.reach import Rank, read_ranks, unshared
 from gapless.launch.rules import rules_setting
 from gapless.launch.temporary import temporary_folder
-from gapless.paths import build_folder
+from gapless.paths import INSTALLED, build_folder, uses_installed
 
 PROGRAM = "doctor_probe"
+BUILD_AGAIN = "run 'make build', and look for this ABI in what it prints (a package of pip's: install it again)"
 VERSION_TIMEOUT_S = 20
 ASK_VERSION = """
 import ctypes, json, sys
@@ -67,9 +68,19 @@ def first_line(text: str) -> str:
 
 
 def probe_program(abi: str) -> Path | None:
-    """Return the program that is run under libraries of an ABI, or None if it is not built for that one."""
-    path = build_folder() / "lab" / abi / PROGRAM
-    return path if os.access(path, os.X_OK) else None
+    """Return the program that is run under libraries of an ABI, or None if it is not built for that one.
+
+    Where pip put it, it is an object that a Python loads: it was built without a library to link it with.
+    """
+    path = INSTALLED / abi / f"{PROGRAM}.so" if uses_installed() else build_folder() / "lab" / abi / PROGRAM
+    return path if path.is_file() else None
+
+
+def _rank_command(program: Path, library: MpiLibrary) -> list[str]:
+    """Return what each rank executes."""
+    if program.suffix != ".so":
+        return [str(program)]
+    return [sys.executable, "-I", str(Path(__file__).with_name("rank.py")), str(library.path), str(program)]
 
 
 def _environment() -> dict[str, str]:
@@ -112,13 +123,13 @@ def _ask_version(library: MpiLibrary, environment: dict[str, str], probed: Probe
     probed.todo.append("the library cannot be loaded: install it again, or take its folder off the search paths")
 
 
-def launch_command(launcher: Path, kind: Launcher, program: Path) -> list[str]:
+def launch_command(launcher: Path, kind: Launcher, program: Sequence[str]) -> list[str]:
     """Return the command that runs two ranks anywhere: also as root, and on a machine with one processor."""
     options = ["-n", "2"]
     if kind is Launcher.OPEN_MPI:
         options += ["--oversubscribe", "--bind-to", "none"]
         options += ["--allow-run-as-root"] if os.geteuid() == 0 else []
-    return [str(launcher), *options, str(program)]
+    return [str(launcher), *options, *program]
 
 
 def read_result(ended: Ended) -> dict[str, Any] | None:
@@ -165,7 +176,7 @@ def judge(
     if not result["verified"]:
         return "wrong data arrived", report
     if native:
-        return native, "run 'make build', and look for this ABI in what it prints"
+        return native, BUILD_AGAIN
     if int(result["accelerated"]) == 0:
         return "no call was accelerated", report
     return (failure, report) if failure else None
@@ -209,9 +220,9 @@ def probe(installation: Installation, front: Path, timeout_s: float) -> Probed:
             return probed
         if program is None:
             probed.reason = f"{PROGRAM} is not built for the {library.abi} ABI"
-            probed.todo.append(f"{probed.reason}: run 'make build'")
+            probed.todo.append(f"{probed.reason}: {BUILD_AGAIN}")
             return probed
-        probed.command = launch_command(launcher, installation.kind, program)
+        probed.command = launch_command(launcher, installation.kind, _rank_command(program, library))
         ended, result, ranks = run_layer(probed.command, installation.kind, front, environment, timeout_s)
         verdict = judge(ended, result, left_alone(ranks), timeout_s, probed.version)
         probed.rules = next((rank.rules for rank in ranks if rank.rules), "")

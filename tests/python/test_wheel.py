@@ -1,0 +1,280 @@
+"""What pip installs, in a fresh environment without compilers: what a stranger gets who runs an MPI program.
+
+Twice: of the build folder's pieces (`make test`), and of the wheel that `make wheel` builds (`make test-all`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import gapless
+import pytest
+from conftest import Compiler
+from gapless.paths import Build
+from layered import NAMES, find_layered
+
+long = pytest.mark.long  # builds the engine and the layer from nothing
+TIMEOUT_S = 1500
+
+# A column of a matrix from rank 0 to rank 1, in C and in Python.
+IN_C = """
+#include <mpi.h>
+#include <stdio.h>
+static int field[512 * 512];
+int main(void) {
+  int rank, wrong = 0;
+  MPI_Datatype column;
+  MPI_Init(0, 0);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Type_vector(512, 16, 512, MPI_INT, &column);
+  MPI_Type_commit(&column);
+  for (int k = 0; k < 512 * 512; ++k) field[k] = rank == 0 ? k : -1;
+  if (rank == 0) MPI_Send(field, 1, column, 1, 0, MPI_COMM_WORLD);
+  if (rank == 1) {
+    MPI_Recv(field, 1, column, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int k = 0; k < 512 * 512; ++k) wrong += field[k] != (k % 512 < 16 ? k : -1);
+    printf("wrong %d\\n", wrong);
+  }
+  MPI_Type_free(&column);
+  return MPI_Finalize();
+}
+"""
+IN_PYTHON = """
+import numpy
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+column = MPI.INT32_T.Create_vector(512, 16, 512).Commit()
+sent = numpy.arange(512 * 512, dtype=numpy.int32).reshape(512, 512)
+field = sent if world.rank == 0 else numpy.full((512, 512), -1, numpy.int32)
+if world.rank == 0:
+    world.Send([field, 1, column], 1)
+else:
+    world.Recv([field, 1, column], 0)
+    right = numpy.where(numpy.arange(512)[None, :] < 16, sent, -1)
+    print("wrong", numpy.count_nonzero(field != right))
+"""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A virtual environment that has the wheel and mpi4py, and a folder elsewhere."""
+
+    folder: Path
+    elsewhere: Path
+
+    def run(self, program: str, *arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
+        """Run a program of the environment; PATH leads nowhere else, least of all to a compiler."""
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("GAPLESS_", "PYTHON", "LD_", "CMAKE"))}
+        path = str(self.folder / "bin")
+        assert not any(shutil.which(name, path=path) for name in ("cc", "c++", "gcc", "g++", "clang", "zig", "cmake"))
+        return subprocess.run(
+            [f"{path}/{program}", *map(str, arguments)], cwd=self.elsewhere, env={**kept, "PATH": path, **settings},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S, check=False,
+        )  # fmt: skip
+
+    def must(self, program: str, *arguments: object, **settings: str) -> str:
+        """Run a program that must not fail; return what it prints."""
+        answer = self.run(program, *arguments, **settings)
+        assert answer.returncode == 0, f"{program} {arguments}\n{answer.stdout}\n{answer.stderr}"
+        return answer.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(repository: Path) -> Path:
+    """Build the wheel of this Python."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("GAPLESS_", "PYTHON", "CMAKE_"))}
+    answer = subprocess.run(
+        [str(repository / "tools/wheel.sh")], env=clean | {"PYTHON": sys.executable}, capture_output=True, text=True,
+        timeout=TIMEOUT_S, check=False,
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    return repository / answer.stdout.splitlines()[-1].removeprefix("gapless: ")
+
+
+def install_build(fresh: Environment, build: Build, repository: Path) -> None:
+    """Put the package and the build's pieces where pip puts them, beside the dependencies of the checkout."""
+    site = next((fresh.folder / "lib").glob("python*/site-packages"))
+    shutil.copytree(repository / "python/gapless", site / "gapless", ignore=shutil.ignore_patterns("__pycache__"))
+    install = ["cmake", "--install", build.folder, "--component", "python", "--prefix", site]
+    subprocess.run(install, check=True, capture_output=True)
+    # Without its own .pth, which leads to the checkout's package.
+    dependencies = [sysconfig.get_path("purelib"), repository / ".venv/rivals/mpi4py/lib"]
+    (site / "dependencies.pth").write_text("".join(f"{path}\n" for path in dependencies), encoding="utf-8")
+    command = fresh.folder / "bin/gapless"
+    command.write_text(f"#!{fresh.folder}/bin/python\nfrom gapless.cli.main import main\n\nmain()\n", encoding="utf-8")
+    command.chmod(0o755)
+
+
+def install_wheel(fresh: Environment, wheel: Path, repository: Path) -> None:
+    """Let pip install the wheel and mpi4py, with the versions of requirements.lock."""
+    # Versions alone: the wheel itself has no hash there.
+    pinned = re.sub(r" *\\\n +--hash=\S+", "", (repository / "requirements.lock").read_text(encoding="utf-8"))
+    (fresh.elsewhere / "versions.txt").write_text(pinned, encoding="utf-8")
+    quiet = ["--quiet", "--disable-pip-version-check", "-c", fresh.elsewhere / "versions.txt"]
+    fresh.must("python", "-m", "pip", "install", *quiet, f"{wheel}[mpi4py]")
+
+
+@pytest.fixture(scope="module", params=["build", pytest.param("wheel", marks=long)])
+def installed(
+    request: pytest.FixtureRequest, build: Build, repository: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Environment:
+    """Make an environment with the package."""
+    fresh = Environment(tmp_path_factory.mktemp("fresh") / "venv", tmp_path_factory.mktemp("elsewhere"))
+    venv.create(fresh.folder, with_pip=request.param == "wheel")
+    if request.param == "wheel":
+        install_wheel(fresh, request.getfixturevalue("wheel"), repository)
+    else:
+        install_build(fresh, build, repository)
+    return fresh
+
+
+def files_of(wheel: Path) -> set[str]:
+    """Return the files of a wheel, by what they are for every way to build it."""
+    return {
+        re.sub(r"\.cpython-[^.]*|\.abi3", "", name)
+        for name in zipfile.ZipFile(wheel).namelist()
+        if not name.endswith("/")
+    }
+
+
+@long
+def test_what_is_in_it(wheel: Path) -> None:
+    names = files_of(wheel)
+    fronts = {f"gapless/lib/libgapless_preload{end}.so" for end in ("", "_40", "_lc", "_lc41")}
+    abis = ("mpich", "standard", "openmpi")
+    backends = {f"gapless/lib/libgapless_be_{abi}.so" for abi in abis}
+    probes = {f"gapless/lib/{abi}/doctor_probe.so" for abi in abis}
+    assert {name for name in names if name.endswith(".so")} == {"gapless/_engine.so"} | fronts | backends | probes
+    assert {"gapless/__init__.pyi", "gapless/_engine.pyi", "gapless/py.typed"} <= names
+    pages = {Path(name).name for name in names if "/share/man/man1/" in name}
+    assert {"gapless.1", "gapless-run.1", "gapless-explain.1"} <= pages
+
+
+@long
+def test_it_needs_nothing_but_an_old_glibc(wheel: Path, tmp_path: Path) -> None:
+    assert re.search(r"-manylinux_2_28_\w+\.whl$", wheel.name)
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    objects = list(tmp_path.rglob("*.so"))
+    assert objects
+    allowed = re.compile(r"lib(c|m|dl|pthread|rt)\.so\.\d|ld-linux[\w-]*\.so\.\d")
+    for file in objects:
+        dynamic = subprocess.run(["readelf", "-dVW", file], capture_output=True, text=True, check=True).stdout
+        needed = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
+        assert needed and all(allowed.fullmatch(name) for name in needed), (file, needed)
+        versions = {tuple(map(int, text.split("."))) for text in re.findall(r"\bGLIBC_([\d.]+)", dynamic)}
+        assert max(versions) <= (2, 28), (file, max(versions))
+        shown = subprocess.run(["nm", "-D", "--defined-only", file], capture_output=True, text=True, check=True).stdout
+        ours = re.compile(r"P?MPI_\w+|GAPLESS_\w+|dlsym|gapless_(front_next|start_backend|doctor_probe)|PyInit__engine")
+        others = [line for line in shown.splitlines() if not ours.fullmatch(line.split()[-1].partition("@")[0])]
+        assert not others, (file, others[:5])
+        assert ".debug_info" not in subprocess.run(["readelf", "-SW", file], capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("language", ["C", "Python"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_program_runs_under_the_layer(
+    installed: Environment, compile_c: Compiler, tmp_path: Path, name: str, language: str
+) -> None:
+    layered = find_layered(name, compile_c)
+    library = layered.library
+    settings = dict(library.settings) | {"GAPLESS_FORCE": "1"}
+    rank: Sequence[object] = [layered.program("wheel_column", IN_C)]
+    if language == "Python":
+        script = tmp_path / "column.py"
+        script.write_text(IN_PYTHON, encoding="utf-8")
+        rank = [installed.folder / "bin/python", script]
+        soname = "libmpi.so.40" if library.abi == "openmpi" else "libmpi.so.12"
+        settings["MPI4PY_LIBMPI"] = str(library.mpi_root / "lib" / soname)
+    stats = tmp_path / "stats.json"
+    answer = installed.run("gapless", "run", "--stats", f"json:{stats}", "--", *library.launch(2), *rank, **settings)
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout == "wrong 0\n", answer.stdout
+    assert "the layer reached 2 of 2 ranks" in answer.stderr
+    procedures = json.loads(stats.read_text(encoding="utf-8"))["procedures"]
+    for one in ("MPI_Send", "MPI_Recv"):  # mpi4py calls those for large counts where there are any
+        assert sum(procedures[key]["accelerated"] for key in (one, f"{one}_c") if key in procedures) == 1, procedures
+
+
+def test_the_doctor_says_what_works(installed: Environment, build: Build) -> None:
+    answer = installed.run("gapless", "doctor", "--json", "--mpi", build.mpi_root)
+    diagnosis = json.loads(answer.stdout)
+    lib = installed.folder.resolve() / "lib"
+    assert all(Path(path).is_relative_to(lib) for path in diagnosis["preload"].values())
+    rows = [row for row in diagnosis["libraries"] if Path(row["path"]).is_relative_to(build.mpi_root.resolve())]
+    assert {row["abi"] for row in rows} == {"mpich", "standard"}
+    assert all(row["works"] and row["accelerated"] > 0 for row in rows), rows
+
+
+@pytest.mark.parametrize("arguments", [["demo"], ["tune"], ["measure", "pingpong"], ["bench", "types"]])
+def test_what_needs_an_mpi_to_compile_with_says_where_it_is(installed: Environment, arguments: list[str]) -> None:
+    answer = installed.run("gapless", *arguments)
+    assert answer.returncode == 2
+    assert "not part of what 'pip install' brings" in answer.stderr
+    assert "run 'make build' in a checkout of Gapless" in answer.stderr
+    assert len(answer.stderr.splitlines()) == 1
+
+
+def test_it_takes_the_layer_from_a_build_that_is_named(installed: Environment, build: Build) -> None:
+    stats = installed.elsewhere / "named.json"
+    command = ["run", "--stats", f"json:{stats}", "--", build.mpiexec, "-n", 2, build.program("lab/mpich/doctor_probe")]
+    answer = installed.run("gapless", *command, GAPLESS_BUILD_DIR=str(build.folder))
+    assert "the layer reached 2 of 2 ranks" in answer.stderr
+    assert str(build.folder) in stats.read_text(encoding="utf-8")
+
+
+def test_the_engine_is_there(installed: Environment) -> None:
+    code = "import gapless; print(gapless.__file__, gapless.vector(3, 1, 2, 'int16').pack(b'aAbBcCdDeE').decode())"
+    file, packed = installed.must("python", "-c", code).split()
+    assert Path(file).is_relative_to(installed.folder)
+    assert packed == "aAcCeE"
+    assert installed.must("gapless", "--version") == f"gapless {gapless.__version__}\n"
+    document = json.loads(installed.must("gapless", "explain", "--json", "vector(3, 2, 4, int32)"))
+    assert document["type"] == "vector(3, 2, 4, int32)"
+    assert (
+        document["isa"] == gapless.Datatype("vector(3, 2, 4, int32)").explain()["isa"]
+    )  # as the compiler of this machine
+    # An error of the engine crosses from C++ to Python.
+    assert installed.run("gapless", "explain", "vector(3").returncode != 0
+
+
+@long
+def test_the_notebooks_run(installed: Environment, repository: Path) -> None:
+    tool = str(repository / "tools" / "run_notebook.sh")
+    answer = subprocess.run(
+        [tool, str(installed.folder / "bin/python")], capture_output=True, text=True, timeout=900, check=False
+    )
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+
+
+@long
+def test_the_sdist_builds_the_same_with_the_compiler_of_this_machine(
+    wheel: Path, repository: Path, tmp_path: Path
+) -> None:
+    code = "import sys; from scikit_build_core.build import build_sdist; print(build_sdist(sys.argv[1]))"
+    version = "{}.{}".format(*sys.version_info)
+    python = repository / f"build/wheel/venv-{version}/bin/python"
+    subprocess.run([python, "-c", code, tmp_path], cwd=repository, check=True, timeout=TIMEOUT_S)
+    (sdist,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        assert not [name for name in archive.getnames() if re.search(r"/(tests|docs/results|build|dist)/", name)]
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("GAPLESS_", "PYTHON"))}
+    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps", "-w", tmp_path]
+    subprocess.run([*pip, sdist], cwd=tmp_path, env=clean, check=True, timeout=TIMEOUT_S)
+    (built,) = tmp_path.glob("*.whl")
+    assert files_of(built) == files_of(wheel)
+    # Whether or not this machine has them: a user's build must not look for the lab's C++ libraries.
+    cache = (repository / f"build/wheel/build-{version}/CMakeCache.txt").read_text(encoding="utf-8")
+    assert not re.search(r"nlohmann_json_DIR|CLI11_DIR|GTest_DIR|FETCHCONTENT_SOURCE_DIR", cache)
