@@ -73,7 +73,8 @@ extern "C" [[gnu::visibility("default")]] const gapless::preload::Backend* gaple
   }
   preload::the_front = front;
   preload::counting_on = base::setting_on("GAPLESS_STATS");
-  if (preload::counting_on) preload::keep_counters();
+  preload::tallying_on = preload::counting_on || base::setting_text("GAPLESS_RUN_DIR") != nullptr;
+  if (preload::tallying_on) preload::keep_counters();
   preload::policy = preload::policy_for_this_library();
   preload::open_log();
   preload::require_slow_path(preload::counting_on || preload::logging() || preload::policy.force);
