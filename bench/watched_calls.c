@@ -3,8 +3,8 @@
  *   watched_calls REPETITIONS
  *
  * For the price of watching (gapless profile): the same program natively and watched. Starts alone, without mpiexec, or
- * with any number of processes, of which each calls for itself. Prints one line of JSON of rank 0: for each kind of call
- * the nanoseconds of one, in each repetition.
+ * with any number of processes, of which each calls for itself. Prints one line of JSON of rank 0: for each kind of
+ * call the nanoseconds of one, in each repetition.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -12,10 +12,10 @@
 
 #include "samples.h"
 
-enum { kCalls = 20000, kBlocks = 64, kMaxRepetitions = 10000 };
+enum { kCalls = 20000, kBlocks = 64, kTypes = 200, kMaxRepetitions = 10000 };
 
 static double data[2 * kBlocks];
-static MPI_Datatype vector;
+static MPI_Datatype vector, types[kTypes];
 
 static void contiguous(void) {
   MPI_Send(data, 8, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
@@ -23,6 +23,12 @@ static void contiguous(void) {
 
 static void derived(void) {
   MPI_Send(data, 1, vector, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+}
+
+static void many_types(void) {
+  static int next = 0;
+  MPI_Send(data, 1, types[next], MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+  next = (next + 1) % kTypes;
 }
 
 static void exchange(void) {
@@ -55,13 +61,10 @@ static const struct {
   const char* name;
   void (*call)(void);
   int calls;
-} kCases[] = {{"MPI_Send, contiguous", contiguous, 1},
-              {"MPI_Send, vector", derived, 1},
-              {"MPI_Sendrecv, vector", exchange, 1},
-              {"MPI_Isend and MPI_Wait", start_and_wait, 2},
-              {"8 MPI_Irecv and MPI_Waitall", several, 9},
-              {"MPI_Bcast, vector", broadcast, 1},
-              {"MPI_Alltoall, contiguous", each_to_each, 1}};
+} kCases[] = {{"MPI_Send, contiguous", contiguous, 1},       {"MPI_Send, vector", derived, 1},
+              {"MPI_Send, 200 types", many_types, 1},        {"MPI_Sendrecv, vector", exchange, 1},
+              {"MPI_Isend and MPI_Wait", start_and_wait, 2}, {"8 MPI_Irecv and MPI_Waitall", several, 9},
+              {"MPI_Bcast, vector", broadcast, 1},           {"MPI_Alltoall, contiguous", each_to_each, 1}};
 enum { kCaseCount = sizeof kCases / sizeof kCases[0] };
 
 int main(int argc, char** argv) {
@@ -76,6 +79,10 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Type_vector(kBlocks, 1, 2, MPI_DOUBLE, &vector);
   MPI_Type_commit(&vector);
+  for (int t = 0; t < kTypes; ++t) {
+    MPI_Type_vector(1 + t % kBlocks, 1, 2 + t / kBlocks, MPI_FLOAT, &types[t]);
+    MPI_Type_commit(&types[t]);
+  }
   for (int r = 0; r < repetitions; ++r) {
     for (int c = 0; c < kCaseCount; ++c) {
       const double from = now_ns();
@@ -84,6 +91,7 @@ int main(int argc, char** argv) {
     }
   }
   MPI_Type_free(&vector);
+  for (int t = 0; t < kTypes; ++t) MPI_Type_free(&types[t]);
   if (rank == 0) {
     printf("{\"calls\": %d", kCalls);
     for (int c = 0; c < kCaseCount; ++c) print_samples(kCases[c].name, samples[c], repetitions);

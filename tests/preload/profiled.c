@@ -14,7 +14,16 @@
 #include <string.h>
 #include <time.h>
 
-enum { kVectors = 10, kIndexed = 7, kStructs = 5, kStarts = 6, kBytes = 11, kReversed = 2, kCollectives = 3, kDoubles = 1024 };
+enum {
+  kVectors = 10,
+  kIndexed = 7,
+  kStructs = 5,
+  kStarts = 6,
+  kBytes = 11,
+  kReversed = 2,
+  kCollectives = 3,
+  kDoubles = 1024
+};
 
 static double out[2 * kDoubles], in[2 * kDoubles];
 

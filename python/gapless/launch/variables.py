@@ -90,8 +90,8 @@ VARIABLES = (
     ),
     Variable(
         "GAPLESS_PROFILE", "native, accelerated", "set by gapless profile", Reader.LAYER,
-        "Watch: note each call, and how long it takes, in files of GAPLESS_RUN_DIR. With 'native' the layer does nothing "
-        "else. The same in all processes. Not for users.",
+        "Watch: note each call, and how long it takes, in files of GAPLESS_RUN_DIR. With 'native' the layer does "
+        "nothing else. The same in all processes. Not for users.",
     ),
     Variable("GAPLESS_LOG", "1, FILE", "0", Reader.LAYER, "Log each decision, to standard error or to FILE."),
     Variable(

@@ -92,7 +92,7 @@ class Run:
     left_out: int
 
     def time_ns(self, layout: str) -> float:
-        """The time of all messages of a layout, all ranks together."""
+        """Return the time of all messages of a layout, all ranks together."""
         return sum(of.time_ns for key, of in self.messages.items() if key.layout == layout)
 
 
@@ -121,12 +121,12 @@ class Profile:
         return sorted(self.native[0].messages.values(), key=lambda of: -of.time_ns)
 
     def whole_ns(self, runs: Sequence[Run] | None = None) -> float:
-        """The mean over runs of the ranks' whole times together."""
+        """Return the mean over runs of the ranks' whole times together."""
         of = self.native if runs is None else runs
         return sum(sum(run.whole_ns.values()) for run in of) / len(of)
 
     def layout_ns(self, text: str, runs: Sequence[Run] | None = None) -> float:
-        """The mean over runs of the time of a layout."""
+        """Return the mean over runs of the time of a layout."""
         of = self.native if runs is None else runs
         return sum(run.time_ns(text) for run in of) / len(of)
 
@@ -136,11 +136,11 @@ class Profile:
         return sorted(self.layouts.values(), key=lambda of: -self.layout_ns(of.type))
 
     def of(self, text: str) -> list[Message]:
-        """The messages of a layout, the most time first."""
+        """Return the messages of a layout, the most time first."""
         return [one for one in self.messages if one.key.layout == text]
 
     def share(self, ns: float) -> float:
-        """What a time is of the whole."""
+        """Return what a time is of the whole."""
         whole = self.whole_ns()
         return ns / whole if whole else 0.0
 

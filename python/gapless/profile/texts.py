@@ -47,11 +47,6 @@ def abridged(text: str, characters: int = 56) -> str:
     return text if len(text) <= characters else text[: characters - 1] + "…"
 
 
-def derived(profile: Profile) -> list[Layout]:
-    """Return the layouts, the most time first."""
-    return profile.sorted_layouts
-
-
 def is_idle(profile: Profile) -> bool:
     """Say whether the program moves no derived datatype by the procedures that are watched."""
     return not any(message.key.layout not in (BASIC,) and message.bytes for message in profile.messages)
@@ -67,7 +62,8 @@ def head_lines(profile: Profile) -> list[str]:
     in_layouts = sum(profile.layout_ns(text) for text in profile.layouts)
     if is_idle(profile):
         lines.append(
-            "the program sends no derived datatypes by the procedures that the layer serves: Gapless can save it nothing"
+            "the program sends no derived datatypes by the procedures that the layer serves: "
+            "Gapless can save it nothing"
         )
     else:
         lines.append(
@@ -76,8 +72,8 @@ def head_lines(profile: Profile) -> list[str]:
         )
     if run.unfinished:
         lines.append(
-            f"{run.unfinished} of {profile.ranks} ranks ended without MPI_Finalize: all but the call in which each ended "
-            "is here, and its whole time ends with its last call"
+            f"{run.unfinished} of {profile.ranks} ranks ended without MPI_Finalize: all but the call in which each "
+            "ended is here, and its whole time ends with its last call"
         )
     if run.left_out:
         lines.append(

@@ -23,25 +23,25 @@ constexpr int position_of(std::string_view arguments, std::string_view name) noe
 }
 
 enum class Kind {
-  kSend,            // of one buffer, with a destination
-  kReceive,         // with a source, or a matched message
-  kSendReceive,     // of two buffers, or of one that is replaced
+  kSend,         // of one buffer, with a destination
+  kReceive,      // with a source, or a matched message
+  kSendReceive,  // of two buffers, or of one that is replaced
   kPack,
   kUnpack,
   kFile,
   kBroadcast,
-  kGather,          // collective calls of two buffers, by who has how many blocks
+  kGather,  // collective calls of two buffers, by who has how many blocks
   kScatter,
   kAllGather,
   kAllToAll,
   kNeighbourGather,
   kNeighbourAll,
-  kLater,           // on requests that were made before: completes, tests, frees, or makes a partition ready
-  kStart,           // of persistent requests
+  kLater,  // on requests that were made before: completes, tests, frees, or makes a partition ready
+  kStart,  // of persistent requests
 };
 
 struct Arguments {
-  int count, type, buffer;                      // of one buffer
+  int count, type, buffer;                              // of one buffer
   int out, out_count, out_type, in, in_count, in_type;  // of two; a list of counts or types stands in the same place
   int partitions, dest, source, message, root, comm, request, requests;
   bool lists_counts, lists_types, makes_request, is_persistent;

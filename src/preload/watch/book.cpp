@@ -76,8 +76,8 @@ std::string list(const char* const (&names)[n]) {
 
 std::string first_line_of_file() {
   std::string text = "{\"schema\":1,\"clock\":" + list(kClockNames) + ",\"roles\":" + list(kRoleNames) +
-                     ",\"entries\":" + std::to_string(kMaxEntries) + ",\"entry_bytes\":" +
-                     std::to_string(sizeof(Entry)) + ",\"shared\":" + std::to_string(kShared) +
+                     ",\"entries\":" + std::to_string(kMaxEntries) +
+                     ",\"entry_bytes\":" + std::to_string(sizeof(Entry)) + ",\"shared\":" + std::to_string(kShared) +
                      ",\"procedures\":" + list(kProcedureNames) + '}';
   while (text.size() % sizeof(std::int64_t) != sizeof(std::int64_t) - 1) text += ' ';
   return text + '\n';
@@ -152,8 +152,10 @@ std::int32_t site_number(Book& all, const void* caller) {
   char path[PATH_MAX];
   const char* const module = is_known ? realpath(found.dli_fname, path) : nullptr;
   const auto begin = reinterpret_cast<std::uintptr_t>(found.dli_fbase);
-  say(all, "{\"site\":" + std::to_string(number) +
-               ",\"module\":" + quoted(module != nullptr ? module : is_known ? found.dli_fname : "") +
+  say(all, "{\"site\":" + std::to_string(number) + ",\"module\":" +
+               quoted(module != nullptr ? module
+                      : is_known        ? found.dli_fname
+                                        : "") +
                ",\"offset\":" + std::to_string(reinterpret_cast<std::uintptr_t>(caller) - (is_known ? begin : 0)) +
                ",\"symbol\":" + quoted(is_known && found.dli_sname != nullptr ? found.dli_sname : "") + "}\n");
   return number;

@@ -1,5 +1,6 @@
-// What was watched of this process (GAPLESS_PROFILE): a book of entries in a file of the run folder, mapped into memory,
-// so that the kernel writes it whatever ends the process; and beside it the words for their numbers, line by line.
+// What was watched of this process (GAPLESS_PROFILE): a book of entries in a file of the run folder, mapped into
+// memory, so that the kernel writes it whatever ends the process; and beside it the words for their numbers, line by
+// line.
 //
 //   <host>.<pid>.profile   a line of JSON that names the numbers, the clock, and the entries
 //   <host>.<pid>.words     a line of JSON for each layout and each call site, appended when it is first seen

@@ -1,12 +1,13 @@
 #include "preload/watch/notes.hpp"
 
-#include <algorithm>
 #include <atomic>
+#include <climits>
 #include <mutex>
 #include <new>
 #include <utility>
 
 #include "mpi/abi/library.hpp"
+#include "preload/policy/switches.hpp"
 #include "preload/policy/world.hpp"
 
 namespace gapless::preload {
@@ -137,8 +138,8 @@ Notes::~Notes() {
 Entry* Notes::find(Procedure procedure, Role role, const void* type, std::int64_t count, std::int32_t peer,
                    const void* caller, MPI_Datatype handle, bool is_decoded) noexcept {
   const bool is_first = parts_.empty();
-  const std::uint32_t what = static_cast<std::uint32_t>(procedure) << 8 | static_cast<std::uint32_t>(role) << 1 |
-                             (is_first ? 1 : 0);
+  const std::uint32_t what =
+      static_cast<std::uint32_t>(procedure) << 8 | static_cast<std::uint32_t>(role) << 1 | (is_first ? 1 : 0);
   const Key key{caller, type, count, what, peer};
   if (Entry* const known = index_->find(key); known != nullptr) [[likely]]
     return known;
@@ -153,25 +154,72 @@ Entry* Notes::find(Procedure procedure, Role role, const void* type, std::int64_
   return made;
 }
 
+namespace {
+
+bool has_handler_of_program(MPI_Comm comm) noexcept {
+  MPI_Errhandler handler{};
+  if (mpi::library.Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return true;
+  const bool is_own = handler != MPI_ERRORS_RETURN && handler != MPI_ERRORS_ARE_FATAL;
+  mpi::library.Errhandler_free(&handler);
+  return is_own;
+}
+
+// True if a call that returned success had handles that are some, so that nothing asked of them is an error, for which
+// the program's handler would be called: in some libraries it is not so where that handler has returned. The errors of
+// what is no handle are those of these two communicators.
+bool may_ask() noexcept {
+  if (!policy.broken.handled_is_success) return true;
+  return !has_handler_of_program(MPI_COMM_WORLD) && !has_handler_of_program(MPI_COMM_SELF);
+}
+
+// kForeignPeer if it has none.
+std::int32_t rank_in_world(int rank, MPI_Comm comm) noexcept {
+  int is_between = 0, size = 0, in_world = MPI_UNDEFINED;
+  // The group of an intercommunicator is the own one; and without a world (sessions) there is nothing to translate to.
+  if (comm == MPI_COMM_NULL || !world_is_up() || !may_ask()) return kForeignPeer;
+  if (mpi::library.Comm_test_inter(comm, &is_between) != MPI_SUCCESS || is_between != 0) return kForeignPeer;
+  if (mpi::library.Comm_size(comm, &size) != MPI_SUCCESS || rank < 0 || rank >= size) return kForeignPeer;
+  MPI_Group own, world;
+  if (mpi::library.Comm_group(comm, &own) != MPI_SUCCESS) return kForeignPeer;
+  mpi::library.Comm_group(MPI_COMM_WORLD, &world);
+  mpi::library.Group_translate_ranks(own, 1, &rank, world, &in_world);
+  mpi::library.Group_free(&world);
+  mpi::library.Group_free(&own);
+  return in_world == MPI_UNDEFINED ? kForeignPeer : in_world;
+}
+
+}  // namespace
+
+// `keeps` keeps alive what is not kept otherwise.
+const mpi::Datatype* Notes::facts_of(MPI_Datatype type, mpi::DatatypePtr& keeps) noexcept {
+  const std::uint64_t key = mpi::key_of(type), generation = mpi::generation_of(type);
+  Seen& seen = seen_[(key * 0x9e3779b97f4a7c15u >> 32) % seen_.size()];
+  if (seen.key == key && seen.generation == generation) [[likely]]
+    return seen.facts;
+  const mpi::Datatype* facts = mpi::remembered_type(type);
+  if (facts == nullptr) {
+    keeps = mpi::find_type(type, true);
+    facts = keeps.get();
+  }
+  if (facts != nullptr && mpi::remembered_type(type) == facts) seen = {key, generation, facts};
+  return facts;
+}
+
 void Notes::add(Procedure procedure, Role role, MPI_Count count, MPI_Datatype type, std::int64_t blocks,
                 std::int32_t peer, const void* caller) {
-  const mpi::Datatype* facts = mpi::remembered_type(type);
-  mpi::DatatypePtr found;
-  if (facts == nullptr) {
-    found = mpi::find_type(type, true);
-    facts = found.get();
-  }
+  mpi::DatatypePtr keeps;
+  const mpi::Datatype* const facts = facts_of(type, keeps);
   const bool is_decoded = facts != nullptr && facts->plan() != nullptr;
   MPI_Count size = 0;
   if (is_decoded) {
     size = facts->plan()->size();
-  } else if (type != MPI_DATATYPE_NULL && mpi::has_epoch()) {
+  } else if (type != MPI_DATATYPE_NULL && world_is_up() && may_ask()) {
     mpi::library.Type_size_x(type, &size);
   }
   const std::int64_t bytes = peer == kNullPeer || count < 0 ? 0 : size * count * blocks;
   // Contiguous basic types are summed up: of other messages it matters who sends what where.
   const bool is_basic = mpi::is_contiguous_builtin(type);
-  Entry* const entry = is_basic ? find(procedure, role, nullptr, 0, kNoPeer, caller, type, true)
+  Entry* const entry = is_basic     ? find(procedure, role, nullptr, 0, kNoPeer, caller, type, true)
                        : is_decoded ? find(procedure, role, facts, count, peer, caller, type, true)
                                     : find(procedure, role, &undecoded, count, peer, caller, type, false);
   parts_.push_back({entry, bytes});
@@ -181,8 +229,8 @@ Part Notes::add_start(Procedure procedure, const Entry& made, std::int64_t bytes
   // The layout's number stands for the type, of which nothing else is known any more.
   const bool is_first = parts_.empty();
   const auto role = static_cast<Role>(made.role);
-  const std::uint32_t what = static_cast<std::uint32_t>(procedure) << 8 | static_cast<std::uint32_t>(role) << 1 |
-                             (is_first ? 1 : 0);
+  const std::uint32_t what =
+      static_cast<std::uint32_t>(procedure) << 8 | static_cast<std::uint32_t>(role) << 1 | (is_first ? 1 : 0);
   const auto type = reinterpret_cast<const void*>(static_cast<std::intptr_t>(made.layout));
   const Key key{caller, type, made.count, what, made.peer};
   Entry* entry = index_->find(key);
@@ -231,27 +279,23 @@ std::int32_t Notes::peer(int rank, MPI_Comm comm) noexcept {
   const std::uint64_t key = mpi::key_of(comm);
   const std::uint64_t epoch = communicator_epoch.load(std::memory_order_relaxed);
   Translated& slot = translated_[(key * 0x9e3779b97f4a7c15u >> 32 ^ static_cast<unsigned>(rank)) % translated_.size()];
-  if (slot.comm == key && slot.epoch == epoch && slot.rank == rank) [[likely]]
-    return slot.peer;
-  std::int32_t found = kForeignPeer;
-  int is_between = 0, in_world = MPI_UNDEFINED;
-  // The group of an intercommunicator is the own one; and without a world (sessions) there is nothing to translate to.
-  if (comm != MPI_COMM_NULL && world_is_up() &&
-      mpi::library.Comm_test_inter(comm, &is_between) == MPI_SUCCESS && is_between == 0) {
-    MPI_Group own, world;
-    if (mpi::library.Comm_group(comm, &own) == MPI_SUCCESS) {
-      if (mpi::library.Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS) {
-        if (mpi::library.Group_translate_ranks(own, 1, &rank, world, &in_world) == MPI_SUCCESS &&
-            in_world != MPI_UNDEFINED) {
-          found = in_world;
-        }
-        mpi::library.Group_free(&world);
-      }
-      mpi::library.Group_free(&own);
-    }
+  if (slot.comm != key || slot.epoch != epoch || slot.rank != rank) [[unlikely]] {
+    slot = {key, epoch, rank, rank_in_world(rank, comm)};
   }
-  slot = {key, epoch, rank, found};
-  return found;
+  return slot.peer;
+}
+
+bool Notes::may_ask_of(MPI_Comm comm) noexcept {
+  constexpr int kNoRank = INT_MIN;
+  if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF) return true;
+  const std::uint64_t key = mpi::key_of(comm);
+  const std::uint64_t epoch = communicator_epoch.load(std::memory_order_relaxed);
+  Translated& slot = translated_[(key * 0x9e3779b97f4a7c15u >> 32) % translated_.size()];
+  if (slot.comm == key && slot.epoch == epoch && slot.rank == kNoRank) [[likely]]
+    return true;
+  if (comm == MPI_COMM_NULL || !world_is_up() || !may_ask()) return false;
+  slot = {key, epoch, kNoRank, kNoPeer};
+  return true;
 }
 
 void forget_translations() noexcept {

@@ -61,6 +61,8 @@ class Notes {
 
   // The rank in MPI_COMM_WORLD of a rank in `comm`.
   std::int32_t peer(int rank, MPI_Comm comm) noexcept;
+  // True if a call on `comm` that has succeeded proves that there is such a communicator.
+  bool may_ask_of(MPI_Comm comm) noexcept;
 
   std::vector<Request> pending;  // the requests of a call on several, before it
 
@@ -71,6 +73,13 @@ class Notes {
     int rank = -1;
     std::int32_t peer = 0;
   };
+  // More than the layer remembers of a thread, for a program with many types pays for each that it does not.
+  struct Seen {
+    std::uint64_t key = 0;
+    std::uint64_t generation = UINT64_MAX;
+    const mpi::Datatype* facts = nullptr;
+  };
+  const mpi::Datatype* facts_of(MPI_Datatype type, mpi::DatatypePtr& keeps) noexcept;
   Entry* find(Procedure procedure, Role role, const void* type, std::int64_t count, std::int32_t peer,
               const void* caller, MPI_Datatype handle, bool is_decoded) noexcept;
 
@@ -78,6 +87,7 @@ class Notes {
   Index* index_ = nullptr;
   std::vector<Part> parts_;
   std::array<Translated, 64> translated_{};
+  std::array<Seen, 1024> seen_{};
 };
 
 // A communicator was freed: its handle may become another one's.

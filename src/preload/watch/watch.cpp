@@ -72,6 +72,7 @@ void add_one(const Call& call, const Given& given) {
   if constexpr (at.kind == Kind::kFile) add(Role::kFile, kNoPeer);
   if constexpr (at.kind == Kind::kBroadcast) {
     int rank = -1;
+    if (!call.notes.may_ask_of(get<at.comm>(given))) return;
     mpi::library.Comm_rank(get<at.comm>(given), &rank);
     const int root = get<at.root>(given);
     if (root != MPI_PROC_NULL) add(rank == root || root == MPI_ROOT ? Role::kSend : Role::kReceive, kNoPeer);
@@ -106,6 +107,7 @@ void add_two(const Call& call, const Given& given) {
     const MPI_Comm comm = get<at.comm>(given);
     int root = 0;
     if constexpr (at.root >= 0) root = get<at.root>(given);
+    if (!call.notes.may_ask_of(comm)) return;
     const Blocks blocks = blocks_of(at.kind, comm, root);
     const bool to_members = at.kind == Kind::kAllToAll;
     // A buffer that is MPI_IN_PLACE has no count and no type.
@@ -306,8 +308,8 @@ void watch(Backend& backend, Watching how) noexcept {
   put(Procedure::k##full, Watched<Procedure::k##full, arguments_of(#name, #arguments), &mpi::Library::full, \
                                   &wrap_##full, mpi::Signatures<count>::name>::call);
 #define GAPLESS_PLAIN(name, arguments) GAPLESS_WATCHED(name, name, arguments, int)
-#define GAPLESS_COUNTED(name, arguments)         \
-  GAPLESS_WATCHED(name, name, arguments, int)    \
+#define GAPLESS_COUNTED(name, arguments)      \
+  GAPLESS_WATCHED(name, name, arguments, int) \
   GAPLESS_WATCHED(name##_c, name, arguments, MPI_Count)
   // Natively, the layer must know datatypes, and when the world begins and ends; nothing else.
 #define GAPLESS_SERVICE(name, arguments) \
