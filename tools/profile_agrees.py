@@ -36,7 +36,8 @@ def profile(name: str, folder: Path, command: Sequence[str], settings: Mapping[s
     words = ["profile", "-o", str(folder / f"{name}.html"), "--json", str(json_file), "--", *command]
     answer = subprocess.run(
         [sys.executable, "-m", "gapless", *words],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "python"), **settings}, stdout=subprocess.PIPE, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "python"), **settings},
+        stdout=subprocess.PIPE, text=True, check=True,
     )  # fmt: skip
     return json.loads(json_file.read_text(encoding="utf-8")), answer.stdout
 

@@ -226,6 +226,8 @@ def test_the_line_that_ends_a_run() -> None:
         "MPI_Send_init": ProcedureCount(accelerated=1, bytes=8),
     }
     assert gained(counts) == "3 messages were accelerated (3000 B); 2 with derived datatypes stayed native: 2 small"
+    plain = gained({"MPI_Send": ProcedureCount(declined=Counter({"contiguous": 4}))})
+    assert plain == "no message was accelerated: nothing to gain in any of the 4 that the layer looked at"
     declined = gained({"MPI_Bcast": ProcedureCount(declined=Counter({"unproved": 4, "small": 1, "proc_null": 9}))})
     assert declined.startswith(
         "no message was accelerated: 5 with derived datatypes stayed native, 4 unproved, 1 small ("
@@ -250,4 +252,4 @@ def test_run_says_what_it_gained(
     last = answer.stderr.splitlines()[-1]
     assert line in last
     if settings:
-        assert "small (" in last and "gapless tune" in last
+        assert " small" in last and "gapless tune" in last

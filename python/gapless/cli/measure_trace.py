@@ -37,7 +37,6 @@ def trace(
 
     [bold]Example:[/bold]
 
-    gapless profile --json app.json -- mpiexec -n 2 ./app
     gapless measure trace app.json --mpi mpich,openmpi --launches 10
 
     Each distinct layout and count goes to and fro between two ranks; data are verified; launches are the replicates

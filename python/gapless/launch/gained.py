@@ -13,7 +13,7 @@ from gapless.launch.reach import Rank
 COMPLETES = ("MPI_Wait", "MPI_Test", "MPI_Request_", "MPI_Cancel", "MPI_Parrived")
 # Why the layer left a message to the library, in words; and what its user can do.
 WHY = {
-    "contiguous": ("one run of bytes: nothing to gain", ""),
+    "contiguous": ("nothing to gain", ""),
     "zero": ("no data", ""),
     "arguments": ("arguments that the library refuses", ""),
     "proc_null": ("to or from MPI_PROC_NULL", ""),
@@ -60,6 +60,8 @@ def gained(counts: Mapping[str, ProcedureCount]) -> str:
     declined: Counter[str] = Counter()
     for count in moving:
         declined.update({reason: n for reason, n in count.declined.items() if reason not in ("zero", "proc_null")})
+    # With --stats basic types are counted too, and in either case there is nothing to gain.
+    contiguous = declined.pop("contiguous", 0)
     if accelerated:
         left = sum(declined.values())
         line = f"{accelerated} messages were accelerated ({bytes_text(sum(count.bytes for count in moving))})"
@@ -70,6 +72,8 @@ def gained(counts: Mapping[str, ProcedureCount]) -> str:
         line = f"no message was accelerated: {sum(declined.values())} with derived datatypes stayed native, "
         line += f"{_reasons(declined)}" + (f" ({why})" if why else "")
         return line + (f"; {remedy}" if remedy else "")
+    if contiguous:
+        return f"no message was accelerated: {WHY['contiguous'][0]} in any of the {contiguous} that the layer looked at"
     return (
         "no message was accelerated: the program sends no derived datatypes by the procedures that the layer serves; "
         "'gapless profile' shows what it sends"

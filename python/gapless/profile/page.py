@@ -26,7 +26,8 @@ from gapless.profile.texts import (
     time_text,
 )
 
-MOST_PICTURES = 40
+MOST_LAYOUTS = 40  # that have a section of their own
+MOST_ROWS = 200  # of the table of layouts
 MOST_MESSAGES = 60  # rows below a layout
 
 
@@ -51,7 +52,7 @@ def _messages(profile: Profile, text: str) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _layout(profile: Profile, layout: Layout, number: int) -> dict[str, Any]:
+def _layout(profile: Profile, layout: Layout, is_shown: bool) -> dict[str, Any]:
     ns, total = profile.layout_ns(layout.type), pack_total_ns(profile, layout)
     gain = gains(profile).get(layout.type)
     most = max((n for _, _, n in layout.histogram), default=1)
@@ -67,7 +68,7 @@ def _layout(profile: Profile, layout: Layout, number: int) -> dict[str, Any]:
         "histogram": [{"low": low, "high": high, "runs": n, "bar": round(100 * n / most, 1)}
                       for low, high, n in layout.histogram],
         "messages": messages[:MOST_MESSAGES], "more": max(0, len(messages) - MOST_MESSAGES),
-        "picture": _picture(layout) if number < MOST_PICTURES else None,
+        "is_shown": is_shown, "picture": _picture(layout) if is_shown else None,
     }  # fmt: skip
 
 
@@ -80,7 +81,8 @@ def page(profile: Profile) -> str:
         command=shlex.join(profile.command),
         lines=[*head_lines(profile), *gain_lines(profile)],
         both=bool(profile.accelerated),
-        layouts=[_layout(profile, of, number) for number, of in enumerate(profile.sorted_layouts)],
+        layouts=[_layout(profile, of, k < MOST_LAYOUTS) for k, of in enumerate(profile.sorted_layouts[:MOST_ROWS])],
+        layouts_left=max(0, len(profile.layouts) - MOST_ROWS),
         others=[
             {"name": name, "messages": found[:MOST_MESSAGES], "more": max(0, len(found) - MOST_MESSAGES),
              "basic": text == BASIC}

@@ -37,13 +37,14 @@ def pack_times(layout: Layout, count: int) -> dict[str, float] | None:
     Returns
     -------
     dict or None
-        The medians ``pack_ns`` and ``unpack_ns``, and ``bytes``; None for a message that is not whole or too large.
+        The medians ``pack_ns`` and ``unpack_ns``, and ``bytes``;
+        None for one that is contiguous, whose type is abridged, or that is too large.
     """
     from gapless.datatype import Datatype
 
     span = layout.true_extent + abs(layout.extent) * (count - 1)
     nbytes = layout.size * count
-    if not layout.whole or count < 1 or nbytes == 0 or span > MOST_BYTES:
+    if not layout.whole or layout.contiguous or count < 1 or nbytes == 0 or span > MOST_BYTES:
         return None
     of = Datatype(layout.type).commit()
     offset = -min(layout.true_lb, layout.true_lb + layout.extent * (count - 1))

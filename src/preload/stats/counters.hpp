@@ -19,8 +19,8 @@ inline bool counting() noexcept {
   return counting_on;
 }
 
-// True also where only calls with derived datatypes are counted, which go another way than to the library at once: under
-// `gapless run`, which says in a line what came of them.
+// True also where only calls with derived datatypes are counted, which go another way than to the library at once:
+// under `gapless run`, which says in a line what came of them.
 extern bool tallying_on;
 inline bool tallying() noexcept {
   return tallying_on;

@@ -255,32 +255,32 @@ int between_worlds(Wrapper* wrapper, bool begins, Given... given) noexcept {
   return code;
 }
 
-int watch_Init(int* argc, char*** argv) {
+int watch_init(int* argc, char*** argv) {
   return between_worlds(wrap_Init, true, argc, argv);
 }
 
-int watch_Init_thread(int* argc, char*** argv, int required, int* provided) {
+int watch_init_thread(int* argc, char*** argv, int required, int* provided) {
   return between_worlds(wrap_Init_thread, true, argc, argv, required, provided);
 }
 
-int watch_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+int watch_session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
   return between_worlds(wrap_Session_init, true, info, errhandler, session);
 }
 
-int watch_Finalize(void) {
+int watch_finalize(void) {
   return between_worlds(wrap_Finalize, false);
 }
 
-int watch_Session_finalize(MPI_Session* session) {
+int watch_session_finalize(MPI_Session* session) {
   return between_worlds(wrap_Session_finalize, false, session);
 }
 
-int watch_Comm_free(MPI_Comm* comm) {
+int watch_comm_free(MPI_Comm* comm) {
   forget_translations();
   return (accelerated ? wrap_Comm_free : mpi::library.Comm_free)(comm);
 }
 
-int watch_Comm_disconnect(MPI_Comm* comm) {
+int watch_comm_disconnect(MPI_Comm* comm) {
   forget_translations();
   return (accelerated ? wrap_Comm_disconnect : mpi::library.Comm_disconnect)(comm);
 }
@@ -322,13 +322,13 @@ void watch(Backend& backend, Watching how) noexcept {
   put(Procedure::kType_commit, wrap_Type_commit);
   put(Procedure::kType_free, wrap_Type_free);
   put(Procedure::kType_dup, wrap_Type_dup);
-  put(Procedure::kComm_free, watch_Comm_free);
-  put(Procedure::kComm_disconnect, watch_Comm_disconnect);
-  put(Procedure::kInit, watch_Init);
-  put(Procedure::kInit_thread, watch_Init_thread);
-  put(Procedure::kFinalize, watch_Finalize);
-  put(Procedure::kSession_init, watch_Session_init);
-  put(Procedure::kSession_finalize, watch_Session_finalize);
+  put(Procedure::kComm_free, watch_comm_free);
+  put(Procedure::kComm_disconnect, watch_comm_disconnect);
+  put(Procedure::kInit, watch_init);
+  put(Procedure::kInit_thread, watch_init_thread);
+  put(Procedure::kFinalize, watch_finalize);
+  put(Procedure::kSession_init, watch_session_init);
+  put(Procedure::kSession_finalize, watch_session_finalize);
 }
 
 }  // namespace gapless::preload
