@@ -41,7 +41,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "preload/requests": ("preload/transfer",),
     "preload/p2p": ("preload/requests",),
     "preload/collectives": ("preload/requests",),
-    "preload/world": ("preload/requests",),
+    "preload/watch": ("preload/paired", "notation"),
+    "preload/world": ("preload/requests", "preload/watch"),
     "preload/interpose": ("preload/stats",),
 }
 MPI_HEADERS = {"mpi.h", "mpi_abi.h", "mpi_proto.h"}

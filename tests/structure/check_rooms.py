@@ -31,7 +31,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "bench/programs/ranks": (),
     "bench/programs": ("bench",),
     "tune": ("lab",),
-    "cli": ("bench/programs", "tune"),
+    "profile": ("lab",),
+    "cli": ("bench/programs", "tune", "profile"),
 }
 # At the root stands what `import gapless` offers, and what that or every room needs.
 ROOT = {

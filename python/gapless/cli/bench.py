@@ -16,6 +16,7 @@ from gapless.cli.bench_layer import register
 from gapless.cli.bench_one_sided import register as register_one_sided
 from gapless.cli.bench_programs import register as register_programs
 from gapless.cli.bench_serialised import register as register_serialised
+from gapless.cli.bench_watching import watching
 from gapless.cli.options import JsonOption
 
 bench = typer.Typer(
@@ -34,6 +35,7 @@ register_copy(bench)
 register_serialised(bench)
 register_one_sided(bench)
 register_collectives(bench)
+bench.command()(watching)
 
 BlocksOption = Annotated[int, typer.Option(min=4, help="Blocks of a type.")]
 RepetitionsOption = Annotated[int, typer.Option(min=1, help="Repetitions in a launch.")]

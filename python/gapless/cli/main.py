@@ -15,6 +15,7 @@ from gapless.cli.demo import demo
 from gapless.cli.doctor import doctor
 from gapless.cli.explain import explain
 from gapless.cli.measure import measure
+from gapless.cli.profile import profile
 from gapless.cli.report import report
 from gapless.cli.run import RunCommand, run
 from gapless.cli.tune import tune
@@ -30,6 +31,7 @@ app.command()(explain)
 app.command()(doctor)
 app.command()(report)
 app.command(cls=RunCommand, context_settings={"allow_interspersed_args": False})(run)
+app.command(context_settings={"allow_interspersed_args": False})(profile)
 app.command()(compare)
 app.command()(tune)
 app.command()(demo)

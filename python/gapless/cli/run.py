@@ -53,7 +53,8 @@ def run(
 
     gapless run --stats json:calls.json -- srun -n 64 ./app
 
-    The last line says how many ranks the layer reached.
+    The last lines say how many ranks the layer reached, and how many messages
+    it accelerated, or why none and what to try.
 
     --stats counts as long as a rank lives: of one that is killed, crashes or
     aborts, all calls but the one in which it ended are in the sums.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from gapless.display import console
 from gapless.errors import GaplessError
 from gapless.launch.counters import as_json, counter_table, paired_table, pool_lines, pools, pools_json, total
 from gapless.launch.fronts import Front, FrontName, choose_front
-from gapless.launch.launcher import assigned, launcher_of, launcher_position, ranks_programs
+from gapless.launch.gained import gained_line
+from gapless.launch.launcher import Launcher, RanksProgram, assigned, launcher_of, launcher_position, ranks_programs
 from gapless.launch.layer import put_under
 from gapless.launch.listener import Listener
 from gapless.launch.process import run_child
@@ -97,6 +98,43 @@ def _record(command: Sequence[str], front: Front, status: int, ranks: Sequence[R
     }
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A command that can be run under the layer, any number of times."""
+
+    command: Sequence[str]
+    launcher: Launcher
+    programs: Sequence[RanksProgram]
+    front: Front
+
+    def run(self, folder: Path, settings: Mapping[str, str]) -> int:
+        """Run it with the layer under its ranks, which tell what became of them in a folder; return its exit status."""
+        with Listener() as listener:
+            all_settings = {"GAPLESS_RUN_DIR": str(folder)} | rules_setting() | listener.settings | dict(settings)
+            launch = put_under(self.command, str(self.front.path), all_settings, os.environ, self.launcher)
+            return run_child(launch.command, launch.environment, listener.start)
+
+
+def prepared(command: Sequence[str], wanted: FrontName, subcommand: str) -> Prepared:
+    """Find out how a command is put under the layer.
+
+    Raises
+    ------
+    GaplessError
+        If there is no command, or the environment holds settings that are not known.
+    """
+    if not command:
+        raise GaplessError(f"no command to {subcommand}", f"try 'gapless {subcommand} -- mpiexec -n 2 ./app'")
+    launcher = launcher_of(command, os.environ)
+    programs = ranks_programs(command, launcher, os.environ)
+    for environment in (
+        os.environ | assigned(command[: launcher_position(command)]),
+        *(one.environment for one in programs),
+    ):
+        check_settings(environment)
+    return Prepared(command, launcher, programs, choose_front(wanted, command, launcher, os.environ))
+
+
 def run_under_layer(command: Sequence[str], stats: Stats, wanted: FrontName = FrontName.AUTO) -> int:
     """Run a command with the layer under its ranks and return the exit status for the shell.
 
@@ -109,21 +147,10 @@ def run_under_layer(command: Sequence[str], stats: Stats, wanted: FrontName = Fr
     wanted : FrontName
         Which preload object to use.
     """
-    if not command:
-        raise GaplessError("no command to run", "try 'gapless run -- mpiexec -n 2 ./app'")
-    launcher = launcher_of(command, os.environ)
-    programs = ranks_programs(command, launcher, os.environ)
-    for environment in (
-        os.environ | assigned(command[: launcher_position(command)]),
-        *(one.environment for one in programs),
-    ):
-        check_settings(environment)
-    front = choose_front(wanted, command, launcher, os.environ)
-    with temporary_folder("gapless-run-") as folder, Listener() as listener:
-        settings = {"GAPLESS_RUN_DIR": folder} | rules_setting() | listener.settings
-        settings |= {"GAPLESS_STATS": "1"} if stats.on else {}
-        launch = put_under(command, str(front.path), settings, os.environ, launcher)
-        status = run_child(launch.command, launch.environment, listener.start)
+    launched = prepared(command, wanted, "run")
+    front, programs = launched.front, launched.programs
+    with temporary_folder("gapless-run-") as folder:
+        status = launched.run(Path(folder), {"GAPLESS_STATS": "1"} if stats.on else {})
         loaded = read_ranks(Path(folder))
     ranks = [rank for rank in loaded if not rank.native]
     err = console(stderr=True)
@@ -152,6 +179,7 @@ def run_under_layer(command: Sequence[str], stats: Stats, wanted: FrontName = Fr
         _print_counts(err, ranks, table=stats.file is None)
     for line in rules_lines(ranks):
         err.print(f"gapless: {line}", soft_wrap=True, markup=False)
+    err.print(f"gapless: {gained_line(ranks)}", soft_wrap=True, markup=False)
     return status
 
 

@@ -88,6 +88,11 @@ VARIABLES = (
         "error, or as one line of JSON a process, appended to FILE. A process that ends without MPI_Finalize says "
         "nothing; under 'gapless run' its counts are kept all the same.",
     ),
+    Variable(
+        "GAPLESS_PROFILE", "native, accelerated", "set by gapless profile", Reader.LAYER,
+        "Watch: note each call, and how long it takes, in files of GAPLESS_RUN_DIR. With 'native' the layer does "
+        "nothing else. The same in all processes. Not for users.",
+    ),
     Variable("GAPLESS_LOG", "1, FILE", "0", Reader.LAYER, "Log each decision, to standard error or to FILE."),
     Variable(
         "GAPLESS_COLLECTIVES", "0", "1", Reader.LAYER,

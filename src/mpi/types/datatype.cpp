@@ -154,6 +154,10 @@ const Datatype* remembered_type(MPI_Datatype type) noexcept {
   return mine.holds ? mine.slot->facts.get() : nullptr;
 }
 
+std::uint64_t generation_of(MPI_Datatype type) noexcept {
+  return Registry::remembered(key_of(type)).generation;
+}
+
 DatatypePtr find_type(MPI_Datatype type, bool also_builtin) noexcept {
   const std::uint64_t key = key_of(type);
   const Registry::Remembered mine = Registry::remembered(key);

@@ -72,6 +72,10 @@ DatatypePtr find_type(MPI_Datatype type, bool also_builtin = false) noexcept;
 // until this thread's next call of find_type.
 const Datatype* remembered_type(MPI_Datatype type) noexcept;
 
+// Grows when facts that were kept under this handle, or under another one that it shares a place with, are taken out.
+// What remembered_type returned is the handle's as long as it stays what it was before that call.
+std::uint64_t generation_of(MPI_Datatype type) noexcept;
+
 // The library came up, or is about to go down and has gone down: handles do not outlive the last finalisation.
 void epoch_began() noexcept;
 bool is_last_epoch() noexcept;

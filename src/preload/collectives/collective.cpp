@@ -95,7 +95,7 @@ void count_collective(const Call& call, const Collective* collective, Reason rea
   }
   if (reason == Reason::kNone && !collective->is_packed()) return count_contiguous(call, collective->bytes());
   if (logging()) log_collective(call.procedure, collective == nullptr ? 0 : collective->bytes(), reason);
-  if (!counting()) return;
+  if (!tallying()) return;
   if (reason != Reason::kNone) return count_declined(call.procedure, reason);
   count_accelerated(call.procedure, collective->bytes());
 }

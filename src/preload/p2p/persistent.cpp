@@ -106,10 +106,9 @@ template <class Call>
       held[k]->undo_start(before);  // of several, some may have been started
     }
   }
-  if (!counting()) return code;
-  if (begun) {
+  if (begun && tallying()) {
     count_accelerated(procedure, bytes);
-  } else {
+  } else if (counting()) {
     count_declined(procedure, Reason::kContiguous);
   }
   return code;

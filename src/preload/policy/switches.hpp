@@ -14,6 +14,8 @@ namespace gapless::preload {
 extern Policy policy;  // of decide(); set once, before the first wrapped call
 // Set once. True if the process may complete requests, or start persistent ones, by procedures that are not wrapped.
 extern bool receives_stay_native;
+// Set once. True if every call goes to the library, and the layer only watches (GAPLESS_PROFILE=native).
+extern bool native_only;
 // True if the process has asked for such a completing procedure by its name since. Not among the facts that ranks agree
 // on, so collective calls do not depend on it.
 bool completion_looked_up() noexcept;

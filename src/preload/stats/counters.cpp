@@ -17,6 +17,7 @@
 namespace gapless::preload {
 
 bool counting_on = false;
+bool tallying_on = false;
 
 namespace {
 

@@ -19,6 +19,13 @@ inline bool counting() noexcept {
   return counting_on;
 }
 
+// True also where only calls with derived datatypes are counted, which go another way than to the library at once:
+// under `gapless run`, which says in a line what came of them.
+extern bool tallying_on;
+inline bool tallying() noexcept {
+  return tallying_on;
+}
+
 // Counts in <host>.<pid>.counters in GAPLESS_RUN_DIR from now on, mapped into memory: written by the kernel whatever
 // ends the process. Where that cannot be had, in plain memory as before. Called once, before the first call is counted.
 void keep_counters() noexcept;

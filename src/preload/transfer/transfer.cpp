@@ -176,8 +176,8 @@ bool MessageBuffer::overlaps(const void* packed) const noexcept {
 
 void count_transfer(const MessageBuffer& data) noexcept {
   if (logging()) log_transfer(data);
-  if (!counting()) return;
-  data.count_sent();
+  if (!tallying()) return;
+  if (counting()) data.count_sent();
   if (data.converted()) return count_accelerated(data.procedure(), data.bytes());
   count_declined(data.procedure(), data.reason());
 }
@@ -186,9 +186,11 @@ void count_transfer(const MessageBuffer& a, const MessageBuffer& b) noexcept {
   for (const MessageBuffer* data : {&a, &b}) {
     if (logging()) log_transfer(*data);
   }
-  if (!counting()) return;
-  a.count_sent();
-  b.count_sent();
+  if (!tallying()) return;
+  if (counting()) {
+    a.count_sent();
+    b.count_sent();
+  }
   if (a.converted() || b.converted()) {
     const std::int64_t bytes = (a.converted() ? a.bytes() : 0) + (b.converted() ? b.bytes() : 0);
     return count_accelerated(a.procedure(), bytes);

@@ -5,6 +5,7 @@
 #include "preload/policy/switches.hpp"
 #include "preload/stats/counters.hpp"
 #include "preload/stats/log.hpp"
+#include "preload/watch/watch.hpp"
 #include "preload/wrappers.hpp"
 
 namespace gapless::preload {
@@ -17,7 +18,7 @@ int state(int Switches::* one) noexcept {
   return __atomic_load_n(&(the_front->switches->*one), __ATOMIC_RELAXED);
 }
 
-const Backend backend{
+Backend backend{
     {
 #define GAPLESS_PLAIN(name, arguments) reinterpret_cast<void*>(&wrap_##name),
 #define GAPLESS_SERVICE(name, arguments) reinterpret_cast<void*>(&wrap_##name),
@@ -72,10 +73,14 @@ extern "C" [[gnu::visibility("default")]] const gapless::preload::Backend* gaple
   }
   preload::the_front = front;
   preload::counting_on = base::setting_on("GAPLESS_STATS");
-  if (preload::counting_on) preload::keep_counters();
+  preload::tallying_on = preload::counting_on || base::setting_text("GAPLESS_RUN_DIR") != nullptr;
+  if (preload::tallying_on) preload::keep_counters();
   preload::policy = preload::policy_for_this_library();
   preload::open_log();
   preload::require_slow_path(preload::counting_on || preload::logging() || preload::policy.force);
   preload::receives_stay_native = front->imports_unwrapped_completion();
+  const preload::Watching watching = preload::watching_asked_for();
+  preload::native_only = watching == preload::Watching::kNative;
+  if (watching != preload::Watching::kNot) preload::watch(preload::backend, watching);
   return &preload::backend;
 }

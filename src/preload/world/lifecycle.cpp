@@ -47,6 +47,14 @@ void read_all_settings() noexcept {
   mpi::pool::cap();
 }
 
+void join_world(int size) noexcept {
+  learn_distance(size);
+  world_began();
+  learn_world();
+  begin_acceptance();
+  if (logging()) log_world(world_agreed(), reason_of_world());
+}
+
 // Reports that this process was reached: all that `gapless run` needs, even if the program never finalises.
 void began(bool world) noexcept {
   mpi::epoch_began();
@@ -55,17 +63,13 @@ void began(bool world) noexcept {
     mpi::library.Comm_rank(MPI_COMM_WORLD, &rank);
     mpi::library.Comm_size(MPI_COMM_WORLD, &size);
     set_world_up(rank);
-    learn_distance(size);
-    world_began();
-    learn_world();
-    begin_acceptance();
-    if (logging()) log_world(world_agreed(), reason_of_world());
+    if (!native_only) join_world(size);
   }
   if (base::setting_text("GAPLESS_RUN_DIR") == nullptr && !counting() && !logging()) return;
   read_all_settings();
   if (logging()) log_refused();
   try {
-    if (world && logging()) log_shared_memory(reason_without_shared_memory(), messages_in_words());
+    if (world && logging() && !native_only) log_shared_memory(reason_without_shared_memory(), messages_in_words());
     const std::lock_guard lock(reporting);
     RunFile& file = own_file();
     file.abi = mpi::kAbiName;
@@ -76,6 +80,8 @@ void began(bool world) noexcept {
     if (world) {
       file.world_rank = rank;
       file.world_size = size;
+    }
+    if (world && !native_only) {
       file.agreed = world_agreed();
       file.agreement = reason_of_world();
       file.unshared = reason_without_shared_memory();
@@ -88,11 +94,11 @@ void began(bool world) noexcept {
 template <class Init>
 int begin_world(Init&& init) {
   if (world_is_up()) return init();  // an error, which is the library's to raise
-  before_world();
+  if (!native_only) before_world();
   const int code = init();
   if (code == MPI_SUCCESS) {
     began(true);
-  } else {
+  } else if (!native_only) {
     world_ends();
   }
   return code;
@@ -146,12 +152,14 @@ int wrap_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int wrap_Finalize(void) {
-  end_acceptance();
-  forget_world();
-  world_ends();
+  if (!native_only) {
+    end_acceptance();
+    forget_world();
+    world_ends();
+  }
   ending();
   const int code = mpi::library.Finalize();
-  forget_acceptance();
+  if (!native_only) forget_acceptance();
   set_world_down();
   ended();
   return code;

@@ -1,0 +1,99 @@
+// What one thread notes: which entry of the book a buffer of a call belongs to, found without a lock and without a call
+// of MPI once it was seen.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/per_thread.hpp"
+#include "mpi/abi/abi.hpp"
+#include "preload/watch/book.hpp"
+
+namespace gapless::preload {
+
+// A buffer of the call.
+struct Part {
+  Entry* entry;
+  std::int64_t bytes;
+};
+
+// A request that a call is given; `part.entry`: nullptr if it is not known.
+struct Request {
+  Part part;
+  std::uint64_t key;
+};
+
+class Index;  // entries by what distinguishes them; goes from a thread that ends to one that begins
+
+class Notes {
+ public:
+  Notes();
+  ~Notes();
+  Notes(const Notes&) = delete;
+  Notes& operator=(const Notes&) = delete;
+
+  // This thread's; nullptr if there is no memory, or inside of another watched call: the library calls itself.
+  static Notes* begin() noexcept {
+    Notes* const notes = base::PerThread<Notes>::get();
+    if (notes == nullptr || notes->inside_ || notes->index_ == nullptr) return nullptr;
+    notes->inside_ = true;
+    return notes;
+  }
+  void end() noexcept { inside_ = false; }
+
+  // Each adds a part. May throw bad_alloc.
+  void add(Procedure procedure, Role role, MPI_Count count, MPI_Datatype type, std::int64_t blocks, std::int32_t peer,
+           const void* caller);
+  // Of a persistent request that is started, whose entry is that of the call that made it.
+  Part add_start(Procedure procedure, const Entry& made, std::int64_t bytes, const void* caller);
+  // A call without data.
+  void add_call(Procedure procedure, const void* caller);
+  // Writes them down: the time is divided among them by their bytes.
+  void write(std::int64_t ticks, std::int64_t now) noexcept;
+  // The entry of its request: the first part with a derived type, or the first one.
+  Part main_part() const noexcept;
+  void forget_bytes() noexcept {
+    for (Part& part : parts_) part.bytes = 0;
+  }
+  bool is_empty() const noexcept { return parts_.empty(); }
+  void clear() noexcept { parts_.clear(); }
+
+  // The rank in MPI_COMM_WORLD of a rank in `comm`.
+  std::int32_t peer(int rank, MPI_Comm comm) noexcept;
+  // True if a call on `comm` that has succeeded proves that there is such a communicator.
+  bool may_ask_of(MPI_Comm comm) noexcept;
+
+  std::vector<Request> pending;  // the requests of a call on several, before it
+
+ private:
+  struct Translated {
+    std::uint64_t comm = 0;
+    std::uint64_t epoch = 0;
+    int rank = -1;
+    std::int32_t peer = 0;
+  };
+  // More than the layer remembers of a thread, for a program with many types pays for each that it does not.
+  struct Seen {
+    std::uint64_t key = 0;
+    std::uint64_t generation = UINT64_MAX;
+    const mpi::Datatype* facts = nullptr;
+  };
+  const mpi::Datatype* facts_of(MPI_Datatype type, mpi::DatatypePtr& keeps) noexcept;
+  Entry* find(Procedure procedure, Role role, const void* type, std::int64_t count, std::int32_t peer,
+              const void* caller, MPI_Datatype handle, bool is_decoded) noexcept;
+
+  bool inside_ = false;
+  Index* index_ = nullptr;
+  std::vector<Part> parts_;
+  std::array<Translated, 64> translated_{};
+  std::array<Seen, 1024> seen_{};
+};
+
+// A communicator was freed: its handle may become another one's.
+void forget_translations() noexcept;
+
+// Adds to an entry, from any thread.
+void add_later(Entry& entry, std::int64_t ticks) noexcept;
+
+}  // namespace gapless::preload
