@@ -14,9 +14,31 @@ RANDOM = (conformance("p2p_random", "1", "40", **MESSAGES), conformance("p2p_ran
 
 PERSISTENT = (conformance("p2p_persistent", **MESSAGES),)
 
+FIRST_USE = (preload("first_use_test"),)
 GATHERED = (preload("gathered_header_test", GAPLESS_RULES="{source}/tests/preload/gathered_header.rules"),)
 
 MUTANTS = [
+    planted(
+        "a type that is used once is looked up for any message",
+        "transfer/transfer.cpp",
+        "mpi::passes_first_use(type_, count_, wire::kHeaderBytes)",
+        "false",
+        FIRST_USE,
+    ),
+    planted(
+        "a type that is passed once is passed for good",
+        "mpi/types/datatype.cpp",
+        "return marks.use(key) == Marks::Use::kFirst;",
+        "return true;",
+        FIRST_USE,
+    ),
+    planted(
+        "the type of a persistent request is not looked up",
+        "transfer/transfer.cpp",
+        "!is_lasting(procedure_) &&",
+        "",
+        FIRST_USE,
+    ),
     planted(
         "a receive takes every message of a header's length for data",
         "transfer/transfer.hpp",

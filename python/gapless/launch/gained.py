@@ -27,6 +27,10 @@ WHY = {
         "so small, or in runs so long, that the rules call the native type as fast",
         "'gapless tune' measures rules for this machine; GAPLESS_FORCE=1 shows what packing them would cost",
     ),
+    "first": (
+        "small, and the first of its type",
+        "make types once, not for each message: from the second message of a type on it is packed",
+    ),
     "staging": ("no memory for packed bytes within the cap", "raise GAPLESS_POOL_BYTES"),
     "completion": ("completed by procedures that the layer does not serve", "use MPI_Wait and its like"),
     "overlap": ("packed bytes inside the data", ""),

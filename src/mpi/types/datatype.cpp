@@ -166,6 +166,21 @@ DatatypePtr find_type(MPI_Datatype type, bool also_builtin) noexcept {
   return find_slowly(type, key, also_builtin, mine);
 }
 
+bool passes_first_use(MPI_Datatype type, MPI_Count count, std::int64_t bytes) noexcept {
+  // Of so few types each may well be used again, and looking all of them up costs nothing that anybody notices.
+  constexpr int kMostLookedUp = 64;
+  static constinit std::atomic<int> looked_up{0};
+  const std::uint64_t key = key_of(type);
+  if (!marks.is_unused(key) || epochs.load(std::memory_order_relaxed) == 0) return false;
+  if (looked_up.load(std::memory_order_relaxed) < kMostLookedUp) {
+    looked_up.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  MPI_Count size = -1;
+  if (library.Type_size_x(type, &size) != MPI_SUCCESS || size < 0 || size > (bytes - 1) / count) return false;
+  return marks.use(key) == Marks::Use::kFirst;
+}
+
 void epoch_began() noexcept {
   epochs.fetch_add(1, std::memory_order_relaxed);
 }

@@ -68,6 +68,10 @@ void forget_mark(MPI_Datatype type) noexcept;
 // this thread used lately, if it is registered. Otherwise MPI calls are made, on handles that the caller may use in a
 // communication now. The result keeps the plan alive although another thread may free the type meanwhile.
 DatatypePtr find_type(MPI_Datatype type, bool also_builtin = false) noexcept;
+// True for the first use of a committed type, on a message of less than `bytes`, in a program that makes many types:
+// then the type is not looked up, and the next use is its second one. Makes an MPI call on the handle only at a first
+// use.
+bool passes_first_use(MPI_Datatype type, MPI_Count count, std::int64_t bytes) noexcept;
 // What find_type would return, if this thread used the handle lately; nullptr says nothing. Never an MPI call. Good
 // until this thread's next call of find_type.
 const Datatype* remembered_type(MPI_Datatype type) noexcept;

@@ -44,6 +44,14 @@ class Marks {
     return Use::kUnknown;
   }
 
+  // The handle is known, and was not used yet.
+  bool is_unused(std::uint64_t key) const noexcept {
+    for (const auto& slot : line_of(key).slots) {
+      if (slot.load(std::memory_order_relaxed) == key) return key != 0;
+    }
+    return false;
+  }
+
   bool has(std::uint64_t key) const noexcept {
     for (const auto& slot : line_of(key).slots) {
       const std::uint64_t here = slot.load(std::memory_order_relaxed);

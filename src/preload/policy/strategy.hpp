@@ -37,11 +37,12 @@ enum class Reason : int {
   kLibrary,       // what the library does in this procedure is right only on the program's own buffers
   kFileView,      // a file that had a view of another data representation than "native"
   kOthers,        // of a block on the same node: another process of the call could not do its part
+  kFirst,         // a small message, and the first of a type: it may be the last one
 };
 inline constexpr const char* kReasonNames[] = {"none",     "contiguous",   "zero",      "arguments",  "proc_null",
                                                "off",      "unregistered", "combiner",  "large",      "device",
                                                "buffer",   "small",        "staging",   "completion", "overlap",
-                                               "unproved", "library",      "file_view", "others"};
+                                               "unproved", "library",      "file_view", "others",     "first"};
 inline constexpr int kReasonCount = sizeof kReasonNames / sizeof kReasonNames[0];
 
 // GAPLESS_SMALLEST_BYTES and GAPLESS_LONGEST_RUN, which replace the tables if one is set.

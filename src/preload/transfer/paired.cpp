@@ -124,6 +124,7 @@ void MessageBuffer::stay_without_entry(Reason reason) noexcept {
 void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
   if (switched_on()) accept_again();
   if (reason_ == Reason::kProcNull || reason_ == Reason::kArguments || reason_ == Reason::kZero) return;
+  if (reason_ == Reason::kFirst) return;  // there is no room for a header
   if (reason_ == Reason::kOff) {
     if (unchecked_.hold()) return;
     // Some are on their way: until they have come it is as if it were on.

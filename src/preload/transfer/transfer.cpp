@@ -20,6 +20,22 @@ std::int64_t lowest_byte(const plan::Plan& plan) noexcept {
   return form.node == nullptr ? 0 : form.offset + form.node->low;
 }
 
+// A request that is started any number of times.
+bool is_lasting(Procedure procedure) noexcept {
+  switch (procedure) {
+    case Procedure::kSend_init:
+    case Procedure::kBsend_init:
+    case Procedure::kSsend_init:
+    case Procedure::kRsend_init:
+    case Procedure::kRecv_init:
+    case Procedure::kPsend_init:
+    case Procedure::kPrecv_init:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void log_transfer(const MessageBuffer& data) noexcept {
   log_decision(data.procedure(), data.given_count(), data.plan(), data.path(), data.reason());
 }
@@ -64,6 +80,13 @@ void MessageBuffer::choose_path(Operation operation, Distance distance) noexcept
 
 void MessageBuffer::decide_path(Operation operation, Distance distance) noexcept {
   if (count_ <= 0) return stay_native(count_ == 0 ? Reason::kZero : Reason::kArguments);
+  // Looking up what a type consists of costs as much as packing so small a message may gain; a program that makes a
+  // type for each message would pay it each time (`gapless bench programs --program scalapack-lu`, `gapless bench
+  // types`).
+  if (!policy.force && !policy.limited && !is_lasting(procedure_) &&
+      mpi::passes_first_use(type_, count_, wire::kHeaderBytes)) {
+    return stay_native(Reason::kFirst);
+  }
   datatype_ = mpi::find_type(type_, policy.force);
   if (datatype_ == nullptr) return stay_native(Reason::kUnregistered);
   plan_ = datatype_->plan();

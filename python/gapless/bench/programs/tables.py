@@ -29,6 +29,7 @@ REASONS = {
     "library": "the library needs the program's own buffers there",
     "completion": "the program completes requests by a procedure that is not wrapped",
     "staging": "no buffer was to be had",
+    "first": "a new type for each small message: looking it up costs what packing gains",
 }
 
 
