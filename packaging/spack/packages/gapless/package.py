@@ -1,9 +1,8 @@
-"""Spack's recipe of Gapless.
+"""Spack's recipe of Gapless."""
 
-    spack repo add packaging/spack
-    spack dev-build gapless@0.1.0          # in a checkout
-    spack install gapless                  # from an archive of a version in a mirror
-"""
+# spack repo add packaging/spack
+# spack dev-build gapless@0.1.0          # in a checkout
+# spack install gapless                  # from an archive of a version in a mirror
 
 from spack.package import *
 
