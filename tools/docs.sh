@@ -4,11 +4,15 @@
 # (section 3) into FOLDER/man. Whatever is public and undocumented is an error, and so is a link that leads nowhere. Exits
 # 77 if no Doxygen can be had. Needs MkDocs: tools/bootstrap.sh --docs.
 set -euo pipefail
+folder=$(realpath -m "${1:-$(dirname "$0")/../build/docs}")
+# MkDocs empties it.
+if [ $# -gt 0 ] && [ -n "$(ls -A "$folder" 2>/dev/null)" ] && [ ! -e "$folder/sitemap.xml" ]; then
+  echo "gapless: $folder is not empty, and no site of ours: name another folder" >&2
+  exit 1
+fi
 cd "$(dirname "$0")/.."
-folder=${1:-build/docs}
 doxygen=$(tools/doxygen.sh) || exit 77
 [ -x .venv/bin/mkdocs ] || { echo 'gapless: no .venv/bin/mkdocs: run tools/bootstrap.sh --docs, or make docs' >&2; exit 77; }
-folder=$(realpath -m "$folder")
 GAPLESS_VERSION=$(sed -n 's/^project(gapless VERSION \([0-9.]*\) .*/\1/p' CMakeLists.txt)
 GAPLESS_REFERENCE=$(mktemp -d)
 export GAPLESS_VERSION GAPLESS_REFERENCE
