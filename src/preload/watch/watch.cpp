@@ -79,10 +79,14 @@ void add_one(const Call& call, const Given& given) {
   }
 }
 
-// A buffer of a collective call.
+// A buffer of a collective call. A list that is missing is an error, and the library's to raise.
 template <class Counts, class Types>
 void add_side(const Call& call, Role role, Counts counts, Types types, int blocks, MPI_Comm comm, bool to_members) {
+  if constexpr (std::is_pointer_v<Counts>) {
+    if (counts == nullptr) return;
+  }
   if constexpr (std::is_pointer_v<Counts> && !std::is_same_v<Types, MPI_Datatype>) {
+    if (types == nullptr) return;
     for (int k = 0; k < blocks; ++k) {
       if (counts[k] == 0) continue;
       call.notes.add(call.procedure, role, counts[k], types[k], 1, to_members ? call.notes.peer(k, comm) : kNoPeer,
@@ -202,15 +206,14 @@ struct Watched<procedure, at, native, wrapper, int(Given...)> {
     if (notes == nullptr) return go(given...);
     const Watch watch(notes);
     const std::tuple<Given...> all(given...);
-    bool is_noted = true;
-    if constexpr (kLater || kStart) is_noted = guarded([&] { look_at_requests<at>(*notes, all); });
+    const Call noted{*notes, procedure, caller};
+    // Before the call, for while it blocks another thread may free its communicator and its types.
+    const bool is_noted = guarded([&] { look(noted, all); });
     const std::int64_t from = base::ticks();
     const int code = go(given...);
     const std::int64_t now = base::ticks();
-    // Only of a call that succeeded are the arguments known to be right.
-    if (code == MPI_SUCCESS && is_noted) {
-      guarded([&] { note(Call{*notes, procedure, caller}, all, now - from, now); });
-    }
+    notes->called();
+    if (code == MPI_SUCCESS && is_noted) guarded([&] { note(noted, all, now - from, now); });
     return code;
   }
 
@@ -225,11 +228,10 @@ struct Watched<procedure, at, native, wrapper, int(Given...)> {
     }
   }
 
-  static void note(const Call& call, const std::tuple<Given...>& all, std::int64_t ticks, std::int64_t now) {
-    if constexpr (kLater) {
-      note_later<at>(call, all, ticks, now);
-    } else if constexpr (kStart) {
-      note_start<at>(call, all, ticks, now);
+  // What the arguments say, which may be wrong ones.
+  static void look(const Call& call, const std::tuple<Given...>& all) {
+    if constexpr (kLater || kStart) {
+      look_at_requests<at>(call.notes, all);
     } else {
       if constexpr (at.out_type >= 0) {
         add_two<at>(call, all);
@@ -237,6 +239,16 @@ struct Watched<procedure, at, native, wrapper, int(Given...)> {
         add_one<at>(call, all);
       }
       if (call.notes.is_empty()) call.notes.add_call(call.procedure, call.caller);
+    }
+  }
+
+  // Of a call that has succeeded.
+  static void note(const Call& call, const std::tuple<Given...>& all, std::int64_t ticks, std::int64_t now) {
+    if constexpr (kLater) {
+      note_later<at>(call, all, ticks, now);
+    } else if constexpr (kStart) {
+      note_start<at>(call, all, ticks, now);
+    } else {
       if constexpr (at.makes_request) {
         if (get<at.request>(all) != nullptr) started.put(*get<at.request>(all), call.notes.main_part());
       }
