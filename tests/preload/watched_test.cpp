@@ -13,7 +13,8 @@
 
 namespace {
 
-constexpr int kWaves = 3, kThreads = 4, kExchanges = 100, kLast = 5, kCounts = 20000, kRequests = 300;
+constexpr int kWaves = 3, kThreads = 4, kExchanges = 100, kLast = 5, kCounts = 20000, kRequests = 300, kListed = 300000,
+              kLists = 12;
 constexpr int kNullPeer = -3;
 
 // As in src/preload/watch/book.hpp.
@@ -57,6 +58,19 @@ void free_what_is_pending() {
   MPI_Mrecv(data, 5, MPI_INT, &message, MPI_STATUS_IGNORE);
   sender.join();
   CHECK(data[0] == 7, "watching changed the data");
+}
+
+// Types whose arguments take more room than all that the book keeps.
+void send_long_lists() {
+  std::vector<int> displacements(kListed);
+  for (int t = 0; t < kLists; ++t) {
+    for (int k = 0; k < kListed; ++k) displacements[k] = 3 * k + (k % 7 == 0 ? t % 2 : 0) + t;
+    MPI_Datatype type;
+    MPI_Type_create_indexed_block(kListed, 1, displacements.data(), MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    MPI_Bsend(displacements.data(), 1, type, MPI_PROC_NULL, 0, MPI_COMM_SELF);
+    MPI_Type_free(&type);
+  }
 }
 
 MPI_Datatype last_type;
@@ -106,6 +120,7 @@ int main(int argc, char** argv) {
   }
 
   free_what_is_pending();
+  send_long_lists();
 
   // More requests than one line of a table holds, completed in one call.
   std::vector<MPI_Request> requests(kRequests);
@@ -155,6 +170,9 @@ int main(int argc, char** argv) {
   CHECK(sums[full].calls == kCounts && sums[full].bytes == 0 && peers[full], "%lld calls of a full book",
         static_cast<long long>(sums[full].calls));
   CHECK(sums[number_of(head, "MPI_Ssend")].calls == kLast + 1, "what MPI_Finalize calls is not noted");
+  const Sums listed = sums[number_of(head, "MPI_Bsend")];
+  CHECK(listed.calls == kLists && listed.entries > 1 && listed.entries < kLists, "%lld of the long lists are kept",
+        static_cast<long long>(listed.entries));
   CHECK(pending_bytes == 20, "%lld bytes with what was freed meanwhile", static_cast<long long>(pending_bytes));
   return 0;
 }

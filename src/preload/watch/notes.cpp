@@ -144,13 +144,14 @@ Entry* Notes::find(Procedure procedure, Role role, const void* type, std::int64_
   const Key key{caller, type, count, what, peer};
   if (Entry* const known = index_->find(key); known != nullptr) [[likely]]
     return known;
+  bool is_lasting = true;
   if (type != nullptr && is_decoded && facts == nullptr) {
     facts = mpi::find_type(handle, true);
-    if (facts.get() != type) is_decoded = false;  // no memory
+    if (facts.get() != type) is_decoded = is_lasting = false;  // no memory, and the address becomes another one's
   }
   Entry* const made = new_entry(procedure, role, is_first, facts, is_decoded, count, peer, caller);
   // One that is shared is found by the next call again: the entries are used up, so the index would grow without them.
-  if (!is_shared(made)) index_->insert(key, made);
+  if (is_lasting && !is_shared(made)) index_->insert(key, made);
   return made;
 }
 
