@@ -151,6 +151,25 @@ def test_what_a_rank_did_before_it_died_is_there(gapless: Command, library: Libr
     assert calls[0, "MPI_Send"] == 10 and calls[1, "MPI_Recv"] == 10
 
 
+@pytest.mark.parametrize("both_ranks", [False, True])
+def test_a_rank_without_a_book_runs_natively(
+    gapless: Command, library: Library, both_ranks: bool, tmp_path: Path
+) -> None:
+    program = library.program("tests/preload/profiled")
+    blocked = ["sh", "-c", 'mkdir "$GAPLESS_RUN_DIR/$(uname -n).$$.profile" && exec "$0"', program]
+    ranks = [*library.launch(1), *(blocked if both_ranks else [program]), ":", "-n", 1, *blocked]
+    answer = gapless("profile", "--json", "profile.json", "--", *ranks, **dict(library.settings))
+    assert "whole_ns" in answer.stdout, answer.stderr
+    assert "its book could not be made" in answer.stderr
+    if both_ranks:
+        assert answer.returncode == 3
+        return
+    assert answer.returncode == 0
+    assert "1 of 2 ranks watched" in answer.stderr and "not watched: rank 1; " in answer.stderr
+    found = json.loads((tmp_path / "profile.json").read_text())
+    assert messages(found["native"][0], found["layouts"]) == EXPECTED
+
+
 def test_a_program_that_is_not_reached(gapless: Command, tmp_path: Path) -> None:
     answer = gapless("profile", "--", "true")
     assert answer.returncode == 3 and "no rank was watched" in answer.stderr

@@ -114,6 +114,7 @@ class Profile:
     layouts: dict[str, Layout]  # by text
     native: list[Run]
     accelerated: list[Run] = field(default_factory=list)
+    unwatched: str = ""  # which ranks of the first run left no book, and why; empty if none did
 
     @property
     def messages(self) -> list[Message]:

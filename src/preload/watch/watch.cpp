@@ -309,10 +309,10 @@ Watching watching_asked_for() noexcept {
   return Watching::kNot;
 }
 
-void watch(Backend& backend, Watching how) noexcept {
+bool watch(Backend& backend, Watching how) noexcept {
+  if (!open_book()) return false;
   accelerated = how == Watching::kAccelerated;
   find_library_code();
-  if (!open_book()) return;
   const auto put = [&](Procedure procedure, auto* wrapper) {
     backend.wrappers[static_cast<int>(procedure)] = reinterpret_cast<void*>(wrapper);
   };
@@ -341,6 +341,7 @@ void watch(Backend& backend, Watching how) noexcept {
   put(Procedure::kFinalize, watch_finalize);
   put(Procedure::kSession_init, watch_session_init);
   put(Procedure::kSession_finalize, watch_session_finalize);
+  return true;
 }
 
 }  // namespace gapless::preload
