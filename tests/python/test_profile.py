@@ -272,3 +272,18 @@ def test_run_says_what_it_gained(
     assert line in last
     if settings:
         assert " small" in last and "gapless tune" in last
+
+
+def test_run_says_whose_counts_are_missing(gapless: Command, library: Library) -> None:
+    program = library.program("tests/preload/profiled")
+    blocked = ["sh", "-c", 'mkdir "$GAPLESS_RUN_DIR/$(uname -n).$$.counters" && exec "$0"', program]
+    one = gapless("run", "--", *library.launch(1), program, ":", "-n", 1, *blocked, **dict(library.settings))
+    last = one.stderr.splitlines()[-1]
+    assert "messages were accelerated (" in last and "the counts of 1 of 2 ranks are missing" in last
+    none = gapless("run", "--", *library.launch(2), *blocked, **dict(library.settings))
+    last = none.stderr.splitlines()[-1]
+    assert "nothing is known" in last and "sends no derived" not in last
+    plain = ["sh", "-c", blocked[2] + " plain", program]
+    idle = gapless("run", "--", *library.launch(1), program, "plain", ":", "-n", 1, *plain, **dict(library.settings))
+    last = idle.stderr.splitlines()[-1]
+    assert "the counts of 1 of 2 ranks are missing" in last and "sends no derived" not in last
