@@ -34,6 +34,7 @@ EXPECTED = {
     (HALF, "MPI_Send_init", "send", 1, 2): (1, 0),
     (HALF, "MPI_Start", "send", 1, 2): (6, 3072),
     (VECTOR, "MPI_Bcast", "send", None, 1): (3, 24576),
+    (INDEXED, "MPI_Bcast", "send", None, 2): (1, 48),  # on an intercommunicator
     (HALF, "MPI_Gather", "send", None, 1): (3, 768),
     (HALF, "MPI_Alltoallw", "send", 0, 1): (3, 768),
     (STRUCT, "MPI_Alltoallw", "send", 1, 1): (3, 27),
@@ -78,6 +79,8 @@ def check_counts(found: Any) -> None:
     assert sent["MPI_Sendrecv", "receive"] == (5, 320)
     assert sent["MPI_Gather", "receive"] == (3, 3 * 2 * 256)
     assert sent["MPI_Waitall", "other"] == (7, 0) and sent["MPI_Wait", "other"] == (6, 0)
+    received = [of for of in run["messages"] if of["rank"] == 1 and of["procedure"] == "MPI_Bcast"]
+    assert len(received) == 2 and all(of["role"] == "receive" for of in received)
     assert found["ranks"] == {"watched": 2, "expected": 2}
     assert run["unfinished"] == 0 and run["left_out"] == 0
 
@@ -181,7 +184,7 @@ def test_trace_measures_the_messages_of_a_profile(gapless: Command, library: Lib
     trace = read_trace(tmp_path / "profile.json")
     # Sent by rank 0: 10, and 3 to all. Rank 1's parts of Alltoallw and Gather are sent by it.
     assert {(one.type, one.count): one.messages for one in trace.messages} == {
-        (VECTOR, 1): 13, (INDEXED, 3): 14, (STRUCT, 4): 10, (HALF, 1): 14, (HALF, 2): 6, (STRUCT, 1): 6,
+        (VECTOR, 1): 13, (INDEXED, 3): 14, (INDEXED, 2): 1, (STRUCT, 4): 10, (HALF, 1): 14, (HALF, 2): 6, (STRUCT, 1): 6,
     }  # fmt: skip
     found = json.loads((tmp_path / "profile.json").read_text())
     keep = next(of["id"] for of in found["layouts"] if of["type"] == HALF)

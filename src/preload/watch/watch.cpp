@@ -71,11 +71,15 @@ void add_one(const Call& call, const Given& given) {
   if constexpr (at.kind == Kind::kUnpack) add(Role::kUnpack, kNoPeer);
   if constexpr (at.kind == Kind::kFile) add(Role::kFile, kNoPeer);
   if constexpr (at.kind == Kind::kBroadcast) {
-    int rank = -1;
-    if (!call.notes.may_ask_of(get<at.comm>(given))) return;
-    mpi::library.Comm_rank(get<at.comm>(given), &rank);
+    const MPI_Comm comm = get<at.comm>(given);
     const int root = get<at.root>(given);
-    if (root != MPI_PROC_NULL) add(rank == root || root == MPI_ROOT ? Role::kSend : Role::kReceive, kNoPeer);
+    if (root == MPI_PROC_NULL || !call.notes.may_ask_of(comm)) return;
+    int rank = -1, is_between = 0;
+    mpi::library.Comm_rank(comm, &rank);
+    // Between two groups the root is a rank in the other one.
+    if (rank == root && comm != MPI_COMM_WORLD) mpi::library.Comm_test_inter(comm, &is_between);
+    const bool sends = root == MPI_ROOT || (rank == root && is_between == 0);
+    add(sends ? Role::kSend : Role::kReceive, kNoPeer);
   }
 }
 
