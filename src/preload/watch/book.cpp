@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -166,15 +167,19 @@ std::int32_t site_number(Book& all, const void* caller) {
   all.sites.emplace(caller, number);
   Dl_info found{};
   // The call stands before the address to which it returns.
-  const bool is_known = dladdr(static_cast<const char*>(caller) - 1, &found) != 0 && found.dli_fname != nullptr;
+  link_map* object = nullptr;
+  const bool is_known =
+      dladdr1(static_cast<const char*>(caller) - 1, &found, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) != 0 &&
+      found.dli_fname != nullptr && object != nullptr;
   char path[PATH_MAX];
   const char* const module = is_known ? realpath(found.dli_fname, path) : nullptr;
-  const auto begin = reinterpret_cast<std::uintptr_t>(found.dli_fbase);
+  // As in the file's own tables; of a program at a fixed address that is the address itself.
+  const std::uintptr_t begin = is_known ? object->l_addr : 0;
   say(all, "{\"site\":" + std::to_string(number) + ",\"module\":" +
                quoted(module != nullptr ? module
                       : is_known        ? found.dli_fname
                                         : "") +
-               ",\"offset\":" + std::to_string(reinterpret_cast<std::uintptr_t>(caller) - (is_known ? begin : 0)) +
+               ",\"offset\":" + std::to_string(reinterpret_cast<std::uintptr_t>(caller) - begin) +
                ",\"symbol\":" + quoted(is_known && found.dli_sname != nullptr ? found.dli_sname : "") + "}\n");
   return number;
 }
