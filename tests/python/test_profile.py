@@ -13,8 +13,9 @@ from conftest import Command
 from gapless.launch.counters import ProcedureCount
 from gapless.launch.gained import gained
 from gapless.paths import Build
+from gapless.profile.book import Book, Entry
 from gapless.profile.compare import FEWEST_RUNS, gains
-from gapless.profile.profile import Key, Layout, Message, Profile, Run
+from gapless.profile.profile import Key, Layout, Message, Profile, Run, run_of
 from gapless.profile.trace import read_trace
 from gapless.targets.libraries import Library, find_library
 
@@ -238,6 +239,17 @@ def test_gains_are_claimed_only_with_an_interval() -> None:
     assert sure.low < 10 < sure.high
     assert gains(made([10.0, 10.1, 9.9], [100.0, 101.0, 99.0]))["vector(2, 1, 2, byte)"].verdict == "lost"
     assert gains(made([90.0, 130.0, 99.0], [120.0, 80.0, 99.0]))["vector(2, 1, 2, byte)"].verdict == "undecided"
+
+
+def test_layouts_that_are_abridged_alike_stay_apart() -> None:
+    def book(rank: int, runs: int, whole: bool) -> Book:
+        said = {"text": "indexed(1000000 blocks)", "whole": whole, "runs": runs, "contiguous": False}
+        said |= {"size": 8, "extent": 16, "true_lb": 0, "true_extent": 16}
+        entry = Entry("MPI_Send", "send", 1, 0, 1, True, 1, 1, 8, 1.0, 0.0, 1.0)
+        return Book(rank, 10.0, True, 0, [entry], {1: said})
+
+    assert len(run_of([book(0, 2, False), book(1, 3, False), book(2, 2, False)])[1]) == 2
+    assert len(run_of([book(0, 2, True), book(1, 2, True)])[1]) == 1
 
 
 def test_the_line_that_ends_a_run() -> None:
