@@ -155,6 +155,15 @@ def test_what_a_rank_did_before_it_died_is_there(gapless: Command, library: Libr
     assert calls[0, "MPI_Send"] == 10 and calls[1, "MPI_Recv"] == 10
 
 
+@pytest.mark.parametrize(("option", "path"), [("-o", "nowhere/page.html"), ("--json", "nowhere/a.json"), ("-o", ".")])
+def test_a_file_that_cannot_be_written_is_known_before_the_run(
+    gapless: Command, tmp_path: Path, option: str, path: str
+) -> None:
+    answer = gapless("profile", option, path, "--", "sh", "-c", "echo > ran")
+    assert answer.returncode == 2 and f"cannot write {path}" in answer.stderr and option in answer.stderr
+    assert not (tmp_path / "ran").exists()
+
+
 @pytest.mark.parametrize("both_ranks", [False, True])
 def test_a_rank_without_a_book_runs_natively(
     gapless: Command, library: Library, both_ranks: bool, tmp_path: Path
@@ -185,7 +194,8 @@ def test_trace_measures_the_messages_of_a_profile(gapless: Command, library: Lib
     trace = read_trace(tmp_path / "profile.json")
     # Sent by rank 0: 10, and 3 to all. Rank 1's parts of Alltoallw and Gather are sent by it.
     assert {(one.type, one.count): one.messages for one in trace.messages} == {
-        (VECTOR, 1): 13, (INDEXED, 3): 14, (INDEXED, 2): 1, (STRUCT, 4): 10, (HALF, 1): 14, (HALF, 2): 6, (STRUCT, 1): 6,
+        (VECTOR, 1): 13, (INDEXED, 3): 14, (INDEXED, 2): 1, (STRUCT, 4): 10,
+        (HALF, 1): 14, (HALF, 2): 6, (STRUCT, 1): 6,
     }  # fmt: skip
     found = json.loads((tmp_path / "profile.json").read_text())
     keep = next(of["id"] for of in found["layouts"] if of["type"] == HALF)
