@@ -169,7 +169,7 @@ def _text(book: Book, entry: Entry, layouts: dict[str, Layout]) -> str:
     if special is not None or said is None:
         return special or UNKNOWN
     names = ("whole", "size", "extent", "true_lb", "true_extent", "runs", "contiguous")
-    text = said["text"]
+    text: str = said["text"]
     if not said["whole"]:  # layouts that differ may be abridged alike
         text += f" of {said['size']} bytes in {said['runs']} runs, extent {said['extent']}"
         text += f", from {said['true_lb']} on {said['true_extent']}"
