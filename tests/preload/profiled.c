@@ -92,6 +92,12 @@ int main(int argc, char** argv) {
   for (int k = 0; k < kReversed; ++k) send_or_receive(rank, half, 1, reversed, rank == 0 ? 0 : 1);
   MPI_Comm_free(&reversed);
 
+  /* Each is rank 0 of its own group: the receiver's root has the receiver's own number. */
+  MPI_Comm between;
+  MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, other, 4, &between);
+  MPI_Bcast(in, 2, indexed, rank == 0 ? MPI_ROOT : 0, between);
+  MPI_Comm_free(&between);
+
   MPI_Request persistent;
   if (rank == 0)
     MPI_Send_init(out, 2, half, other, 3, MPI_COMM_WORLD, &persistent);

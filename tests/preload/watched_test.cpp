@@ -13,7 +13,8 @@
 
 namespace {
 
-constexpr int kWaves = 3, kThreads = 4, kExchanges = 100, kLast = 5, kCounts = 20000, kRequests = 300;
+constexpr int kWaves = 3, kThreads = 4, kExchanges = 100, kLast = 5, kCounts = 20000, kRequests = 300, kListed = 300000,
+              kLists = 12;
 constexpr int kNullPeer = -3;
 
 // As in src/preload/watch/book.hpp.
@@ -38,6 +39,38 @@ void exchange_with_self(int thread) {
     CHECK(to[0] == k && to[1] == 0, "watching changed the data");
   }
   MPI_Type_free(&type);
+}
+
+// While another thread's call is pending, its communicator and its type are freed, which the standard allows.
+void free_what_is_pending() {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  MPI_Datatype type = make_vector(5);
+  std::thread sender([comm, type] {
+    const int data[16] = {7};
+    MPI_Ssend(data, 1, type, 0, 0, comm);
+  });
+  MPI_Message message;
+  MPI_Mprobe(0, 0, comm, &message, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&comm);
+  MPI_Type_free(&type);
+  int data[5] = {};
+  MPI_Mrecv(data, 5, MPI_INT, &message, MPI_STATUS_IGNORE);
+  sender.join();
+  CHECK(data[0] == 7, "watching changed the data");
+}
+
+// Types whose arguments take more room than all that the book keeps.
+void send_long_lists() {
+  std::vector<int> displacements(kListed);
+  for (int t = 0; t < kLists; ++t) {
+    for (int k = 0; k < kListed; ++k) displacements[k] = 3 * k + (k % 7 == 0 ? t % 2 : 0) + t;
+    MPI_Datatype type;
+    MPI_Type_create_indexed_block(kListed, 1, displacements.data(), MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    MPI_Bsend(displacements.data(), 1, type, MPI_PROC_NULL, 0, MPI_COMM_SELF);
+    MPI_Type_free(&type);
+  }
 }
 
 MPI_Datatype last_type;
@@ -86,6 +119,9 @@ int main(int argc, char** argv) {
     for (std::thread& thread : threads) thread.join();
   }
 
+  free_what_is_pending();
+  send_long_lists();
+
   // More requests than one line of a table holds, completed in one call.
   std::vector<MPI_Request> requests(kRequests);
   std::vector<int> room(64);
@@ -109,12 +145,15 @@ int main(int argc, char** argv) {
   std::string head;
   std::map<int, Sums> sums;
   std::map<int, bool> peers;
+  std::int64_t pending_bytes = 0;
   for (const Entry& entry : read_book(head)) {
     Sums& of = sums[entry.procedure];
     of.entries += entry.calls > 0 ? 1 : 0;
     of.calls += entry.first != 0 ? entry.calls : 0;
     of.bytes += entry.bytes;
     of.later += entry.later;
+    if (entry.peer == 0 && entry.layout > 0 && entry.procedure == number_of(head, "MPI_Ssend"))
+      pending_bytes += entry.bytes;
     if (entry.calls > 0 && entry.peer == kNullPeer) peers[entry.procedure] = true;
   }
   const Sums exchanged = sums[number_of(head, "MPI_Sendrecv")];
@@ -130,6 +169,10 @@ int main(int argc, char** argv) {
   const int full = number_of(head, "MPI_Rsend");
   CHECK(sums[full].calls == kCounts && sums[full].bytes == 0 && peers[full], "%lld calls of a full book",
         static_cast<long long>(sums[full].calls));
-  CHECK(sums[number_of(head, "MPI_Ssend")].calls == kLast, "what MPI_Finalize calls is not noted");
+  CHECK(sums[number_of(head, "MPI_Ssend")].calls == kLast + 1, "what MPI_Finalize calls is not noted");
+  const Sums listed = sums[number_of(head, "MPI_Bsend")];
+  CHECK(listed.calls == kLists && listed.entries > 1 && listed.entries < kLists, "%lld of the long lists are kept",
+        static_cast<long long>(listed.entries));
+  CHECK(pending_bytes == 20, "%lld bytes with what was freed meanwhile", static_cast<long long>(pending_bytes));
   return 0;
 }

@@ -13,8 +13,9 @@ from conftest import Command
 from gapless.launch.counters import ProcedureCount
 from gapless.launch.gained import gained
 from gapless.paths import Build
+from gapless.profile.book import Book, Entry
 from gapless.profile.compare import FEWEST_RUNS, gains
-from gapless.profile.profile import Key, Layout, Message, Profile, Run
+from gapless.profile.profile import Key, Layout, Message, Profile, Run, run_of
 from gapless.profile.trace import read_trace
 from gapless.targets.libraries import Library, find_library
 
@@ -34,6 +35,7 @@ EXPECTED = {
     (HALF, "MPI_Send_init", "send", 1, 2): (1, 0),
     (HALF, "MPI_Start", "send", 1, 2): (6, 3072),
     (VECTOR, "MPI_Bcast", "send", None, 1): (3, 24576),
+    (INDEXED, "MPI_Bcast", "send", None, 2): (1, 48),  # on an intercommunicator
     (HALF, "MPI_Gather", "send", None, 1): (3, 768),
     (HALF, "MPI_Alltoallw", "send", 0, 1): (3, 768),
     (STRUCT, "MPI_Alltoallw", "send", 1, 1): (3, 27),
@@ -78,6 +80,8 @@ def check_counts(found: Any) -> None:
     assert sent["MPI_Sendrecv", "receive"] == (5, 320)
     assert sent["MPI_Gather", "receive"] == (3, 3 * 2 * 256)
     assert sent["MPI_Waitall", "other"] == (7, 0) and sent["MPI_Wait", "other"] == (6, 0)
+    received = [of for of in run["messages"] if of["rank"] == 1 and of["procedure"] == "MPI_Bcast"]
+    assert len(received) == 2 and all(of["role"] == "receive" for of in received)
     assert found["ranks"] == {"watched": 2, "expected": 2}
     assert run["unfinished"] == 0 and run["left_out"] == 0
 
@@ -151,6 +155,34 @@ def test_what_a_rank_did_before_it_died_is_there(gapless: Command, library: Libr
     assert calls[0, "MPI_Send"] == 10 and calls[1, "MPI_Recv"] == 10
 
 
+@pytest.mark.parametrize(("option", "path"), [("-o", "nowhere/page.html"), ("--json", "nowhere/a.json"), ("-o", ".")])
+def test_a_file_that_cannot_be_written_is_known_before_the_run(
+    gapless: Command, tmp_path: Path, option: str, path: str
+) -> None:
+    answer = gapless("profile", option, path, "--", "sh", "-c", "echo > ran")
+    assert answer.returncode == 2 and f"cannot write {path}" in answer.stderr and option in answer.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("both_ranks", [False, True])
+def test_a_rank_without_a_book_runs_natively(
+    gapless: Command, library: Library, both_ranks: bool, tmp_path: Path
+) -> None:
+    program = library.program("tests/preload/profiled")
+    blocked = ["sh", "-c", 'mkdir "$GAPLESS_RUN_DIR/$(uname -n).$$.profile" && exec "$0"', program]
+    ranks = [*library.launch(1), *(blocked if both_ranks else [program]), ":", "-n", 1, *blocked]
+    answer = gapless("profile", "--json", "profile.json", "--", *ranks, **dict(library.settings))
+    assert "whole_ns" in answer.stdout, answer.stderr
+    assert "its book could not be made" in answer.stderr
+    if both_ranks:
+        assert answer.returncode == 3
+        return
+    assert answer.returncode == 0
+    assert "1 of 2 ranks watched" in answer.stderr and "not watched: rank 1; " in answer.stderr
+    found = json.loads((tmp_path / "profile.json").read_text())
+    assert messages(found["native"][0], found["layouts"]) == EXPECTED
+
+
 def test_a_program_that_is_not_reached(gapless: Command, tmp_path: Path) -> None:
     answer = gapless("profile", "--", "true")
     assert answer.returncode == 3 and "no rank was watched" in answer.stderr
@@ -162,7 +194,8 @@ def test_trace_measures_the_messages_of_a_profile(gapless: Command, library: Lib
     trace = read_trace(tmp_path / "profile.json")
     # Sent by rank 0: 10, and 3 to all. Rank 1's parts of Alltoallw and Gather are sent by it.
     assert {(one.type, one.count): one.messages for one in trace.messages} == {
-        (VECTOR, 1): 13, (INDEXED, 3): 14, (STRUCT, 4): 10, (HALF, 1): 14, (HALF, 2): 6, (STRUCT, 1): 6,
+        (VECTOR, 1): 13, (INDEXED, 3): 14, (INDEXED, 2): 1, (STRUCT, 4): 10,
+        (HALF, 1): 14, (HALF, 2): 6, (STRUCT, 1): 6,
     }  # fmt: skip
     found = json.loads((tmp_path / "profile.json").read_text())
     keep = next(of["id"] for of in found["layouts"] if of["type"] == HALF)
@@ -218,6 +251,17 @@ def test_gains_are_claimed_only_with_an_interval() -> None:
     assert gains(made([90.0, 130.0, 99.0], [120.0, 80.0, 99.0]))["vector(2, 1, 2, byte)"].verdict == "undecided"
 
 
+def test_layouts_that_are_abridged_alike_stay_apart() -> None:
+    def book(rank: int, runs: int, whole: bool) -> Book:
+        said = {"text": "indexed(1000000 blocks)", "whole": whole, "runs": runs, "contiguous": False}
+        said |= {"size": 8, "extent": 16, "true_lb": 0, "true_extent": 16}
+        entry = Entry("MPI_Send", "send", 1, 0, 1, True, 1, 1, 8, 1.0, 0.0, 1.0)
+        return Book(rank, 10.0, True, 0, [entry], {1: said})
+
+    assert len(run_of([book(0, 2, False), book(1, 3, False), book(2, 2, False)])[1]) == 2
+    assert len(run_of([book(0, 2, True), book(1, 2, True)])[1]) == 1
+
+
 def test_the_line_that_ends_a_run() -> None:
     assert gained({}).startswith("no message was accelerated: the program sends no derived datatypes")
     counts = {
@@ -240,6 +284,7 @@ def test_the_line_that_ends_a_run() -> None:
     [
         ("all", {}, "messages were accelerated ("),
         ("plain", {}, "no message was accelerated: the program sends no derived datatypes"),
+        ("all", {"GAPLESS_PROFILE": "native"}, "messages were accelerated ("),
         ("all", LEFT_NATIVE, "no message was accelerated: "),
     ],
 )
@@ -251,5 +296,20 @@ def test_run_says_what_it_gained(
     assert answer.returncode == 0, answer.stderr
     last = answer.stderr.splitlines()[-1]
     assert line in last
-    if settings:
+    if settings is LEFT_NATIVE:
         assert " small" in last and "gapless tune" in last
+
+
+def test_run_says_whose_counts_are_missing(gapless: Command, library: Library) -> None:
+    program = library.program("tests/preload/profiled")
+    blocked = ["sh", "-c", 'mkdir "$GAPLESS_RUN_DIR/$(uname -n).$$.counters" && exec "$0"', program]
+    one = gapless("run", "--", *library.launch(1), program, ":", "-n", 1, *blocked, **dict(library.settings))
+    last = one.stderr.splitlines()[-1]
+    assert "messages were accelerated (" in last and "the counts of 1 of 2 ranks are missing" in last
+    none = gapless("run", "--", *library.launch(2), *blocked, **dict(library.settings))
+    last = none.stderr.splitlines()[-1]
+    assert "nothing is known" in last and "sends no derived" not in last
+    plain = ["sh", "-c", blocked[2] + " plain", program]
+    idle = gapless("run", "--", *library.launch(1), program, "plain", ":", "-n", 1, *plain, **dict(library.settings))
+    last = idle.stderr.splitlines()[-1]
+    assert "the counts of 1 of 2 ranks are missing" in last and "sends no derived" not in last

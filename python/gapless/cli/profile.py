@@ -43,7 +43,9 @@ def profile(
     gapless profile -- mpiexec -n 4 python3 script.py
 
     The program runs natively, with the layer watching: every call goes
-    straight to the MPI library, and each is noted, which takes at most 100 ns.
+    straight to the MPI library, and each is noted, which takes at most 100 ns;
+    of a datatype that is new, as where a program makes one for each
+    message, some 400 ns.
     With --both it runs as often under the layer, watched in the same way.
 
     The page needs no network: layouts as text and picture, call sites by
@@ -63,7 +65,7 @@ def profile(
     import json as json_module
 
     from gapless.display import console
-    from gapless.launch.whole_file import write_whole
+    from gapless.launch.whole_file import check_writable, write_whole
     from gapless.profile.profile import profile_json
     from gapless.profile.replay import replay
     from gapless.profile.watch import watched
@@ -73,11 +75,14 @@ def profile(
     def say(text: str) -> None:
         err.print(f"gapless: {text}", soft_wrap=True, markup=False)
 
+    target = output or Path("gapless-profile.html")
+    check_writable(target, "-o")
+    if json is not None and json != Path("-"):
+        check_writable(json, "--json")
     found = watched(command, front, runs, both, say)
     replay(found)
     from gapless.profile.page import page
 
-    target = output or Path("gapless-profile.html")
     write_whole(target, page(found), "-o")
     if json is not None:
         text = json_module.dumps(profile_json(found), indent=1) + "\n"

@@ -42,6 +42,8 @@ WHY = {
     "file_view": ("a file with another data representation", ""),
     "others": ("another process of the call could not do its part", "GAPLESS_STATS=1 shows on which one"),
 }
+# Why counts are missing.
+NO_ROOM = " (there was no room for them in the folder of temporary files, TMPDIR)"
 
 
 def moves(procedure: str) -> bool:
@@ -54,11 +56,15 @@ def gained_line(ranks: Sequence[Rank]) -> str:
 
     Contiguous basic types are not in it: they go to the library at once and are not counted.
     """
-    return gained(total(ranks))
+    lost = sum(not rank.stats for rank in ranks)
+    if lost == len(ranks):
+        return f"nothing is known of what was accelerated: the counts of all {lost} ranks are missing{NO_ROOM}"
+    line = gained(total(ranks), is_whole=not lost)
+    return line + (f"; the counts of {lost} of {len(ranks)} ranks are missing{NO_ROOM}" if lost else "")
 
 
-def gained(counts: Mapping[str, ProcedureCount]) -> str:
-    """Return the line for such counts."""
+def gained(counts: Mapping[str, ProcedureCount], is_whole: bool = True) -> str:
+    """Return the line for such counts; `is_whole`: of all ranks."""
     moving = [count for procedure, count in counts.items() if moves(procedure)]
     accelerated = sum(count.accelerated for count in moving)
     declined: Counter[str] = Counter()
@@ -78,6 +84,8 @@ def gained(counts: Mapping[str, ProcedureCount]) -> str:
         return line + (f"; {remedy}" if remedy else "")
     if contiguous:
         return f"no message was accelerated: {WHY['contiguous'][0]} in any of the {contiguous} that the layer looked at"
+    if not is_whole:
+        return "no message of the other ranks was accelerated"
     return (
         "no message was accelerated: the program sends no derived datatypes by the procedures that the layer serves; "
         "'gapless profile' shows what it sends"

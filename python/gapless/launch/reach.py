@@ -80,6 +80,7 @@ def read_ranks(folder: Path) -> list[Rank]:
         if not isinstance(entry, dict):
             entry = {}
         library = str(entry.get("library", "")).strip().splitlines()
+        kept = read_kept_counters(path.with_suffix(".counters"))
         ranks.append(
             Rank(
                 world_rank=int(entry.get("world_rank", -1)),
@@ -92,7 +93,7 @@ def read_ranks(folder: Path) -> list[Rank]:
                 rules=str(entry.get("rules", "")),
                 rules_refused=str(entry.get("rules_refused", "")),
                 refused=str(entry.get("refused", "")),
-                stats=max(entry.get("stats") or {}, read_kept_counters(path.with_suffix(".counters")), key=_calls),
+                stats=max(entry.get("stats") or kept, kept, key=_calls),
                 finalised=bool(entry.get("stats")),
             )
         )

@@ -150,7 +150,9 @@ def run_under_layer(command: Sequence[str], stats: Stats, wanted: FrontName = Fr
     launched = prepared(command, wanted, "run")
     front, programs = launched.front, launched.programs
     with temporary_folder("gapless-run-") as folder:
-        status = launched.run(Path(folder), {"GAPLESS_STATS": "1"} if stats.on else {})
+        # Watching natively, which the user's environment may ask for, is the opposite of this command.
+        settings = {"GAPLESS_PROFILE": ""} | ({"GAPLESS_STATS": "1"} if stats.on else {})
+        status = launched.run(Path(folder), settings)
         loaded = read_ranks(Path(folder))
     ranks = [rank for rank in loaded if not rank.native]
     err = console(stderr=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -35,6 +36,26 @@ def write_whole(path: Path, text: str, option: str) -> None:
         except BaseException:
             os.unlink(name)
             raise
+    except OSError as error:
+        raise GaplessError(f"cannot write {path}: {error.strerror}", f"choose another file with {option}") from error
+
+
+def check_writable(path: Path, option: str) -> None:
+    """Fail where `write_whole` would, before a program runs for hours; leaves nothing.
+
+    Raises
+    ------
+    GaplessError
+        If the file cannot be written.
+    """
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if path.exists() and not path.is_file():
+            return
+        descriptor, name = tempfile.mkstemp(prefix=".gapless.", dir=path.resolve().parent)
+        os.close(descriptor)
+        os.unlink(name)
     except OSError as error:
         raise GaplessError(f"cannot write {path}: {error.strerror}", f"choose another file with {option}") from error
 

@@ -66,8 +66,8 @@ def read_books(folder: Path) -> list[Book]:
 
 
 def _read(path: Path) -> Book | None:
-    head, _, body = path.read_bytes().partition(b"\n")
     try:
+        head, _, body = path.read_bytes().partition(b"\n")
         words = json.loads(head)
         rank = json.loads(path.with_suffix(".json").read_text(encoding="utf-8")).get("world_rank", -1)
     except (OSError, ValueError):

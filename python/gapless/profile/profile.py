@@ -62,7 +62,7 @@ class Layout:
     Attributes
     ----------
     type : str
-        The text notation, as constructed; the abridged one where `whole` is false.
+        The text notation, as constructed; where `whole` is false, the abridged one and the layout's numbers.
     histogram : list of (int, int, int)
         Runs of at least and at most so many bytes, and how many there are, in one element; empty if not counted.
     pack : dict
@@ -114,6 +114,7 @@ class Profile:
     layouts: dict[str, Layout]  # by text
     native: list[Run]
     accelerated: list[Run] = field(default_factory=list)
+    unwatched: str = ""  # which ranks of the first run left no book, and why; empty if none did
 
     @property
     def messages(self) -> list[Message]:
@@ -167,9 +168,12 @@ def _text(book: Book, entry: Entry, layouts: dict[str, Layout]) -> str:
     said = book.layouts.get(entry.layout)
     if special is not None or said is None:
         return special or UNKNOWN
-    text = said["text"]
+    names = ("whole", "size", "extent", "true_lb", "true_extent", "runs", "contiguous")
+    text: str = said["text"]
+    if not said["whole"]:  # layouts that differ may be abridged alike
+        text += f" of {said['size']} bytes in {said['runs']} runs, extent {said['extent']}"
+        text += f", from {said['true_lb']} on {said['true_extent']}"
     if text not in layouts:
-        names = ("whole", "size", "extent", "true_lb", "true_extent", "runs", "contiguous")
         layouts[text] = Layout(f"L{len(layouts) + 1}", text, *(said[name] for name in names))
     return text
 

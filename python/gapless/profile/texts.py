@@ -59,6 +59,8 @@ def head_lines(profile: Profile) -> list[str]:
         f"{profile.ranks} of {profile.expected} ranks watched ({profile.library}); "
         f"{time_text(profile.whole_ns() / max(1, profile.ranks))} a rank from MPI_Init to MPI_Finalize"
     ]
+    if profile.unwatched:
+        lines.append(profile.unwatched)
     in_layouts = sum(profile.layout_ns(text) for text in profile.layouts)
     if is_idle(profile):
         lines.append(

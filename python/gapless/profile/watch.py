@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gapless.errors import GaplessError
 from gapless.launch.fronts import FrontName
-from gapless.launch.reach import expected_ranks, library_name, likely_causes, read_ranks
+from gapless.launch.reach import Rank, expected_ranks, library_name, likely_causes, read_ranks
 from gapless.launch.run import Prepared, prepared
 from gapless.launch.temporary import temporary_folder
 from gapless.profile.book import read_books
@@ -49,7 +49,7 @@ def watched(command: Sequence[str], front: FrontName, runs: int, both: bool, now
                 now(f"run {number + 1} of {runs}, {how}")
             status, run, layouts, told = _once(launched, how)
             if profile is None:
-                profile = Profile(list(command), status, told[0], told[1], told[2], layouts, [run])
+                profile = Profile(list(command), status, told[0], told[1], told[2], layouts, [run], unwatched=told[3])
                 if status:
                     return profile
                 continue
@@ -65,7 +65,7 @@ def watched(command: Sequence[str], front: FrontName, runs: int, both: bool, now
     return profile
 
 
-def _once(launched: Prepared, how: str) -> tuple[int, Run, dict[str, Layout], tuple[str, int, int]]:
+def _once(launched: Prepared, how: str) -> tuple[int, Run, dict[str, Layout], tuple[str, int, int, str]]:
     with temporary_folder("gapless-run-") as folder:
         status = launched.run(Path(folder), {"GAPLESS_PROFILE": how})
         ranks, books = read_ranks(Path(folder)), read_books(Path(folder))
@@ -79,4 +79,22 @@ def _once(launched: Prepared, how: str) -> tuple[int, Run, dict[str, Layout], tu
         causes = likely_causes(program, [rank for rank in ranks if rank.native])
         raise NotWatched(f"no rank was watched{ended}", f"likely causes: {'; '.join(causes)}")
     run, layouts = run_of(books)
-    return status, run, layouts, (library_name(ranks), len(books), max(expected_ranks(ranks), len(books)))
+    expected = max(expected_ranks(ranks), len(books))
+    missing = unwatched_line([book.rank for book in books], expected, ranks)
+    return status, run, layouts, (library_name(ranks), len(books), expected, missing)
+
+
+def unwatched_line(watched_ranks: Sequence[int], expected: int, ranks: Sequence[Rank]) -> str:
+    """Return which ranks left no book, and why; empty if all did.
+
+    Ranks are named where one world was watched: with several, a number says not which one it is.
+    """
+    if len(watched_ranks) == expected:
+        return ""
+    missing = sorted(set(range(expected)) - set(watched_ranks))
+    named = len(missing) == expected - len(watched_ranks)
+    who = f"rank {', '.join(map(str, missing))}" if named else f"{expected - len(watched_ranks)} ranks"
+    why = sorted({rank.native for rank in ranks if rank.native}) or [
+        "no book was found: ranks on other nodes need a TMPDIR that all nodes share, and each 1.3 MB in it"
+    ]
+    return f"not watched: {who}; {'; '.join(why)}"

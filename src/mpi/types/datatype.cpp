@@ -8,6 +8,7 @@
 #include "mpi/types/handle_cache.hpp"
 #include "mpi/types/marks.hpp"
 #include "mpi/types/named.hpp"
+#include "mpi/types/unused.hpp"
 
 namespace gapless::mpi {
 
@@ -179,6 +180,18 @@ bool passes_first_use(MPI_Datatype type, MPI_Count count, std::int64_t bytes) no
   MPI_Count size = -1;
   if (library.Type_size_x(type, &size) != MPI_SUCCESS || size < 0 || size > (bytes - 1) / count) return false;
   return marks.use(key) == Marks::Use::kFirst;
+}
+
+bool is_unused(MPI_Datatype type) noexcept {
+  return marks.is_unused(key_of(type)) && epochs.load(std::memory_order_relaxed) != 0;
+}
+
+DatatypePtr look_at_unused(MPI_Datatype type) noexcept {
+  return describe(type).datatype;
+}
+
+void use_unused(MPI_Datatype type) noexcept {
+  if (marks.is_unused(key_of(type))) marks.use(key_of(type));
 }
 
 void epoch_began() noexcept {

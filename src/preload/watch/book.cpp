@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -48,6 +49,7 @@ constexpr const char* kRoleNames[] = {"other", "send", "receive", "pack", "unpac
 
 constexpr std::size_t kLongestText = std::size_t{1} << 20;  // of a layout; a longer one is abridged
 constexpr std::size_t kMostText = std::size_t{16} << 20;    // of all of them in this process
+constexpr std::size_t kMostKept = std::size_t{16} << 20;    // of the arguments of all that are kept, likewise
 
 struct Known {
   std::int32_t number;
@@ -58,7 +60,7 @@ struct Book {
   std::mutex mutex;
   Pages* pages = nullptr;
   int words = -1;  // the file
-  std::size_t text_bytes = 0;
+  std::size_t text_bytes = 0, kept_bytes = 0;
   std::unordered_map<const mpi::Datatype*, Known> layouts;
   std::unordered_map<const void*, std::int32_t> sites;
 };
@@ -124,12 +126,29 @@ std::string text_of(Book& all, const layout::Layout& type, bool& is_whole) {
   }
 }
 
-// Under the lock.
+// [bytes] Of the arguments, components' included, which other types may share; no more than a bit above `most`.
+std::size_t bytes_of(const layout::Layout& type, std::size_t most) {
+  if (type.combiner == layout::Combiner::kNamed) return 0;
+  const auto bytes = [](const auto& list) { return list.size() * sizeof(list[0]); };
+  std::size_t sum = sizeof type + bytes(type.blocklengths) + bytes(type.displacements) + bytes(type.children);
+  const layout::Layout* last = nullptr;
+  for (const layout::LayoutPtr& child : type.children) {
+    if (sum > most) break;
+    if (child.get() == last) continue;
+    last = child.get();
+    sum += bytes_of(*child, most - sum);
+  }
+  return type.expansion == nullptr || sum > most ? sum : sum + bytes_of(*type.expansion, most - sum);
+}
+
+// Under the lock. kOthers if there is no room for one more.
 std::int32_t layout_number(Book& all, const mpi::DatatypePtr& type) {
   if (const auto known = all.layouts.find(type.get()); known != all.layouts.end()) return known->second.number;
-  if (all.layouts.size() >= kMaxLayouts) return kOthers;
+  const std::size_t bytes = bytes_of(*type->layout(), kMostKept);
+  if (all.layouts.size() >= kMaxLayouts || bytes > kMostKept - all.kept_bytes) return kOthers;
   const auto number = static_cast<std::int32_t>(all.layouts.size() + 1);
   all.layouts.emplace(type.get(), Known{number, type});
+  all.kept_bytes += bytes;
   const layout::Layout& layout = *type->layout();
   bool is_whole = false;
   const std::string text = text_of(all, layout, is_whole);
@@ -148,15 +167,19 @@ std::int32_t site_number(Book& all, const void* caller) {
   all.sites.emplace(caller, number);
   Dl_info found{};
   // The call stands before the address to which it returns.
-  const bool is_known = dladdr(static_cast<const char*>(caller) - 1, &found) != 0 && found.dli_fname != nullptr;
+  link_map* object = nullptr;
+  const bool is_known =
+      dladdr1(static_cast<const char*>(caller) - 1, &found, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) != 0 &&
+      found.dli_fname != nullptr && object != nullptr;
   char path[PATH_MAX];
   const char* const module = is_known ? realpath(found.dli_fname, path) : nullptr;
-  const auto begin = reinterpret_cast<std::uintptr_t>(found.dli_fbase);
+  // As in the file's own tables; of a program at a fixed address that is the address itself.
+  const std::uintptr_t begin = is_known ? object->l_addr : 0;
   say(all, "{\"site\":" + std::to_string(number) + ",\"module\":" +
                quoted(module != nullptr ? module
                       : is_known        ? found.dli_fname
                                         : "") +
-               ",\"offset\":" + std::to_string(reinterpret_cast<std::uintptr_t>(caller) - (is_known ? begin : 0)) +
+               ",\"offset\":" + std::to_string(reinterpret_cast<std::uintptr_t>(caller) - begin) +
                ",\"symbol\":" + quoted(is_known && found.dli_sname != nullptr ? found.dli_sname : "") + "}\n");
   return number;
 }
@@ -171,7 +194,10 @@ bool open_book() noexcept {
     all.words = open(words.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_APPEND, 0600);
     if (all.words < 0) return false;
     void* const at = map_file(path, head.size() + sizeof(Pages));
-    if (at == nullptr) return false;
+    if (at == nullptr) {
+      unlink(words.c_str());
+      return false;
+    }
     std::memcpy(at, head.data(), head.size());
     // The file is zeros: pages that are not used are never touched.
     all.pages = reinterpret_cast<Pages*>(static_cast<char*>(at) + head.size());
@@ -214,11 +240,15 @@ Entry* new_entry(Procedure procedure, Role role, bool is_first, const mpi::Datat
     const std::lock_guard lock(all.mutex);
     set_latest(pages.clock);
     const auto used = static_cast<std::size_t>(pages.clock.used);
-    if (used == kMaxEntries) {
+    const std::int32_t layout = used == kMaxEntries ? kOthers
+                                : type != nullptr   ? layout_number(all, type)
+                                : is_decoded        ? kContiguous
+                                                    : kUndecoded;
+    // What is not kept may be freed, and its address another one's: nothing is remembered of it.
+    if (layout == kOthers) {
       ++pages.clock.left_out;
       return shared;
     }
-    const std::int32_t layout = type != nullptr ? layout_number(all, type) : is_decoded ? kContiguous : kUndecoded;
     Entry entry;
     entry.procedure = static_cast<std::int32_t>(procedure);
     entry.role = static_cast<std::int32_t>(role);

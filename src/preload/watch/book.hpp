@@ -44,8 +44,9 @@ bool open_book() noexcept;
 void note_world_begins() noexcept;
 void note_world_ends() noexcept;
 
-// A new entry; when all are used, the one that all calls of its procedure share from then on. `type`: nullptr for a
-// contiguous basic type. Takes a lock, writes into files; allocates.
+// A new entry; when all are used, or there is no room to keep the type (kMaxLayouts, and a limit of bytes), the one
+// that all such calls of its procedure share. `type`: nullptr for a contiguous basic type. Takes a lock, writes into
+// files; allocates.
 Entry* new_entry(Procedure procedure, Role role, bool is_first, const mpi::DatatypePtr& type, bool is_decoded,
                  std::int64_t count, std::int32_t peer, const void* caller) noexcept;
 bool is_shared(const Entry* entry) noexcept;

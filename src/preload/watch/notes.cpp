@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mpi/abi/library.hpp"
+#include "mpi/types/unused.hpp"
 #include "preload/policy/switches.hpp"
 #include "preload/policy/world.hpp"
 
@@ -136,21 +137,21 @@ Notes::~Notes() {
 }
 
 Entry* Notes::find(Procedure procedure, Role role, const void* type, std::int64_t count, std::int32_t peer,
-                   const void* caller, MPI_Datatype handle, bool is_decoded) noexcept {
+                   const void* caller, MPI_Datatype handle, bool is_decoded, mpi::DatatypePtr facts) noexcept {
   const bool is_first = parts_.empty();
   const std::uint32_t what =
       static_cast<std::uint32_t>(procedure) << 8 | static_cast<std::uint32_t>(role) << 1 | (is_first ? 1 : 0);
   const Key key{caller, type, count, what, peer};
   if (Entry* const known = index_->find(key); known != nullptr) [[likely]]
     return known;
-  mpi::DatatypePtr facts;
-  if (type != nullptr && is_decoded) {
+  bool is_lasting = true;
+  if (type != nullptr && is_decoded && facts == nullptr) {
     facts = mpi::find_type(handle, true);
-    if (facts.get() != type) is_decoded = false;  // no memory
+    if (facts.get() != type) is_decoded = is_lasting = false;  // no memory, and the address becomes another one's
   }
   Entry* const made = new_entry(procedure, role, is_first, facts, is_decoded, count, peer, caller);
   // One that is shared is found by the next call again: the entries are used up, so the index would grow without them.
-  if (!is_shared(made)) index_->insert(key, made);
+  if (is_lasting && !is_shared(made)) index_->insert(key, made);
   return made;
 }
 
@@ -164,11 +165,9 @@ bool has_handler_of_program(MPI_Comm comm) noexcept {
   return is_own;
 }
 
-// True if a call that returned success had handles that are some, so that nothing asked of them is an error, for which
-// the program's handler would be called: in some libraries it is not so where that handler has returned. The errors of
-// what is no handle are those of these two communicators.
+// Before a call its communicator may be none, and to ask of it an error, which goes to the handler of one of these two:
+// a handler of the program would see one more. Without any the program ends, a call earlier, or nobody sees it.
 bool may_ask() noexcept {
-  if (!policy.broken.handled_is_success) return true;
   return !has_handler_of_program(MPI_COMM_WORLD) && !has_handler_of_program(MPI_COMM_SELF);
 }
 
@@ -191,13 +190,19 @@ std::int32_t rank_in_world(int rank, MPI_Comm comm) noexcept {
 }  // namespace
 
 // `keeps` keeps alive what is not kept otherwise.
-const mpi::Datatype* Notes::facts_of(MPI_Datatype type, mpi::DatatypePtr& keeps) noexcept {
+const mpi::Datatype* Notes::facts_of(MPI_Datatype type, mpi::DatatypePtr& keeps) {
   const std::uint64_t key = mpi::key_of(type), generation = mpi::generation_of(type);
   Seen& seen = seen_[(key * 0x9e3779b97f4a7c15u >> 32) % seen_.size()];
   if (seen.key == key && seen.generation == generation) [[likely]]
     return seen.facts;
   const mpi::Datatype* facts = mpi::remembered_type(type);
   if (facts == nullptr) {
+    // The layer's own wrapper, which comes next, decides by its first use.
+    if (mpi::is_unused(type)) {
+      first_uses_.push_back(type);
+      keeps = mpi::look_at_unused(type);
+      return keeps.get();
+    }
     keeps = mpi::find_type(type, true);
     facts = keeps.get();
   }
@@ -213,14 +218,14 @@ void Notes::add(Procedure procedure, Role role, MPI_Count count, MPI_Datatype ty
   MPI_Count size = 0;
   if (is_decoded) {
     size = facts->plan()->size();
-  } else if (type != MPI_DATATYPE_NULL && world_is_up() && may_ask()) {
+  } else if (facts != nullptr) {  // one that was committed; of another handle nothing is known before the call
     mpi::library.Type_size_x(type, &size);
   }
   const std::int64_t bytes = peer == kNullPeer || count < 0 ? 0 : size * count * blocks;
   // Contiguous basic types are summed up: of other messages it matters who sends what where.
   const bool is_basic = mpi::is_contiguous_builtin(type);
   Entry* const entry = is_basic     ? find(procedure, role, nullptr, 0, kNoPeer, caller, type, true)
-                       : is_decoded ? find(procedure, role, facts, count, peer, caller, type, true)
+                       : is_decoded ? find(procedure, role, facts, count, peer, caller, type, true, std::move(keeps))
                                     : find(procedure, role, &undecoded, count, peer, caller, type, false);
   parts_.push_back({entry, bytes});
 }
@@ -247,6 +252,13 @@ Part Notes::add_start(Procedure procedure, const Entry& made, std::int64_t bytes
 
 void Notes::add_call(Procedure procedure, const void* caller) {
   parts_.push_back({find(procedure, Role::kNone, nullptr, 0, kNoPeer, caller, MPI_DATATYPE_NULL, true), 0});
+}
+
+void Notes::called() noexcept {
+  if (first_uses_.empty()) [[likely]]
+    return;
+  for (const MPI_Datatype type : first_uses_) mpi::use_unused(type);
+  first_uses_.clear();
 }
 
 void Notes::write(std::int64_t ticks, std::int64_t now) noexcept {
@@ -287,7 +299,7 @@ std::int32_t Notes::peer(int rank, MPI_Comm comm) noexcept {
 
 bool Notes::may_ask_of(MPI_Comm comm) noexcept {
   constexpr int kNoRank = INT_MIN;
-  if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF) return true;
+  if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF) return world_is_up();
   const std::uint64_t key = mpi::key_of(comm);
   const std::uint64_t epoch = communicator_epoch.load(std::memory_order_relaxed);
   Translated& slot = translated_[(key * 0x9e3779b97f4a7c15u >> 32) % translated_.size()];

@@ -42,14 +42,16 @@ class Notes {
   }
   void end() noexcept { inside_ = false; }
 
-  // Each adds a part. May throw bad_alloc.
+  // Each adds a part, before the call. May throw bad_alloc.
   void add(Procedure procedure, Role role, MPI_Count count, MPI_Datatype type, std::int64_t blocks, std::int32_t peer,
            const void* caller);
   // Of a persistent request that is started, whose entry is that of the call that made it.
   Part add_start(Procedure procedure, const Entry& made, std::int64_t bytes, const void* caller);
   // A call without data.
   void add_call(Procedure procedure, const void* caller);
-  // Writes them down: the time is divided among them by their bytes.
+  // To be called when the library has returned.
+  void called() noexcept;
+  // Writes the parts down: the time is divided among them by their bytes.
   void write(std::int64_t ticks, std::int64_t now) noexcept;
   // The entry of its request: the first part with a derived type, or the first one.
   Part main_part() const noexcept;
@@ -61,7 +63,7 @@ class Notes {
 
   // The rank in MPI_COMM_WORLD of a rank in `comm`.
   std::int32_t peer(int rank, MPI_Comm comm) noexcept;
-  // True if a call on `comm` that has succeeded proves that there is such a communicator.
+  // True if the library may be asked of `comm` although it may be none: the error would be seen by nobody.
   bool may_ask_of(MPI_Comm comm) noexcept;
 
   std::vector<Request> pending;  // the requests of a call on several, before it
@@ -79,13 +81,14 @@ class Notes {
     std::uint64_t generation = UINT64_MAX;
     const mpi::Datatype* facts = nullptr;
   };
-  const mpi::Datatype* facts_of(MPI_Datatype type, mpi::DatatypePtr& keeps) noexcept;
+  const mpi::Datatype* facts_of(MPI_Datatype type, mpi::DatatypePtr& keeps);
   Entry* find(Procedure procedure, Role role, const void* type, std::int64_t count, std::int32_t peer,
-              const void* caller, MPI_Datatype handle, bool is_decoded) noexcept;
+              const void* caller, MPI_Datatype handle, bool is_decoded, mpi::DatatypePtr facts = {}) noexcept;
 
   bool inside_ = false;
   Index* index_ = nullptr;
   std::vector<Part> parts_;
+  std::vector<MPI_Datatype> first_uses_;
   std::array<Translated, 64> translated_{};
   std::array<Seen, 1024> seen_{};
 };

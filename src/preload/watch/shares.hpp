@@ -10,7 +10,7 @@ struct Blocks {
   int out = 0, in = 0;  // 0: the buffer means nothing here
 };
 
-// After a call that succeeded. Makes calls of MPI that are local and cheap.
+// Makes calls of MPI that are local and cheap.
 Blocks blocks_of(Kind kind, MPI_Comm comm, int root) noexcept;
 
 }  // namespace gapless::preload

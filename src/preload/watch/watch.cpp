@@ -71,18 +71,26 @@ void add_one(const Call& call, const Given& given) {
   if constexpr (at.kind == Kind::kUnpack) add(Role::kUnpack, kNoPeer);
   if constexpr (at.kind == Kind::kFile) add(Role::kFile, kNoPeer);
   if constexpr (at.kind == Kind::kBroadcast) {
-    int rank = -1;
-    if (!call.notes.may_ask_of(get<at.comm>(given))) return;
-    mpi::library.Comm_rank(get<at.comm>(given), &rank);
+    const MPI_Comm comm = get<at.comm>(given);
     const int root = get<at.root>(given);
-    if (root != MPI_PROC_NULL) add(rank == root || root == MPI_ROOT ? Role::kSend : Role::kReceive, kNoPeer);
+    if (root == MPI_PROC_NULL || !call.notes.may_ask_of(comm)) return;
+    int rank = -1, is_between = 0;
+    mpi::library.Comm_rank(comm, &rank);
+    // Between two groups the root is a rank in the other one.
+    if (rank == root && comm != MPI_COMM_WORLD) mpi::library.Comm_test_inter(comm, &is_between);
+    const bool sends = root == MPI_ROOT || (rank == root && is_between == 0);
+    add(sends ? Role::kSend : Role::kReceive, kNoPeer);
   }
 }
 
-// A buffer of a collective call.
+// A buffer of a collective call. A list that is missing is an error, and the library's to raise.
 template <class Counts, class Types>
 void add_side(const Call& call, Role role, Counts counts, Types types, int blocks, MPI_Comm comm, bool to_members) {
+  if constexpr (std::is_pointer_v<Counts>) {
+    if (counts == nullptr) return;
+  }
   if constexpr (std::is_pointer_v<Counts> && !std::is_same_v<Types, MPI_Datatype>) {
+    if (types == nullptr) return;
     for (int k = 0; k < blocks; ++k) {
       if (counts[k] == 0) continue;
       call.notes.add(call.procedure, role, counts[k], types[k], 1, to_members ? call.notes.peer(k, comm) : kNoPeer,
@@ -202,15 +210,14 @@ struct Watched<procedure, at, native, wrapper, int(Given...)> {
     if (notes == nullptr) return go(given...);
     const Watch watch(notes);
     const std::tuple<Given...> all(given...);
-    bool is_noted = true;
-    if constexpr (kLater || kStart) is_noted = guarded([&] { look_at_requests<at>(*notes, all); });
+    const Call noted{*notes, procedure, caller};
+    // Before the call, for while it blocks another thread may free its communicator and its types.
+    const bool is_noted = guarded([&] { look(noted, all); });
     const std::int64_t from = base::ticks();
     const int code = go(given...);
     const std::int64_t now = base::ticks();
-    // Only of a call that succeeded are the arguments known to be right.
-    if (code == MPI_SUCCESS && is_noted) {
-      guarded([&] { note(Call{*notes, procedure, caller}, all, now - from, now); });
-    }
+    notes->called();
+    if (code == MPI_SUCCESS && is_noted) guarded([&] { note(noted, all, now - from, now); });
     return code;
   }
 
@@ -225,11 +232,10 @@ struct Watched<procedure, at, native, wrapper, int(Given...)> {
     }
   }
 
-  static void note(const Call& call, const std::tuple<Given...>& all, std::int64_t ticks, std::int64_t now) {
-    if constexpr (kLater) {
-      note_later<at>(call, all, ticks, now);
-    } else if constexpr (kStart) {
-      note_start<at>(call, all, ticks, now);
+  // What the arguments say, which may be wrong ones.
+  static void look(const Call& call, const std::tuple<Given...>& all) {
+    if constexpr (kLater || kStart) {
+      look_at_requests<at>(call.notes, all);
     } else {
       if constexpr (at.out_type >= 0) {
         add_two<at>(call, all);
@@ -237,6 +243,16 @@ struct Watched<procedure, at, native, wrapper, int(Given...)> {
         add_one<at>(call, all);
       }
       if (call.notes.is_empty()) call.notes.add_call(call.procedure, call.caller);
+    }
+  }
+
+  // Of a call that has succeeded.
+  static void note(const Call& call, const std::tuple<Given...>& all, std::int64_t ticks, std::int64_t now) {
+    if constexpr (kLater) {
+      note_later<at>(call, all, ticks, now);
+    } else if constexpr (kStart) {
+      note_start<at>(call, all, ticks, now);
+    } else {
       if constexpr (at.makes_request) {
         if (get<at.request>(all) != nullptr) started.put(*get<at.request>(all), call.notes.main_part());
       }
@@ -297,10 +313,10 @@ Watching watching_asked_for() noexcept {
   return Watching::kNot;
 }
 
-void watch(Backend& backend, Watching how) noexcept {
+bool watch(Backend& backend, Watching how) noexcept {
+  if (!open_book()) return false;
   accelerated = how == Watching::kAccelerated;
   find_library_code();
-  if (!open_book()) return;
   const auto put = [&](Procedure procedure, auto* wrapper) {
     backend.wrappers[static_cast<int>(procedure)] = reinterpret_cast<void*>(wrapper);
   };
@@ -329,6 +345,7 @@ void watch(Backend& backend, Watching how) noexcept {
   put(Procedure::kFinalize, watch_finalize);
   put(Procedure::kSession_init, watch_session_init);
   put(Procedure::kSession_finalize, watch_session_finalize);
+  return true;
 }
 
 }  // namespace gapless::preload

@@ -11,7 +11,8 @@ enum class Watching { kNot, kNative, kAccelerated };
 // What GAPLESS_PROFILE asks for.
 Watching watching_asked_for() noexcept;
 
-// Puts watching wrappers in the place of those of `backend`. Does nothing if the book cannot be opened.
-void watch(Backend& backend, Watching how) noexcept;
+// Puts watching wrappers in the place of those of `backend`. Returns false, with nothing done, if the book cannot be
+// opened.
+bool watch(Backend& backend, Watching how) noexcept;
 
 }  // namespace gapless::preload

@@ -81,6 +81,9 @@ extern "C" [[gnu::visibility("default")]] const gapless::preload::Backend* gaple
   preload::receives_stay_native = front->imports_unwrapped_completion();
   const preload::Watching watching = preload::watching_asked_for();
   preload::native_only = watching == preload::Watching::kNative;
-  if (watching != preload::Watching::kNot) preload::watch(preload::backend, watching);
+  if (watching != preload::Watching::kNot && !preload::watch(preload::backend, watching) && preload::native_only) {
+    *reason = "its book could not be made: it needs 1.3 MB in the folder of temporary files (TMPDIR)";
+    return nullptr;
+  }
   return &preload::backend;
 }
