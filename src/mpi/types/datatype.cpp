@@ -52,7 +52,21 @@ Registry::Found register_now(MPI_Datatype type) {
   return found;
 }
 
-Registry::Found find_unremembered(MPI_Datatype type, std::uint64_t key, bool also_builtin) {
+// Says whether the type is not to be looked up for such a message.
+bool passes(MPI_Datatype type, FirstUse& use) {
+  // Of so few types each may well be used again, and looking all of them up costs nothing that anybody notices.
+  constexpr int kMostLookedUp = 64;
+  static constinit std::atomic<int> looked_up{0};
+  if (looked_up.load(std::memory_order_relaxed) < kMostLookedUp) {
+    looked_up.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  MPI_Count size = -1;
+  use.is_passed = library.Type_size_x(type, &size) == MPI_SUCCESS && size >= 0 && size <= (use.below - 1) / use.count;
+  return use.is_passed;
+}
+
+Registry::Found find_unremembered(MPI_Datatype type, std::uint64_t key, bool also_builtin, FirstUse* first) {
   if (Registry::Found found = Registry::find(key); found.is_kept) return found;
   if (type == MPI_DATATYPE_NULL || epochs.load(std::memory_order_relaxed) == 0) return {};
   if (is_pair(type)) return register_now(type);
@@ -63,7 +77,7 @@ Registry::Found find_unremembered(MPI_Datatype type, std::uint64_t key, bool als
       return Registry::find(key);
     case Marks::Use::kFirst:
       // An attribute costs more than the look-up in some libraries, and many a type is used once and freed.
-      return {describe(type).datatype};
+      return first != nullptr && passes(type, *first) ? Registry::Found{} : Registry::Found{describe(type).datatype};
     default:
       return register_now(type);
   }
@@ -76,10 +90,10 @@ DatatypePtr owned_by_thread(const DatatypePtr& facts) {
   return {owner, facts.get()};
 }
 
-[[gnu::noinline]] DatatypePtr find_slowly(MPI_Datatype type, std::uint64_t key, bool also_builtin,
+[[gnu::noinline]] DatatypePtr find_slowly(MPI_Datatype type, std::uint64_t key, bool also_builtin, FirstUse* first,
                                           Registry::Remembered mine) noexcept {
   try {
-    Registry::Found found = find_unremembered(type, key, also_builtin);
+    Registry::Found found = find_unremembered(type, key, also_builtin, first);
     // In between, a handler of the program may have been here, and even have ended the epoch.
     if (found.is_kept && mine.slot != nullptr) *mine.slot = {key, mine.generation, owned_by_thread(found.facts)};
     return std::move(found.facts);
@@ -159,27 +173,12 @@ std::uint64_t generation_of(MPI_Datatype type) noexcept {
   return Registry::remembered(key_of(type)).generation;
 }
 
-DatatypePtr find_type(MPI_Datatype type, bool also_builtin) noexcept {
+DatatypePtr find_type(MPI_Datatype type, bool also_builtin, FirstUse* first) noexcept {
   const std::uint64_t key = key_of(type);
   const Registry::Remembered mine = Registry::remembered(key);
   if (mine.holds) [[likely]]
     return mine.slot->facts;
-  return find_slowly(type, key, also_builtin, mine);
-}
-
-bool passes_first_use(MPI_Datatype type, MPI_Count count, std::int64_t bytes) noexcept {
-  // Of so few types each may well be used again, and looking all of them up costs nothing that anybody notices.
-  constexpr int kMostLookedUp = 64;
-  static constinit std::atomic<int> looked_up{0};
-  const std::uint64_t key = key_of(type);
-  if (!marks.is_unused(key) || epochs.load(std::memory_order_relaxed) == 0) return false;
-  if (looked_up.load(std::memory_order_relaxed) < kMostLookedUp) {
-    looked_up.fetch_add(1, std::memory_order_relaxed);
-    return false;
-  }
-  MPI_Count size = -1;
-  if (library.Type_size_x(type, &size) != MPI_SUCCESS || size < 0 || size > (bytes - 1) / count) return false;
-  return marks.use(key) == Marks::Use::kFirst;
+  return find_slowly(type, key, also_builtin, first, mine);
 }
 
 bool is_unused(MPI_Datatype type) noexcept {

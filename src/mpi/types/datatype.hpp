@@ -67,11 +67,14 @@ void forget_mark(MPI_Datatype type) noexcept;
 // `also_builtin`: for the contiguous predefined types as well. No lock, no allocation, no MPI call for a handle that
 // this thread used lately, if it is registered. Otherwise MPI calls are made, on handles that the caller may use in a
 // communication now. The result keeps the plan alive although another thread may free the type meanwhile.
-DatatypePtr find_type(MPI_Datatype type, bool also_builtin = false) noexcept;
-// True for the first use of a committed type, on a message of less than `bytes`, in a program that makes many types:
-// then the type is not looked up, and the next use is its second one. Makes an MPI call on the handle only at a first
-// use.
-bool passes_first_use(MPI_Datatype type, MPI_Count count, std::int64_t bytes) noexcept;
+// `first`: in a program that makes many types, the first use of one on a message of less than so many bytes passes: the
+// type is not looked up, and the next use is its second one.
+struct FirstUse {
+  MPI_Count count;     // of the message, 1 or more
+  std::int64_t below;  // [bytes]
+  bool is_passed = false;
+};
+DatatypePtr find_type(MPI_Datatype type, bool also_builtin = false, FirstUse* first = nullptr) noexcept;
 // What find_type would return, if this thread used the handle lately; nullptr says nothing. Never an MPI call. Good
 // until this thread's next call of find_type.
 const Datatype* remembered_type(MPI_Datatype type) noexcept;

@@ -81,14 +81,11 @@ void MessageBuffer::choose_path(Operation operation, Distance distance) noexcept
 void MessageBuffer::decide_path(Operation operation, Distance distance) noexcept {
   if (count_ <= 0) return stay_native(count_ == 0 ? Reason::kZero : Reason::kArguments);
   // Looking up what a type consists of costs as much as packing so small a message may gain; a program that makes a
-  // type for each message would pay it each time (`gapless bench programs --program scalapack-lu`, `gapless bench
-  // types`).
-  if (!policy.force && !policy.limited && !is_lasting(procedure_) &&
-      mpi::passes_first_use(type_, count_, wire::kHeaderBytes)) {
-    return stay_native(Reason::kFirst);
-  }
-  datatype_ = mpi::find_type(type_, policy.force);
-  if (datatype_ == nullptr) return stay_native(Reason::kUnregistered);
+  // type for each message would pay it each time (`gapless bench programs --program scalapack-lu`).
+  mpi::FirstUse first{.count = count_, .below = wire::kHeaderBytes};
+  const bool may_pass = !policy.force && !policy.limited && !is_lasting(procedure_);
+  datatype_ = mpi::find_type(type_, policy.force, may_pass ? &first : nullptr);
+  if (datatype_ == nullptr) return stay_native(first.is_passed ? Reason::kFirst : Reason::kUnregistered);
   plan_ = datatype_->plan();
   if (plan_ == nullptr) return stay_native(Reason::kCombiner);
   const Decision decision = decide(policy, *datatype_, count_, operation, distance, largest_message());

@@ -24,6 +24,10 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
+std::uint32_t what_of(Procedure procedure, Role role, bool is_first) noexcept {
+  return static_cast<std::uint32_t>(procedure) << 8 | static_cast<std::uint32_t>(role) << 1 | (is_first ? 1 : 0);
+}
+
 std::size_t hash_of(const Key& key) noexcept {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15u;
   std::uint64_t hash = reinterpret_cast<std::uintptr_t>(key.caller) * kOdd;
@@ -139,9 +143,7 @@ Notes::~Notes() {
 Entry* Notes::find(Procedure procedure, Role role, const void* type, std::int64_t count, std::int32_t peer,
                    const void* caller, MPI_Datatype handle, bool is_decoded, mpi::DatatypePtr facts) noexcept {
   const bool is_first = parts_.empty();
-  const std::uint32_t what =
-      static_cast<std::uint32_t>(procedure) << 8 | static_cast<std::uint32_t>(role) << 1 | (is_first ? 1 : 0);
-  const Key key{caller, type, count, what, peer};
+  const Key key{caller, type, count, what_of(procedure, role, is_first), peer};
   if (Entry* const known = index_->find(key); known != nullptr) [[likely]]
     return known;
   bool is_lasting = true;
@@ -234,10 +236,8 @@ Part Notes::add_start(Procedure procedure, const Entry& made, std::int64_t bytes
   // The layout's number stands for the type, of which nothing else is known any more.
   const bool is_first = parts_.empty();
   const auto role = static_cast<Role>(made.role);
-  const std::uint32_t what =
-      static_cast<std::uint32_t>(procedure) << 8 | static_cast<std::uint32_t>(role) << 1 | (is_first ? 1 : 0);
   const auto type = reinterpret_cast<const void*>(static_cast<std::intptr_t>(made.layout));
-  const Key key{caller, type, made.count, what, made.peer};
+  const Key key{caller, type, made.count, what_of(procedure, role, is_first), made.peer};
   Entry* entry = index_->find(key);
   if (entry == nullptr) {
     entry = new_entry(procedure, role, is_first, nullptr, true, made.count, made.peer, caller);
