@@ -45,7 +45,7 @@ def profile(
     The program runs natively, with the layer watching: every call goes
     straight to the MPI library, and each is noted, which takes at most 100 ns;
     of a datatype that is new, as where a program makes one for each
-    message, some 400 ns.
+    message, several times that.
     With --both it runs as often under the layer, watched in the same way.
 
     The page needs no network: layouts as text and picture, call sites by
