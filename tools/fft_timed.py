@@ -37,4 +37,7 @@ for _ in range(repetitions):
         forward(serial[i].forward.output_array, serial[i + 1].forward.input_array)
     for i, (_, backward) in reversed(list(enumerate(moves))):
         backward(serial[i + 1].forward.input_array, serial[i].forward.output_array)
-print(json.dumps({"rank": MPI.COMM_WORLD.Get_rank(), "spent_s": spent}), flush=True)
+# By one rank: what several print at once, a launcher may mix.
+every = MPI.COMM_WORLD.gather({"rank": MPI.COMM_WORLD.Get_rank(), "spent_s": spent})
+for one in every or ():
+    print(json.dumps(one))
