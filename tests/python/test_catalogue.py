@@ -12,13 +12,14 @@ from conftest import Command
 from gapless.engine import explain_type
 from gapless.errors import GaplessError
 from gapless.lab.catalogue import TESTS, basic_parameters
+from gapless.lab.experiment import changed, experiment_of
 from gapless.lab.jobs import group_json
 from gapless.lab.layouts.dynamic import contiguous_subtype
 from gapless.lab.layouts.layout import LAYOUTS, Parameters, Refused, find_layout
 from gapless.lab.layouts.notation import BASES, numbers
 from gapless.lab.own import parse_pair, read_pairs
 from gapless.lab.plan import Plan, Selection, plan_of
-from gapless.lab.settings import PRESETS, changed, from_json
+from gapless.lab.settings import PRESETS
 
 INT = BASES["int"]
 # One set of parameters for each layout, small enough for the engine to draw.
@@ -171,7 +172,7 @@ def test_settings_survive_the_run_file() -> None:
     pairs = [parse_pair("mine: 4 x vector(8, 1, 2, int32) ~ vector(32, 1, 2, int32)")]
     for preset in PRESETS.values():
         settings = changed(preset, pairs=pairs, budget_s=10.0)
-        assert from_json(json.loads(json.dumps(settings.as_json()))) == settings
+        assert experiment_of(json.loads(json.dumps(settings.as_json()))) == settings
 
 
 def test_the_paper_preset_has_the_papers_repetitions() -> None:

@@ -20,6 +20,7 @@ from gapless.bench.ways import answer, counts, ends, middle, numbers
 from gapless.display import plain_table
 from gapless.errors import GaplessError, MeasurementFailed
 from gapless.lab.catalogue import CONTIGUOUS, TESTS
+from gapless.lab.experiment import Repetitions
 from gapless.lab.jobs import write_job
 from gapless.lab.layouts.layout import Message
 from gapless.lab.layouts.notation import BASES
@@ -27,7 +28,7 @@ from gapless.lab.plan import Group, Place
 from gapless.lab.programs import json_lines, mpi_command
 from gapless.lab.results import SCHEMA, Line, Recorder, of_kind
 from gapless.lab.run_file import CONTIGUOUS_MEMBER
-from gapless.lab.settings import Repetitions, Settings
+from gapless.lab.settings import Settings
 from gapless.lab.statistics import Ratio, ratio_of_medians
 from gapless.targets.libraries import Library
 

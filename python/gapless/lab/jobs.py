@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gapless.lab.catalogue import CONTIGUOUS
+from gapless.lab.experiment import Experiment
 from gapless.lab.plan import TWIN, Group
 from gapless.lab.results import SCHEMA, Line
-from gapless.lab.settings import Settings
 
 
-def group_json(group: Group, settings: Settings, layer: bool) -> Line:
+def group_json(group: Group, settings: Experiment, layer: bool) -> Line:
     """Return a group as the job file has it; without members that need the layer where there is none."""
     members = [name for name in group.members if layer or not name.endswith((":gapless", ":local"))]
     return {
@@ -35,7 +35,7 @@ def group_json(group: Group, settings: Settings, layer: bool) -> Line:
     }  # fmt: skip
 
 
-def write_job(path: Path, groups: Sequence[Group], settings: Settings, layer: bool, seed: int) -> list[str]:
+def write_job(path: Path, groups: Sequence[Group], settings: Experiment, layer: bool, seed: int) -> list[str]:
     """Write a job, the groups in an order drawn from the seed; return that order."""
     order = list(groups)
     random.Random(seed).shuffle(order)

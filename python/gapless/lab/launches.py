@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gapless.errors import GaplessError
+from gapless.lab.experiment import Experiment
 from gapless.lab.jobs import write_job
 from gapless.lab.live import Display
 from gapless.lab.plan import Group
 from gapless.lab.programs import CommandFailed, json_lines, mpi_command
 from gapless.lab.results import SCHEMA, Line, Recorder
-from gapless.lab.settings import Settings
 from gapless.targets.chosen import Target
 
 PROGRAM = "lab/exchange"
@@ -55,7 +55,7 @@ class Launch:
         }  # fmt: skip
 
 
-def _silence_s(groups: Collection[Group], settings: Settings) -> float:
+def _silence_s(groups: Collection[Group], settings: Experiment) -> float:
     if settings.exact:
         return EXACT_SILENCE_S
     longest = max(settings.repetitions(group.place, len(group.members))["budget_ms"] for group in groups)
@@ -77,7 +77,7 @@ def _job_folder(parent: Path) -> Iterator[Path]:
 
 
 def run_launch(
-    target: Target, number: int, groups: Collection[Group], settings: Settings, recorder: Recorder, display: Display,
+    target: Target, number: int, groups: Collection[Group], settings: Experiment, recorder: Recorder, display: Display,
     limit_s: float,
 ) -> Launch:  # fmt: skip
     """Run one launch and record its lines, and at last how it ended, whatever ends it.

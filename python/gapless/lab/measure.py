@@ -16,13 +16,13 @@ from pathlib import Path
 
 from gapless.errors import GaplessError
 from gapless.lab.environment import environment_line
+from gapless.lab.experiment import Experiment
 from gapless.lab.launches import Launch, run_launch
 from gapless.lab.live import Display
 from gapless.lab.plan import Plan
 from gapless.lab.power import launches_needed, spread_of
 from gapless.lab.results import Line, Recorder, of_kind, read
 from gapless.lab.run_file import NAME, Run, run_of
-from gapless.lab.settings import Settings
 from gapless.lab.verdicts import judge_run
 from gapless.targets.chosen import Target
 
@@ -51,7 +51,7 @@ class Session:
         Why there are fewer launches than the power asks for, or empty.
     """
 
-    settings: Settings
+    settings: Experiment
     plan: Plan
     targets: Sequence[Target]
     recorder: Recorder
@@ -166,7 +166,7 @@ class Session:
 
 
 def new_session(
-    folder: Path, settings: Settings, targets: Sequence[Target], command: str, asked: Line, display: Display
+    folder: Path, settings: Experiment, targets: Sequence[Target], command: str, asked: Line, display: Display
 ) -> Session:
     """Begin a run in a new folder: record the environment, the rows and what is refused.
 
@@ -204,7 +204,7 @@ def new_session(
     return Session(settings, plan, targets, recorder, display)
 
 
-def resumed_session(folder: Path, settings: Settings, targets: Sequence[Target], display: Display) -> Session:
+def resumed_session(folder: Path, settings: Experiment, targets: Sequence[Target], display: Display) -> Session:
     """Go on with a run: its rows must be those that the settings make now, its libraries those that are measured.
 
     Raises

@@ -45,7 +45,7 @@ class Selection:
         that are large enough for that.
     """
 
-    tests: Sequence[str]
+    tests: Sequence[str] = ()
     patterns: Sequence[str] = PATTERNS
     bases: Sequence[str] = ("int",)
     caches: Sequence[str] = ("warm",)

@@ -3,77 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-from gapless.errors import GaplessError
 from gapless.lab.cases import SMALL_BYTES
 from gapless.lab.catalogue import TESTS
+from gapless.lab.experiment import Experiment, Repetitions
 from gapless.lab.own import Pair, add_pairs, from_table
 from gapless.lab.plan import Place, Plan, Selection, add_twins, plan_of
-from gapless.lab.results import Line, of_kind, read
-from gapless.lab.run_file import NAME
+from gapless.lab.results import Line
 
 PAPER_TESTS = tuple(name for name in TESTS if name != "X")
 
 
 @dataclass(frozen=True)
-class Repetitions:
-    """How often a launch repeats a member, by message size.
+class Settings(Selection, Experiment):
+    """What a run of the guidelines measures, and how."""
 
-    Attributes
-    ----------
-    fewest, most : int
-        Samples of each member.
-    together : int
-        Round trips of a ping-pong that are timed as one.
-    precision : float
-        The launch stops earlier if the 95 % interval of each median is within this of it.
-    member_ms : float
-        Or when a group has taken so much for each of its members [ms].
-    """
-
-    fewest: int
-    most: int
-    together: int
-    precision: float
-    member_ms: float
-
-
-@dataclass(frozen=True)
-class Settings(Selection):
-    """Everything that decides what a run measures; kept in the run file, so that it can go on.
-
-    Attributes
-    ----------
-    launches : int
-        So many of each library; 0: as many as the power asks for and the budget allows.
-    budget_s : float
-        The whole run, all libraries together [s]; 0: no limit.
-    power : float
-        How surely a row whose true ratio is 1 is decided.
-    plant : float
-        The factor by which everything but contiguous messages, and a twin of each, is slowed down: the lab's test of
-        itself.
-    """
-
+    experiment: str = "guidelines"
     tests: Sequence[str] = PAPER_TESTS
-    preset: str = "standard"
     pairs: tuple[Pair, ...] = ()
-    # Short launches, and many: launches of one library differ by more than the samples within one.
-    small: Repetitions = field(default_factory=lambda: Repetitions(10, 40, 10, 0.02, 8))
-    large: Repetitions = field(default_factory=lambda: Repetitions(5, 9, 1, 0.03, 25))
-    exact: bool = False  # the paper's numbers of repetitions
-    launches: int = 0
-    fewest_launches: int = 4
-    budget_s: float = 0
-    power: float = 0.8
-    tolerance: float = 0.10
-    q: float = 0.05
-    ranks: int = 2
-    seed: int = 1
-    plant: float = 1.0
 
     def plan(self) -> Plan:
         """Return what is measured and judged."""
@@ -99,28 +48,12 @@ class Settings(Selection):
             "precision": reps.precision, "budget_ms": reps.member_ms * members * times, "warmup": 2,
         }  # fmt: skip
 
-    def as_json(self) -> Line:
-        """Return the settings as the environment record keeps them."""
-        return asdict(self)
-
-
-def from_json(line: Mapping[str, Any]) -> Settings:
-    """Return the settings of a run file's environment record."""
-    known = {of.name for of in fields(Settings)}
-    given = {name: tuple(v) if isinstance(v, list) else v for name, v in line.items() if name in known}
-    given |= {name: Repetitions(**line[name]) for name in ("small", "large")}
-    given.setdefault("data", "constant")  # runs from before it was recorded
-    given["pairs"] = tuple(from_table(table, "run file") for table in line.get("pairs", ()))
-    return Settings(**given)
-
-
-def stored_settings(folder: Path) -> Settings:
-    """Return the settings of a run that is to go on."""
-    lines = read(folder / NAME)
-    environment = (of_kind(lines, "environment") or [{}])[0]
-    if "settings" not in environment:
-        raise GaplessError(f"{folder / NAME} has no record of its settings", "begin a new run")
-    return from_json(environment["settings"])
+    @classmethod
+    def from_json(cls, line: Mapping[str, Any]) -> Settings:
+        """Return the settings of a run file's environment record."""
+        pairs = tuple(from_table(table, "run file") for table in line.get("pairs", ()))
+        # Runs from before it was recorded had constant data.
+        return super().from_json({"data": "constant"} | dict(line) | {"pairs": pairs})
 
 
 PRESETS = {
@@ -147,13 +80,3 @@ PRESET_TEXTS = {
     "standard": "at most 30 minutes for all libraries together: every case of Expectation Tests 1 to 11",
     "paper": "repetitions (100; collectives 100, 50, 20), 5 launches and constant data of the paper; no limit of time",
 }
-
-
-def changed(settings: Settings, **changes: object) -> Settings:
-    """Return settings with what the command line names; None and empty sequences change nothing."""
-    given = {
-        name: tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
-        for name, value in changes.items()
-        if value is not None and value != [] and value != ()
-    }
-    return replace(settings, **given)  # type: ignore[arg-type]
