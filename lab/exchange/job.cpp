@@ -195,6 +195,7 @@ Job read(const Field& field) {
   Job job;
   job.seed = static_cast<std::uint64_t>(field.at("seed").integer(0, std::numeric_limits<std::int64_t>::max()));
   job.plant = field.has("plant") ? field.at("plant").number(1) : 1;
+  job.asks_eager_limit = field.has("eager_limit") && field.at("eager_limit").truth();
   std::set<std::string> ids;
   for (const Field& group : field.at("groups").list()) {
     job.groups.push_back(read_group(group));

@@ -81,6 +81,7 @@ struct GroupSpec {
 struct Job {
   std::uint64_t seed = 0;
   double plant = 1;
+  bool asks_eager_limit = false;
   std::vector<GroupSpec> groups;
 };
 

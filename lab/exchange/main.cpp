@@ -2,6 +2,7 @@
 #include "../agreement.hpp"
 #include "../facts.hpp"
 #include "agree.hpp"
+#include "eager_limit.hpp"
 #include "group.hpp"
 #include "job.hpp"
 #include "options.hpp"
@@ -9,6 +10,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <iostream>
 
 namespace {
@@ -18,6 +20,7 @@ using namespace gapless::lab::exchange;
 
 constexpr int kWrongData = 1;
 constexpr int kUsageError = 2;
+constexpr std::int64_t kMostEagerBytes = 64 << 20;
 
 // Whether the group's data were right, or it was refused.
 bool run_one(const GroupSpec& group, Run& run, std::uint64_t seed, const Output& output) {
@@ -45,6 +48,7 @@ int run_job(const Job& job, Run& run, const Output& output) {
     return kWrongData;
   }
   run.layer.set_all(false);
+  if (job.asks_eager_limit) output.eager_limit(eager_limit(run.place.rank, kMostEagerBytes), kMostEagerBytes);
   bool right = true;
   for (std::size_t i = 0; i < job.groups.size(); ++i) {
     right = run_one(job.groups[i], run, job.seed * 1'000'003 + i, output) && right;

@@ -32,6 +32,14 @@ void Output::facts(const std::string& mpi_library, bool layer_present, int ranks
   write(facts);
 }
 
+void Output::eager_limit(std::int64_t bytes, std::int64_t most) const {
+  if (!writes_) return;
+  Json limit = line("eager_limit");
+  limit["bytes"] = bytes;
+  limit["most"] = most;  // that was asked for
+  write(limit);
+}
+
 void Output::progress(std::size_t done, std::size_t of, const std::string& group) const {
   if (!writes_) return;
   Json progress = line("progress");

@@ -4,6 +4,7 @@
 #include "../peer_cost.hpp"
 #include "group.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ class Output {
   explicit Output(bool writes) : writes_(writes) {}
   void facts(const std::string& mpi_library, bool layer_present, int ranks, const std::vector<std::string>& hosts,
              const std::optional<PeerCost>& peer) const;
+  void eager_limit(std::int64_t bytes, std::int64_t most) const;
   void progress(std::size_t done, std::size_t of, const std::string& group) const;
   void samples(const GroupSpec& group, const MemberSamples& samples) const;
   void refused(const std::string& group, const std::string& reason) const;

@@ -39,7 +39,9 @@ EXTENT = (
 WHERE = (
     Row("launcher", str, None, "Instead of the library's mpiexec, e.g. 'srun -n {ranks}'.", metavar="COMMAND"),
     Row.of("two_nodes", TwoNodesOption, False),
-)
+    Row("eager", str, None, "Raise the libraries' limit up to which a message is sent before it is received: 1M.",
+        metavar="SIZE"),
+)  # fmt: skip
 KEPT = (
     Row("resume", Path, None, "Go on with the run there, with its own settings.", metavar="DIR"),
     Row("seed", int, None, "Of all random orders.", min=0, max=2**40),
@@ -147,7 +149,7 @@ def measure(settings: Experiment, given: SimpleNamespace, show: Callable[[Sessio
     settings : Experiment
         What is measured.
     given : SimpleNamespace
-        mpi, launcher, two_nodes, out, resume.
+        mpi, launcher, two_nodes, eager, out, resume.
     show : callable
         Prints the result on standard output, also of a run that was interrupted.
     """
@@ -157,8 +159,9 @@ def measure(settings: Experiment, given: SimpleNamespace, show: Callable[[Sessio
     from gapless.lab.results import of_kind, read
     from gapless.lab.run_file import NAME
     from gapless.targets.chosen import targets
+    from gapless.targets.eager import eager_bytes
 
-    resume, asked = given.resume, {name: getattr(given, name) for name in ("mpi", "launcher", "two_nodes")}
+    resume, asked = given.resume, {name: getattr(given, name) for name in ("mpi", "launcher", "two_nodes", "eager")}
     folder = resume or given.out or Path("results") / f"{datetime.now():%Y%m%d-%H%M%S}-{settings.experiment}"
     if resume:
         asked = of_kind(read(resume / NAME), "environment")[0]["asked"]
@@ -171,7 +174,10 @@ def measure(settings: Experiment, given: SimpleNamespace, show: Callable[[Sessio
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
     interrupted = False
-    with targets(asked["mpi"], asked["launcher"], asked["two_nodes"], say) as found, Display() as display:
+    with (
+        targets(asked["mpi"], asked["launcher"], asked["two_nodes"], say, eager_bytes(asked.get("eager"))) as found,
+        Display() as display,
+    ):
         for target in found:
             if settings.layer and not target.layer:
                 display.say(f"{target.name} is measured without the layer: {target.reason}")

@@ -35,14 +35,20 @@ def group_json(group: Group, settings: Experiment, layer: bool) -> Line:
     }  # fmt: skip
 
 
-def write_job(path: Path, groups: Sequence[Group], settings: Experiment, layer: bool, seed: int) -> list[str]:
-    """Write a job, the groups in an order drawn from the seed; return that order."""
+def write_job(
+    path: Path, groups: Sequence[Group], settings: Experiment, layer: bool, seed: int, eager_limit: bool = False
+) -> list[str]:
+    """Write a job, the groups in an order drawn from the seed; return that order.
+
+    `eager_limit`: also ask up to which size a message is sent before it is received.
+    """
     order = list(groups)
     random.Random(seed).shuffle(order)
     job = {
         "schema": SCHEMA,
         "seed": seed,
         "plant": settings.plant,
+        "eager_limit": eager_limit,
         "groups": [group_json(group, settings, layer) for group in order],
     }
     path.write_text(json.dumps(job), encoding="utf-8")

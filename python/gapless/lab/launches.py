@@ -106,7 +106,7 @@ def run_launch(
         # In the folder of the run, which ranks on other nodes see where they see the program.
         with _job_folder(recorder.path.parent.resolve()) as folder:
             job, layer = folder / "job.json", settings.layer and target.layer
-            order = write_job(job, list(groups), settings, layer, settings.seed * 1009 + number)
+            order = write_job(job, list(groups), settings, layer, settings.seed * 1009 + number, number == 1)
             command = mpi_command(target.library, PROGRAM, ["--job", str(job)], settings.ranks)
             for line in json_lines(target.library, command, layer, _silence_s(groups, settings)):
                 if line["kind"] == "facts":

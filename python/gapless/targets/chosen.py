@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from gapless.errors import GaplessError
+from gapless.targets.eager import with_eager
 from gapless.targets.first_run import FirstRun, first_run
 from gapless.targets.libraries import NAMES, Library, find_library, intel_fabric
 from gapless.targets.on_demand import library_by_name
@@ -183,7 +184,9 @@ def _unique(name: str, taken: Iterable[str]) -> str:
     return result
 
 
-def targets(mpi: str | None, launcher: str | None, two_nodes: bool, say: Callable[[str], None]) -> Targets:
+def targets(
+    mpi: str | None, launcher: str | None, two_nodes: bool, say: Callable[[str], None], eager: int = 0
+) -> Targets:
     """Find the libraries that the user named, install and compile what is missing, and try each.
 
     Parameters
@@ -196,6 +199,8 @@ def targets(mpi: str | None, launcher: str | None, two_nodes: bool, say: Callabl
         Whether the ranks run on two nodes made of this machine.
     say : callable
         Called with what is done where it takes long.
+    eager : int
+        So many bytes are to be sent before they are received, or 0: as each library has it.
 
     Raises
     ------
@@ -218,6 +223,7 @@ def targets(mpi: str | None, launcher: str | None, two_nodes: bool, say: Callabl
             before = nodes.sent() if nodes else ()
             if nodes:
                 ready = on_two_nodes(library, nodes)
+            ready = with_eager(ready, eager)
             # Compiled for an MPI of the user's now, not in the time of the first launch.
             ready.program(PROGRAM)
             seen = first_run(ready, word)
