@@ -6,7 +6,7 @@ namespace gapless::wire {
 
 namespace {
 
-enum Field { kCookie, kCookieRest, kProcess, kRecord, kSerial, kBytes, kPartBytes };
+enum Field { kCookie, kCookieRest, kProcess, kRecord, kSerial, kBytes, kPartBytes, kTrial };
 
 std::uint64_t word_at(const void* bytes, Field word) noexcept {
   std::uint64_t value;
@@ -25,6 +25,7 @@ void write_header(Header& header, const Segment& segment, const Sealed& message)
   set(kSerial, message.serial);
   set(kBytes, static_cast<std::uint64_t>(message.ticket.bytes));
   set(kPartBytes, static_cast<std::uint64_t>(message.ticket.part_bytes));
+  set(kTrial, static_cast<std::uint64_t>(message.ticket.trial));
 }
 
 bool read_header(const void* bytes, Segment& segment, Sealed& message) noexcept {
@@ -36,8 +37,10 @@ bool read_header(const void* bytes, Segment& segment, Sealed& message) noexcept 
   message.ticket.record = static_cast<std::uint32_t>(record);
   message.ticket.bytes = static_cast<std::int64_t>(word_at(bytes, kBytes));
   message.ticket.part_bytes = static_cast<std::int64_t>(word_at(bytes, kPartBytes));
+  message.ticket.trial = static_cast<Trial>(word_at(bytes, kTrial));
   message.serial = static_cast<std::uint32_t>(word_at(bytes, kSerial));
-  if (message.ticket.bytes <= 0 || message.ticket.part_bytes <= 0 || message.ticket.part_bytes > kChunkBytes ||
+  if (word_at(bytes, kTrial) > static_cast<std::uint64_t>(Trial::kPast) || message.ticket.bytes <= 0 ||
+      message.ticket.part_bytes <= 0 || message.ticket.part_bytes > kChunkBytes ||
       parts_of(message.ticket.bytes, message.ticket.part_bytes) > segment.max_chunks() ||
       !segment.is_known(static_cast<int>(process), 0)) {
     return false;

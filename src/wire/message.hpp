@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "wire/pool.hpp"
+#include "wire/stores.hpp"
 
 namespace gapless::wire {
 
@@ -17,6 +19,26 @@ struct Ticket {
   std::uint32_t process = 0;  // the sender, by its number on the node
   std::uint32_t record = 0;
   std::int64_t bytes = 0, part_bytes = 0;
+  Trial trial = Trial::kNone;
+};
+
+// What a trial takes one end of its message, part by part, and at last for who sent it.
+class TrialTime {
+ public:
+  template <class Memory, class Move>
+  void during(Memory& memory, const Ticket& ticket, bool is_last, Move&& move) noexcept {
+    if (ticket.trial == Trial::kNone) {
+      move();
+      return;
+    }
+    const std::int64_t from = base::now_ns();
+    move();
+    ns_ += base::now_ns() - from;
+    if (is_last) memory.stores(static_cast<int>(ticket.process)).add(ticket.trial, ticket.bytes, ns_);
+  }
+
+ private:
+  std::int64_t ns_ = 0;
 };
 
 // [bytes] of a part: the receiver begins when the first is packed, so short messages have several, and long ones fill
@@ -72,7 +94,9 @@ class Outgoing {
       turn = lease_.chunks[used_++];
     }
     const std::int64_t position = parts_done_ * ticket_.part_bytes;
-    pack(position, memory_->data(process(), turn), std::min(ticket_.part_bytes, ticket_.bytes - position));
+    const std::int64_t bytes = std::min(ticket_.part_bytes, ticket_.bytes - position);
+    time_.during(*memory_, ticket_, position + bytes == ticket_.bytes,
+                 [&] { pack(position, memory_->data(process(), turn), bytes); });
     memory_->chunk(process(), turn).occupy(readers_);
     auto& before = parts_done_ == 0 ? memory_->record(process(), ticket_.record) : memory_->chunk(process(), last_);
     before.link_to(turn);
@@ -89,6 +113,7 @@ class Outgoing {
   std::uint32_t readers_ = 1, used_ = 0, last_ = 0;
   std::int64_t parts_done_ = 0;
   std::uint32_t window_[kTurns] = {};
+  TrialTime time_;
 };
 
 template <class Memory>
@@ -116,8 +141,9 @@ class Incoming {
     if (!first) memory_->chunk(process(), chunk_).give_back();
     chunk_ = link - 1;
     const std::int64_t position = parts_done_ * ticket_.part_bytes;
-    unpack(position, static_cast<const char*>(memory_->data(process(), chunk_)),
-           std::min(ticket_.part_bytes, ticket_.bytes - position));
+    const std::int64_t bytes = std::min(ticket_.part_bytes, ticket_.bytes - position);
+    time_.during(*memory_, ticket_, position + bytes == ticket_.bytes,
+                 [&] { unpack(position, static_cast<const char*>(memory_->data(process(), chunk_)), bytes); });
     ++parts_done_;
     if (is_done()) {
       memory_->chunk(process(), chunk_).give_back();
@@ -132,6 +158,7 @@ class Incoming {
   Ticket ticket_;
   std::uint32_t chunk_ = 0;
   std::int64_t parts_done_ = 0;
+  TrialTime time_;
 };
 
 }  // namespace gapless::wire

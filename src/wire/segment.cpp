@@ -69,6 +69,7 @@ struct alignas(64) Segment::Member {
   std::atomic<std::uint32_t> chunks;
   std::atomic<std::uint32_t> accepts;
   alignas(64) std::atomic<std::uint64_t> announced;
+  alignas(64) Stores stores;
 };
 
 void Segment::set_layout(int processes, std::uint32_t max_chunks) noexcept {
@@ -128,6 +129,10 @@ int Segment::make(int processes, std::int64_t cap, std::string& why) {
 
 Segment::Member& Segment::member(int process) const noexcept {
   return reinterpret_cast<Member*>(base_ + sizeof(Header))[process];
+}
+
+Stores& Segment::stores(int process) noexcept {
+  return member(process).stores;
 }
 
 bool Segment::attach(int descriptor, int self, std::string& why) {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "wire/control.hpp"
+#include "wire/stores.hpp"
 
 namespace gapless::wire {
 
@@ -70,6 +71,9 @@ class Segment {
   bool is_known(int process, std::uint32_t chunk) noexcept {
     return chunk < opened_[process].load(std::memory_order_acquire) || open_section(process, chunk);
   }
+
+  // How messages of a process are packed.
+  Stores& stores(int process) noexcept;
 
   // False if the process has ended. Asks the kernel.
   bool is_running(int process) const noexcept;

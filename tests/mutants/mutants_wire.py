@@ -413,12 +413,22 @@ MEMORY = [
 STORES = [
     planted(plants, "stores.hpp", before, after, (Check("stores_test"),))
     for plants, before, after in (
-        ("the stores that cost more are preferred", "_relaxed) <= near_", "_relaxed) >= near_"),
-        ("only one kind of stores is tried", "% 2 != 0;", "% 2 != 2;"),
-        ("what stores cost is never measured again", "part < kFirstTrials || part % kPeriod < 2", "part < 48"),
-        ("small parts are trials", "if (bytes < kLeastBytes || ", "if ("),
-        ("long parts seem to cost more", "* kUnit / bytes,", "* kUnit / kLeastBytes,"),
+        ("the stores that cost more are preferred", "_relaxed) < costs.near", "_relaxed) > costs.near"),
+        ("only one kind of stores is tried", "return (message % 2 != 0) != swap ?", "return swap && !swap ?"),
+        ("which stores are tried first is no chance", "(message % 2 != 0) != swap ?", "(message % 2 != 0) ?"),
+        ("what stores cost is never measured again", "message % kPeriod >= 2) return", "message >= 16) return"),
+        ("long messages seem to cost more", "ns * kUnit / std::max<std::int64_t>(bytes, 1)", "ns * 16"),
+        ("one interrupted trial decides", "std::min(more, before / 2)", "more"),
+        ("all sizes are one", "std::clamp(bits - kLeastBits, 0, kSizes - 1)", "0"),
     )
 ]
 
-MUTANTS = [*PROTOCOL, *STORES, *CHANNELS, *LEASES, *MEMORY]
+TRIALS = [
+    planted(plants, "message.hpp", before, after, tests("Transfer.BothEnds*"))
+    for plants, before, after in (
+        ("of a trial the last part alone counts", "ns_ += base::now_ns()", "ns_ = base::now_ns()"),
+        ("nobody says what a trial took", "if (is_last) memory", "if (!is_last) memory"),
+    )
+]
+
+MUTANTS = [*PROTOCOL, *STORES, *TRIALS, *CHANNELS, *LEASES, *MEMORY]

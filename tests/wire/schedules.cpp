@@ -52,11 +52,13 @@ struct Memory {
   Control<ScriptedWord>& chunk(int, std::uint32_t k) { return chunks[k]; }
   char* data(int, std::uint32_t k) { return places + k; }
   bool is_known(int, std::uint32_t k) const { return k < kChunks; }
+  wire::Stores& stores(int) { return costs; }  // no message here is a trial
 
   Control<ScriptedWord> records[kRecords], chunks[kChunks];
   // Stands for the letterboxes: the record of a message, plus 1.
   ScriptedWord posted[kMessages] = {ScriptedWord(0), ScriptedWord(0)};
   char places[kChunks];
+  wire::Stores costs;
 };
 
 wire::Ticket ticket_of(const Case& given, std::uint32_t record) {

@@ -85,6 +85,43 @@ TEST(Transfer, TheSenderEndsBeforeTheReceiverBegins) {
   });
 }
 
+TEST(Transfer, BothEndsOfATrialSayWhatItTook) {
+  constexpr std::int64_t kBytes = 64 << 10;
+  // One way costs one end much: the other way is preferred.
+  for (const Trial slow : {Trial::kNear, Trial::kPast}) {
+    for (const bool is_packing_slow : {true, false}) {
+      Segment segment;
+      attach(segment, made(2, 64 * kMega), 0);
+      Pool pool(segment);
+      // Several times, for what is far from the usual counts little at first.
+      for (int k = 0; k < 24; ++k) {
+        const Trial trial = k % 2 == 0 ? Trial::kNear : Trial::kPast;
+        Lease lease;
+        ASSERT_TRUE(pool.take(2, 1, lease));
+        const Ticket ticket{.record = lease.record, .bytes = kBytes, .part_bytes = kBytes / 2, .trial = trial};
+        // One part alone is slow, another one for each end: all parts count.
+        const auto move = [&](bool is_slow) {
+          const std::int64_t until = base::now_ns() + (is_slow && trial == slow ? 50'000 : 0);
+          while (base::now_ns() < until) {
+          }
+        };
+        Outgoing<Segment> outgoing(segment, std::move(lease), ticket, 1);
+        Incoming<Segment> incoming(segment, ticket);
+        while (outgoing.advance(false, [&](std::int64_t at, char*, std::int64_t) {
+          move(is_packing_slow && at == 0);
+        }) == Step::kMoved) {
+        }
+        while (incoming.advance([&](std::int64_t at, const char*, std::int64_t) {
+          move(!is_packing_slow && at > 0);
+        }) == Step::kMoved) {
+        }
+        pool.lend(outgoing.lease(), outgoing.used_chunks());
+      }
+      EXPECT_EQ(segment.stores(0).is_past(Trial::kNone, kBytes), slow == Trial::kNear);
+    }
+  }
+}
+
 TEST(Transfer, NonsenseIsNoticed) {
   Segment segment;
   attach(segment, made(2, 64 * kMega), 0);

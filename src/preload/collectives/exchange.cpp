@@ -57,7 +57,8 @@ bool Exchange::send(const Piece& piece, std::span<const int> to, Wish wish) noex
       block.is_paired = true;
     } else if (wish != Wish::kByLibrary && piece.is_moved_here() && parts <= shared_.segment.max_chunks() &&
                shared_.pool.take(static_cast<std::uint32_t>(parts), peer, lease)) {
-      letter.ticket = {static_cast<std::uint32_t>(shared_.segment.self()), lease.record, bytes, part};
+      letter.ticket = {static_cast<std::uint32_t>(shared_.segment.self()), lease.record, bytes, part,
+                       shared_.segment.stores(shared_.segment.self()).next(bytes)};
       block.is_paired = true;
       block.message = wire::Outgoing<Segment>(shared_.segment, std::move(lease), letter.ticket,
                                               static_cast<std::uint32_t>(to.size()));
@@ -228,10 +229,10 @@ bool Exchange::advance_sends(bool patience) noexcept {
     const Piece& piece = *block.piece;
     const wire::Step step = block.message.advance(patience, [&](std::int64_t position, char* to, std::int64_t bytes) {
       const plan::Plan& plan = *piece.elements->plan;
+      const bool is_past = shared_.is_packed_past(block.message.ticket());
       timed(procedure_, true, [&] {
-        shared_.stores.pack(
-            bytes, [&] { move::pack_near(plan, piece.count, piece.address, position, to, bytes); },
-            [&] { move::pack_past(plan, piece.count, piece.address, position, to, bytes); });
+        is_past ? move::pack_past(plan, piece.count, piece.address, position, to, bytes)
+                : move::pack_near(plan, piece.count, piece.address, position, to, bytes);
       });
     });
     if (step == wire::Step::kMoved) return true;

@@ -23,7 +23,8 @@ std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes) no
   if (parts > shared->segment.max_chunks() || !shared->pool.take(static_cast<std::uint32_t>(parts), number, lease)) {
     return nullptr;
   }
-  const wire::Ticket ticket{static_cast<std::uint32_t>(shared->segment.self()), lease.record, bytes, part};
+  const wire::Ticket ticket{static_cast<std::uint32_t>(shared->segment.self()), lease.record, bytes, part,
+                            shared->segment.stores(shared->segment.self()).next(bytes)};
   shared->segment.announce(number);
   // Asked after the announcement: now it is counted, if that process declines meanwhile.
   if (shared->segment.accepts(number)) {

@@ -21,6 +21,7 @@ class PairedSend {
   PairedSend& operator=(const PairedSend&) = delete;
 
   void* header() noexcept { return &header_; }
+  const wire::Ticket& ticket() const noexcept { return message_.ticket(); }
   int dest() const noexcept { return to_; }
   // Packs all by pack(position, to, bytes); with `patience`, into warm chunks rather, if the receiver is at work. Waits
   // for nobody.

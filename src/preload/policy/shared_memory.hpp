@@ -6,8 +6,8 @@
 #include <string>
 
 #include "preload/policy/rules.hpp"
+#include "wire/message.hpp"
 #include "wire/pool.hpp"
-#include "wire/stores.hpp"
 
 namespace gapless::preload {
 
@@ -17,7 +17,10 @@ struct SharedMemory {
   wire::Segment segment;
   const bool is_attached;
   wire::Pool pool;
-  wire::Stores stores;
+  // Of a message that this process sends.
+  bool is_packed_past(const wire::Ticket& message) noexcept {
+    return segment.stores(segment.self()).is_past(message.trial, message.bytes);
+  }
 };
 
 // False by GAPLESS_PAIRED=0; the same on all processes that agreed.

@@ -80,10 +80,10 @@ bool MessageBuffer::begin_round(int number, wire::Header& header) noexcept {
 }
 
 void MessageBuffer::pack_chunk(std::int64_t position, char* to, std::int64_t bytes) noexcept {
+  const bool is_past = shared_memory()->is_packed_past(outgoing_->ticket());
   timed(procedure_, true, [&] {
-    shared_memory()->stores.pack(
-        bytes, [&] { move::pack_near(*plan_, count_, buffer_, position, to, bytes); },
-        [&] { move::pack_past(*plan_, count_, buffer_, position, to, bytes); });
+    is_past ? move::pack_past(*plan_, count_, buffer_, position, to, bytes)
+            : move::pack_near(*plan_, count_, buffer_, position, to, bytes);
   });
 }
 
