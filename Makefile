@@ -1,6 +1,6 @@
 # Two commands for a newcomer: `make demo` and `make test`. Everything they need lands in .venv and build/.
 # PYTHON=... and CXX=... choose the tools, MPI=/prefix an MPICH-compatible MPI instead of the one in .venv.
-.PHONY: help demo build wheel docs test test-all soak test-mpi-full test-neon fuzz bench lint clean
+.PHONY: help demo build wheel wheel-aarch64 docs test test-all soak test-mpi-full test-neon fuzz bench lint clean
 .DEFAULT_GOAL := help
 export PYTHON MPI JOBS
 
@@ -16,6 +16,7 @@ help:
 	@echo 'make fuzz    fuzzing with libFuzzer, each target for SECONDS=600, e.g. make fuzz TARGET=notation'
 	@echo 'make build   the library, the layer, the lab, the Python extension, and the command .venv/bin/gapless'
 	@echo 'make wheel   dist/gapless-....whl: all of it for `pip install` on any Linux, without a compiler there'
+	@echo 'make wheel-aarch64  the same for AArch64 (Arm), cross-built on this machine'
 	@echo 'make bench   what the layer costs a contiguous call; the engine against loops by hand, memory and other MPI libraries'
 	@echo '             (a third of the cases; FULL=1: all of them, in all sizes, for hours)'
 	@echo 'make docs    the documentation as a site that works offline, with the reference of the C and C++ interfaces'
@@ -74,6 +75,9 @@ bench: build
 
 wheel:
 	@tools/wheel.sh
+
+wheel-aarch64:
+	@tools/wheel.sh aarch64
 
 docs:
 	@tools/bootstrap.sh --docs

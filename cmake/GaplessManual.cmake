@@ -1,7 +1,7 @@
 # The man pages of the command, written from its own command tree (python/gapless/cli/manual.py) by a Python that has what
 # the command needs: that of .venv, or the one that Python3_EXECUTABLE names. Without one they are left out, and said so.
 # Those of the C functions are there if `make docs` wrote them before. Both are `--component manual`.
-if(GAPLESS_SANITIZE OR CMAKE_CROSSCOMPILING)
+if(GAPLESS_SANITIZE OR (CMAKE_CROSSCOMPILING AND NOT GAPLESS_WHEEL))
   return()
 endif()
 include(GNUInstallDirs)

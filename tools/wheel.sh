@@ -3,9 +3,15 @@
 # from the package ziglang, linked against glibc 2.28, so that it runs on any Linux since 2018 and asks for no C++ runtime.
 # PYTHON=... is the Python whose wheel it is (default: that of .venv, or python3); from 3.12 on one serves all later ones.
 # All that it needs comes from PyPI, as requirements.lock pins it, and lands in build/wheel; no compiler is asked for.
+#
+#   tools/wheel.sh [x86_64|aarch64]    for which machines; default: those like this one
 set -euo pipefail
 cd "$(dirname "$0")/.."
-arch=$(uname -m)
+arch=${1:-$(uname -m)}
+case $arch in
+  x86_64 | aarch64) ;;
+  *) printf 'gapless: error: no wheel for %s: usage: tools/wheel.sh [x86_64|aarch64]\n' "$arch" >&2; exit 2 ;;
+esac
 glibc=2.28
 python=${PYTHON:-.venv/bin/python}
 command -v "$python" >/dev/null || python=python3
@@ -24,7 +30,7 @@ export PATH=$venv/bin:$PATH
 zig=$("$venv/bin/python" -c 'import os, ziglang; print(os.path.dirname(ziglang.__file__) + "/zig")')
 # Wrappers, because CMake wants a compiler to be one word. Nothing is linked to try it, nor to tell what it is: Zig compiles
 # its C++ runtime for each way to link, 40 s of a processor.
-bin=$home/bin
+bin=$home/bin-$arch
 mkdir -p "$bin" dist
 wrap() {
   printf '#!/bin/sh\ncase $1 in CMake*CompilerId.*) set -- -c "$1" ;; esac\nexec "%s" %s "$@"\n' "$zig" "$2" >"$bin/$1.new"
@@ -39,15 +45,27 @@ export CC=$bin/clang CXX=$bin/clang++ ZIG_GLOBAL_CACHE_DIR=$home/cache
 # The linker strips.
 export CMAKE_ARGS="-DCMAKE_AR=$bin/ar -DCMAKE_RANLIB=$bin/ranlib -DCMAKE_STRIP=/bin/true
   -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY -DCMAKE_SHARED_LINKER_FLAGS=-s -DCMAKE_MODULE_LINKER_FLAGS=-s"
+# For other machines, this Python still runs the build; it must only call its headers, files and tag by their names.
+if [ "$arch" != "$(uname -m)" ]; then
+  CMAKE_ARGS+=" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$arch"
+  export _PYTHON_HOST_PLATFORM=linux-$arch
+  SETUPTOOLS_EXT_SUFFIX=$("$venv/bin/python" -c "import sysconfig; print(sysconfig.get_config_var('EXT_SUFFIX'))")
+  export SETUPTOOLS_EXT_SUFFIX=${SETUPTOOLS_EXT_SUFFIX/$(uname -m)/$arch}
+fi
 export CMAKE_GENERATOR=Ninja CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)}
 
-rm -rf "$home/plain"
-log=$home/log-$version
-printf 'gapless: building the wheel for Python %s\n' "$version"
-"$venv/bin/python" -m pip --disable-pip-version-check wheel --quiet --no-deps --no-build-isolation --wheel-dir "$home/plain" \
-  -C build-dir="$home/build-$version" -C "cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -DNDEBUG" . >"$log" 2>&1 || { tail -n 60 "$log" >&2; exit 1; }
-auditwheel repair --only-plat --plat "manylinux_${glibc/./_}_$arch" --wheel-dir "$home/plain/repaired" "$home"/plain/*.whl >"$log" 2>&1 ||
+plain=$home/plain-$arch
+rm -rf "$plain"
+log=$home/log-$version-$arch
+printf 'gapless: building the wheel for Python %s on %s\n' "$version" "$arch"
+"$venv/bin/python" -m pip --disable-pip-version-check wheel --quiet --no-deps --no-build-isolation --wheel-dir "$plain" \
+  -C build-dir="$home/build-$version-$arch" -C "cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -DNDEBUG" . >"$log" 2>&1 || { tail -n 60 "$log" >&2; exit 1; }
+# It knows the platforms of this machine by name; of another one it finds the oldest that fits.
+wanted=manylinux_${glibc/./_}_$arch platform=auto
+[ "$arch" != "$(uname -m)" ] || platform=$wanted
+auditwheel repair --only-plat --plat "$platform" --wheel-dir "$plain/repaired" "$plain"/*.whl >"$log" 2>&1 ||
   { cat "$log" >&2; exit 1; }
-wheel=$(basename "$home"/plain/repaired/*.whl)
-mv "$home/plain/repaired/$wheel" "dist/$wheel"
+wheel=$(basename "$plain"/repaired/*.whl)
+[[ $wheel == *-$wanted.whl ]] || { printf 'gapless: error: %s is not for %s\n' "$wheel" "$wanted" >&2; exit 1; }
+mv "$plain/repaired/$wheel" "dist/$wheel"
 printf 'gapless: dist/%s\n' "$wheel"

@@ -66,12 +66,12 @@ template <class Direction>
 void message(const plan::Plan& plan, std::int64_t count, std::int64_t from, std::int64_t to,
              typename Direction::User user, typename Direction::Packed packed) noexcept {
   std::int64_t ignored;
-  const plan::FoldedSteps* folded = plan.folded();
   if (count == 1)
     range<Direction>(plan.root(), from, to, at(user, plan.first_byte()), packed);
   else if (plan.is_contiguous())
     Direction::bytes(at(user, plan.first_byte() + from), packed, to - from);
-  else if (folded != nullptr && count >= folded->min_count && !__builtin_mul_overflow(count, plan.size(), &ignored) &&
+  else if (const plan::FoldedSteps* const folded = plan.folded();
+           folded != nullptr && count >= folded->min_count && !__builtin_mul_overflow(count, plan.size(), &ignored) &&
            !__builtin_mul_overflow(count, plan.extent(), &ignored))
     folded_range<Direction>(*folded, plan.extent(), count, from, to, user, packed);
   else
@@ -93,12 +93,11 @@ std::int64_t run(const plan::Plan& plan, std::int64_t count, User buffer, std::i
 template <class Direction>
 void all(const plan::Plan& plan, std::int64_t count, typename Direction::User buffer,
          typename Direction::Packed packed) noexcept {
-  const plan::FoldedSteps* folded = plan.folded();
   if (count == 1) {
     whole<Direction>(plan.root(), at(buffer, plan.first_byte()), packed);
   } else if (plan.is_contiguous()) {
     Direction::bytes(at(buffer, plan.first_byte()), packed, plan.size() * count);
-  } else if (folded != nullptr && count >= folded->min_count) {
+  } else if (const plan::FoldedSteps* const folded = plan.folded(); folded != nullptr && count >= folded->min_count) {
     if (folded->before) {
       whole<Direction>(*folded->before, at(buffer, folded->before_offset), packed);
       packed += folded->before->bytes;

@@ -110,9 +110,21 @@ bool ascends(const Step& step) {
 }
 
 // The most elements that touch, on both sides, no more than the caches hold.
-std::int64_t far_count(const Node& node) {
+std::int64_t far_count_of(const Node& node) {
   std::int64_t both;
   return __builtin_add_overflow(touched_bytes(node), node.bytes, &both) ? 0 : kernel::far_bytes() / both;
+}
+
+// A chain of constructors without long lists: to normalise it once more takes microseconds.
+bool is_quick(const layout::Layout& type) {
+  constexpr std::size_t kShort = 64;
+  const layout::Layout* level = &type;
+  while (level->combiner != layout::Combiner::kNamed) {
+    if (level->displacements.size() > kShort || level->blocklengths.size() > kShort) return false;
+    if (level->expansion == nullptr && level->children.size() != 1) return false;
+    level = level->expansion != nullptr ? level->expansion.get() : level->children[0].get();
+  }
+  return true;
 }
 
 }  // namespace
@@ -222,10 +234,11 @@ std::int64_t Compiler::min_folded_count(const Step& one, std::int64_t extent, co
   return fewest;
 }
 
-PlanPtr compile(const normal::MessageForm& message, std::int64_t extent) {
+std::shared_ptr<Plan> Plan::made(const normal::MessageForm& message, std::int64_t extent) {
   std::shared_ptr<Plan> plan(new Plan);
   const normal::Form& form = message.one;
-  plan->message_.one = form;
+  plan->form_ = plan->many_.message.one = form;
+  plan->ready_.store(&plan->many_, std::memory_order_release);
   plan->extent_ = extent;
   if (!form.node) {
     plan->root_ = std::make_shared<const Step>();
@@ -238,10 +251,10 @@ PlanPtr compile(const normal::MessageForm& message, std::int64_t extent) {
   plan->high_ = form.offset + form.node->high;
   constexpr std::int64_t kShort = std::int64_t{1} << 56;
   plan->short_bounds_ = plan->low_ > -kShort && plan->high_ < kShort;
-  plan->far_count_ = far_count(*form.node);
+  plan->far_count_ = far_count_of(*form.node);
   plan->contiguous_ = form.node->kind == Kind::kRun && form.node->bytes == extent;
   // One copy for each element and none besides is no better than element by element.
-  if (message.each != 1 || message.extra != 0) plan->message_ = message;
+  if (message.each != 1 || message.extra != 0) plan->many_.message = message;
   Compiler compiler;
   plan->root_ = compiler.repeated(*form.node);
   if (!message.body || message.body->kind != Kind::kLoop) return plan;
@@ -258,12 +271,39 @@ PlanPtr compile(const normal::MessageForm& message, std::int64_t extent) {
   folded->min_count = message.min_count();
   folded->min_count = compiler.min_folded_count(*plan->root_, extent, *folded);
   if (folded->min_count == 0) return plan;
-  plan->folded_ = std::move(folded);
+  plan->many_.steps = std::move(folded);
   return plan;
+}
+
+PlanPtr compile(const normal::MessageForm& message, std::int64_t extent) {
+  return Plan::made(message, extent);
 }
 
 PlanPtr compile(const layout::Layout& type) {
   return compile(normal::normalise_message(type), type.extent);
+}
+
+PlanPtr compile_one_first(layout::LayoutPtr type) {
+  if (!is_quick(*type)) return compile(*type);
+  normal::MessageForm one;
+  one.one = normal::normalise(*type);
+  std::shared_ptr<Plan> plan = Plan::made(one, type->extent);
+  if (plan->is_contiguous()) return plan;
+  plan->ready_.store(nullptr, std::memory_order_relaxed);  // nobody else has it yet
+  plan->type_ = std::move(type);
+  return plan;
+}
+
+const Plan::Many& Plan::fold() const noexcept {
+  std::call_once(folding_, [this] {
+    try {
+      many_ = compile(*type_)->many_;
+    } catch (...) {  // no memory
+      many_.message.one = form_;
+    }
+    ready_.store(&many_, std::memory_order_release);
+  });
+  return many_;
 }
 
 }  // namespace gapless::plan

@@ -171,8 +171,8 @@ std::string Plan::text() const {
   page.step(*root_, 0);
   if (contiguous_)
     out << "n elements: one run\n";
-  else if (folded_)
-    page.folded(*folded_);
+  else if (folded() != nullptr)
+    page.folded(*folded());
   else
     page.loop(*root_, {0, "n"}, extent_, 0);
   return out.str();

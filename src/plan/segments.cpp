@@ -94,16 +94,17 @@ Segment slice(const Segment& segment, std::int64_t n) {
 }
 
 bool has_folded_form(const Message& message) {
+  if (message.count <= 1) return false;
   const normal::MessageForm& forms = message.plan.message();
-  return message.count > 1 && forms.body != nullptr && message.count >= forms.min_count();
+  return forms.body != nullptr && message.count >= forms.min_count();
 }
 
 Segments segments_of(const Message& message, bool folded) {
-  const normal::MessageForm& forms = message.plan.message();
+  const normal::Form& one = message.plan.form();
   const std::int64_t count = message.count, extent = message.plan.extent();
-  if (count == 1) return {segment_of(forms.one.node, forms.one.offset)};
-  if (!folded || !has_folded_form(message))
-    return {{Kind::kLoop, forms.one.offset, count, extent, 0, forms.one.node, nullptr}};
+  if (count == 1) return {segment_of(one.node, one.offset)};
+  if (!folded || !has_folded_form(message)) return {{Kind::kLoop, one.offset, count, extent, 0, one.node, nullptr}};
+  const normal::MessageForm& forms = message.plan.message();
   Segments segments;
   if (forms.after.node) segments.push_back(segment_of(forms.after.node, forms.after.offset + count * extent));
   if (const std::int64_t copies = forms.each * count + forms.extra; copies > 0) {

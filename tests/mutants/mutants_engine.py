@@ -217,6 +217,12 @@ PLANTED = [
         "folded->before_offset = message.before.offset + extent;",
     ),
     Mutant(
+        "what many elements need is made of another type when it is asked for",
+        "plan/compile.cpp",
+        "many_ = compile(*type_)->many_;",
+        "many_ = compile(*layout::contiguous(2, type_))->many_;",
+    ),
+    Mutant(
         "a plan's growth forgets how many copies an element has",
         "plan/compile.cpp",
         "folded->each = message.each;",

@@ -7,6 +7,7 @@ import mutants_messages
 import mutants_p2p
 import mutants_paired
 import mutants_types
+import mutants_watch
 
 MUTANTS = [
     *mutants_p2p.MUTANTS,
@@ -14,4 +15,5 @@ MUTANTS = [
     *mutants_messages.MUTANTS,
     *mutants_paired.MUTANTS,
     *mutants_types.MUTANTS,
+    *mutants_watch.MUTANTS,
 ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -91,16 +92,31 @@ class Environment:
         return answer.stdout
 
 
-@pytest.fixture(scope="module")
-def wheel(repository: Path) -> Path:
-    """Build the wheel of this Python."""
+def build_wheel(repository: Path, machine: str) -> Path:
+    """Build the wheel of this Python for such machines."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("GAPLESS_", "PYTHON", "CMAKE_"))}
     answer = subprocess.run(
-        [str(repository / "tools/wheel.sh")], env=clean | {"PYTHON": sys.executable}, capture_output=True, text=True,
-        timeout=TIMEOUT_S, check=False,
+        [str(repository / "tools/wheel.sh"), machine], env=clean | {"PYTHON": sys.executable}, capture_output=True,
+        text=True, timeout=TIMEOUT_S, check=False,
     )  # fmt: skip
     assert answer.returncode == 0, answer.stdout + answer.stderr
     return repository / answer.stdout.splitlines()[-1].removeprefix("gapless: ")
+
+
+@pytest.fixture(scope="module")
+def wheel(repository: Path) -> Path:
+    """Build the wheel for this machine."""
+    return build_wheel(repository, platform.machine())
+
+
+@pytest.fixture(scope="module")
+def wheel_aarch64(repository: Path) -> Path:
+    """Build the wheel for AArch64, by cross compilation elsewhere."""
+    return build_wheel(repository, "aarch64")
+
+
+# Checks that look at the files alone.
+each_wheel = pytest.mark.parametrize("which", ["wheel", "wheel_aarch64"])
 
 
 def install_build(fresh: Environment, build: Build, repository: Path) -> None:
@@ -150,8 +166,9 @@ def files_of(wheel: Path) -> set[str]:
 
 
 @long
-def test_what_is_in_it(wheel: Path) -> None:
-    names = files_of(wheel)
+@each_wheel
+def test_what_is_in_it(which: str, request: pytest.FixtureRequest) -> None:
+    names = files_of(request.getfixturevalue(which))
     fronts = {f"gapless/lib/libgapless_preload{end}.so" for end in ("", "_40", "_lc", "_lc41")}
     abis = ("mpich", "standard", "openmpi")
     backends = {f"gapless/lib/libgapless_be_{abi}.so" for abi in abis}
@@ -163,14 +180,20 @@ def test_what_is_in_it(wheel: Path) -> None:
 
 
 @long
-def test_it_needs_nothing_but_an_old_glibc(wheel: Path, tmp_path: Path) -> None:
-    assert re.search(r"-manylinux_2_28_\w+\.whl$", wheel.name)
+@each_wheel
+def test_it_needs_nothing_but_an_old_glibc(which: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    wheel = request.getfixturevalue(which)
+    machine = "aarch64" if which == "wheel_aarch64" else platform.machine()
+    assert wheel.name.endswith(f"-manylinux_2_28_{machine}.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path)
     objects = list(tmp_path.rglob("*.so"))
     assert objects
     allowed = re.compile(r"lib(c|m|dl|pthread|rt)\.so\.\d|ld-linux[\w-]*\.so\.\d")
     for file in objects:
+        head = subprocess.run(["readelf", "-h", file], capture_output=True, text=True, check=True).stdout
+        found = re.search(r"Machine:.*(AArch64|X86-64)", head)
+        assert found and found[1].lower().replace("-", "_") == machine, (file, head)
         dynamic = subprocess.run(["readelf", "-dVW", file], capture_output=True, text=True, check=True).stdout
         needed = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
         assert needed and all(allowed.fullmatch(name) for name in needed), (file, needed)
@@ -181,6 +204,15 @@ def test_it_needs_nothing_but_an_old_glibc(wheel: Path, tmp_path: Path) -> None:
         others = [line for line in shown.splitlines() if not ours.fullmatch(line.split()[-1].partition("@")[0])]
         assert not others, (file, others[:5])
         assert ".debug_info" not in subprocess.run(["readelf", "-SW", file], capture_output=True, text=True).stdout
+
+
+@long
+def test_the_wheel_for_aarch64_works_emulated(wheel_aarch64: Path, repository: Path) -> None:
+    if sys.version_info[:2] != (3, 11):
+        pytest.skip("the Python for AArch64 is Debian 12's, 3.11")
+    tool = str(repository / "tools" / "test_wheel_aarch64.sh")
+    answer = subprocess.run([tool, str(wheel_aarch64)], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    assert answer.returncode == 0, answer.stdout + answer.stderr
 
 
 @pytest.mark.parametrize("language", ["C", "Python"])
@@ -276,5 +308,7 @@ def test_the_sdist_builds_the_same_with_the_compiler_of_this_machine(
     (built,) = tmp_path.glob("*.whl")
     assert files_of(built) == files_of(wheel)
     # Whether or not this machine has them: a user's build must not look for the lab's C++ libraries.
-    cache = (repository / f"build/wheel/build-{version}/CMakeCache.txt").read_text(encoding="utf-8")
+    cache = (repository / f"build/wheel/build-{version}-{platform.machine()}/CMakeCache.txt").read_text(
+        encoding="utf-8"
+    )
     assert not re.search(r"nlohmann_json_DIR|CLI11_DIR|GTest_DIR|FETCHCONTENT_SOURCE_DIR", cache)

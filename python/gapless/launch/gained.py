@@ -8,40 +8,10 @@ from collections.abc import Mapping, Sequence
 from gapless.display import bytes_text
 from gapless.launch.counters import ProcedureCount, total
 from gapless.launch.reach import Rank
+from gapless.launch.reasons import reason_of
 
 # Of procedures that move nothing themselves: what they complete, or set up, is counted where it is sent.
 COMPLETES = ("MPI_Wait", "MPI_Test", "MPI_Request_", "MPI_Cancel", "MPI_Parrived")
-# Why the layer left a message to the library, in words; and what its user can do.
-WHY = {
-    "contiguous": ("nothing to gain", ""),
-    "zero": ("no data", ""),
-    "arguments": ("arguments that the library refuses", ""),
-    "proc_null": ("to or from MPI_PROC_NULL", ""),
-    "off": ("switched off (GAPLESS_Switch or a setting)", "leave the layer on"),
-    "unregistered": ("pair types, or types that were not committed", ""),
-    "combiner": ("a kind of type that the layer does not decode", ""),
-    "large": ("more bytes than the library can count", "use a library with MPI_Send_c (MPI 4.0)"),
-    "device": ("memory of an accelerator", ""),
-    "buffer": ("a null buffer", ""),
-    "small": (
-        "so small, or in runs so long, that the rules call the native type as fast",
-        "'gapless tune' measures rules for this machine; GAPLESS_FORCE=1 shows what packing them would cost",
-    ),
-    "first": (
-        "small, and the first of its type",
-        "make types once, not for each message: from the second message of a type on it is packed",
-    ),
-    "staging": ("no memory for packed bytes within the cap", "raise GAPLESS_POOL_BYTES"),
-    "completion": ("completed by procedures that the layer does not serve", "use MPI_Wait and its like"),
-    "overlap": ("packed bytes inside the data", ""),
-    "unproved": (
-        "collective, and not all processes are known to have the layer",
-        "start the job by one 'gapless run'; GAPLESS_LOG=1 says what is missing",
-    ),
-    "library": ("something that this library does right only on the program's own buffers", ""),
-    "file_view": ("a file with another data representation", ""),
-    "others": ("another process of the call could not do its part", "GAPLESS_STATS=1 shows on which one"),
-}
 # Why counts are missing.
 NO_ROOM = " (there was no room for them in the folder of temporary files, TMPDIR)"
 
@@ -77,13 +47,13 @@ def gained(counts: Mapping[str, ProcedureCount], is_whole: bool = True) -> str:
         line = f"{accelerated} messages were accelerated ({bytes_text(sum(count.bytes for count in moving))})"
         return line + (f"; {left} with derived datatypes stayed native: {_reasons(declined)}" if left else "")
     if declined:
-        reason = declined.most_common(1)[0][0]
-        why, remedy = WHY.get(reason, ("", ""))
+        most = reason_of(declined.most_common(1)[0][0])
         line = f"no message was accelerated: {sum(declined.values())} with derived datatypes stayed native, "
-        line += f"{_reasons(declined)}" + (f" ({why})" if why else "")
-        return line + (f"; {remedy}" if remedy else "")
+        line += f"{_reasons(declined)} ({most.why})"
+        return line + (f"; {most.remedy}" if most.remedy else "")
     if contiguous:
-        return f"no message was accelerated: {WHY['contiguous'][0]} in any of the {contiguous} that the layer looked at"
+        nothing = reason_of("contiguous").why
+        return f"no message was accelerated: {nothing} in any of the {contiguous} that the layer looked at"
     if not is_whole:
         return "no message of the other ranks was accelerated"
     return (

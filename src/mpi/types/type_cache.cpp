@@ -191,7 +191,7 @@ TypeCache::Counts TypeCache::counts() {
 DatatypePtr compiled(layout::LayoutPtr layout) {
   plan::PlanPtr plan;
   try {
-    plan = plan::compile(*layout);
+    plan = plan::compile_one_first(layout);
   } catch (const base::Error&) {  // such a type stays the library's
   }
   return std::make_shared<const Datatype>(std::move(layout), std::move(plan));

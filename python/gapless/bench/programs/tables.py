@@ -14,6 +14,7 @@ from rich.table import Table
 from gapless.display import bytes_text, plain_table
 from gapless.lab.results import Line, of_kind
 from gapless.lab.statistics import FEWEST_LAUNCHES, Ratio, ratio_of_medians
+from gapless.launch.reasons import reason_of
 
 COLUMNS = (
     "program", "library", "ranks", "launches", "plain_ms", "gapless_ms", "gain", "low", "high", "results",
@@ -21,16 +22,6 @@ COLUMNS = (
 )  # fmt: skip
 # What moves data; what completes, frees or commits is counted by the layer too.
 BESIDE = re.compile(r"MPI_(Wait|Test|Start|Request|Cancel|Comm|Type|File|Win|Init|Finali|Session|Query)", re.IGNORECASE)
-# Why the layer does nothing where there is nothing to do, and where there is something.
-NOTHING_TO_DO = frozenset({"contiguous", "zero", "proc_null", "arguments"})
-REASONS = {
-    "small": "by the measured rules the library copies such blocks as fast",
-    "unproved": "not all processes are proved to have the layer",
-    "library": "the library needs the program's own buffers there",
-    "completion": "the program completes requests by a procedure that is not wrapped",
-    "staging": "no buffer was to be had",
-    "first": "a new type for each small message: looking it up costs what packing gains",
-}
 
 
 @dataclass(frozen=True)
@@ -86,7 +77,7 @@ class Counts:
     @property
     def typed(self) -> int:
         """How many calls had a derived datatype for which the layer could have done something."""
-        return self.accelerated + sum(n for reason, n in self.declined.items() if reason not in NOTHING_TO_DO)
+        return self.accelerated + sum(n for name, n in self.declined.items() if not reason_of(name).has_nothing_to_do)
 
 
 def counts(procedures: Mapping[str, Mapping[str, Any]]) -> Counts:
@@ -124,7 +115,8 @@ def why_nothing(of: Counts, gain: Ratio | None, wall_s: float, ranks: int) -> st
         return ""
     if not of.typed:
         return f"none of its {of.calls} calls needs a derived datatype moved"
-    reasons = [f"{REASONS.get(r, r)} ({n} calls)" for r, n in of.declined.most_common() if r not in NOTHING_TO_DO]
+    declined = [(reason_of(name), n) for name, n in of.declined.most_common()]
+    reasons = [f"{reason.why} ({n} calls)" for reason, n in declined if not reason.has_nothing_to_do]
     if not of.accelerated:
         return "; ".join(reasons)
     each = of.bytes / of.accelerated
