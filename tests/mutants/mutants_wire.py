@@ -125,8 +125,7 @@ PROTOCOL = [
     planted(
         "the last part is as long as the others",
         "message.hpp",
-        "unpack(position, static_cast<const char*>(memory_->data(process(), chunk_)),\n"
-        "           std::min(ticket_.part_bytes, ticket_.bytes - position));",
+        "unpack(position, static_cast<const char*>(memory_->data(process(), chunk_)), bytes);",
         "unpack(position, static_cast<const char*>(memory_->data(process(), chunk_)), ticket_.part_bytes);",
         SCHEDULES,
     ),
