@@ -6,7 +6,7 @@ import json
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from gapless.errors import GaplessError
 from gapless.lab.cases import PAYLOAD
@@ -81,7 +81,7 @@ def read_case(line: Line) -> AppCase:
     )  # fmt: skip
 
 
-@lru_cache(maxsize=None)
+@cache
 def all_cases() -> tuple[AppCase, ...]:
     """Return every case, of DDTBench and larger.
 

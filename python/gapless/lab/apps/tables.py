@@ -113,8 +113,8 @@ def sentences(rows: Sequence[AppRow]) -> list[str]:
 def sentence(of: Summary) -> str:
     """Return the geometric mean of one library with its interval, and how many rows are lost."""
     return (
-        f"{of.mpi}: with Gapless {interval_text(of.ratio, 3)} times as long as the best of datatype, MPI_Pack and loops "
-        f"in C (geometric mean of {of.rows} rows, the best chosen on the other half of the launches); "
+        f"{of.mpi}: with Gapless {interval_text(of.ratio, 3)} times as long as the best of datatype, MPI_Pack and "
+        f"loops in C (geometric mean of {of.rows} rows, the best chosen on the other half of the launches); "
         f"proved more than 5 % slower: {len(of.lost)}, decided: {of.decided}"
     )
 
