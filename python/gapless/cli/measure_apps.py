@@ -76,12 +76,12 @@ def apps(given: SimpleNamespace) -> None:
 
 def _settings(given: SimpleNamespace) -> AppsSettings:
     """Return the settings of the preset, or of the run that goes on, with what was given changed."""
-    from gapless.lab.apps.cases import TESTS, tests_named
+    from gapless.lab.apps.cases import TESTS, named_tests
     from gapless.lab.apps.plan import HAND
     from gapless.lab.apps.settings import PRESETS
     from gapless.lab.experiment import changed
 
-    tests = list(TESTS) if given.tests == "all" else tests_named(words(given.tests))
+    tests = list(TESTS) if given.tests == "all" else named_tests(words(given.tests))
     compilers = [f"hand_{name}" for name in words(given.compilers)]
     settings = changed(
         begun_with(given, OPTIONS, PRESETS),

@@ -97,7 +97,7 @@ def all_cases() -> tuple[AppCase, ...]:
     return tuple(read_case(json.loads(line)) for line in done.stdout.splitlines())
 
 
-def tests_named(words: Sequence[str]) -> list[str]:
+def named_tests(words: Sequence[str]) -> list[str]:
     """Return the tests that words name: each its own name, or the beginning that several have in common.
 
     Raises
@@ -107,7 +107,7 @@ def tests_named(words: Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> tests_named(["NAS_LU", "FFT2"])
+    >>> named_tests(["NAS_LU", "FFT2"])
     ['NAS_LU_x', 'NAS_LU_y', 'FFT2']
     """
     found: list[str] = []

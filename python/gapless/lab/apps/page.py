@@ -57,7 +57,7 @@ def render(collected: Collected) -> str:
     shown: list[AppPanel] = []
 
     def placed(panels: Sequence[AppPanel | None]) -> list[dict[str, object]]:
-        """Number the panels as the page's data have them."""
+        # Numbered as the page's data have them.
         entries: list[dict[str, object]] = []
         for panel in panels:
             if panel is not None:
