@@ -216,7 +216,8 @@ def bandwidth(rows: Sequence[AppRow], test: str, names: dict[str, str]) -> AppPa
             figure.add(
                 number, way, "plain ping-pong" if way == "contiguous" else NAMES[way], [row.bytes for row in has],
                 rates, [_hover(row, way, f"{rate:.4g} MB/s") for row, rate in zip(has, rates, strict=True)],
-                type="scatter", mode="lines+markers", marker={"color": COLOURS[way][0]}, line={"dash": "dot" if way == "contiguous" else "solid"},
+                type="scatter", mode="lines+markers", marker={"color": COLOURS[way][0]},
+                line={"dash": "dot" if way == "contiguous" else "solid"},
             )  # fmt: skip
             cells += [[row.case, mpi, NAMES[way], str(row.bytes), f"{rate:.4g}"]
                       for row, rate in zip(has, rates, strict=True)]  # fmt: skip
