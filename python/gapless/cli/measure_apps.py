@@ -62,7 +62,6 @@ def apps(given: SimpleNamespace) -> None:
       gapless measure apps --tests WRF,NAS_MG --mpi openmpi --launches 8
       gapless measure apps --preset paper --tests MILC_su3_zd --two-nodes
       gapless measure apps --resume results/apps --budget 10m
-      gapless report results/apps -o apps.html
 
     [bold]Exit status:[/bold] 0 measured; 1 a launch failed or data were wrong (the rest is recorded); 2 usage;
     130 interrupted (what was measured is kept, --resume goes on).
