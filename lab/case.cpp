@@ -44,7 +44,10 @@ Subject subject_of(const Layout& layout, int variant, int bytes) {
   for (std::int64_t displacement_bytes : layout.type_map())
     append(subject.sent, displacement_bytes, layout.element_bytes);
   subject.received = subject.sent;
-  subject.ints = layout.element_bytes == kIntBytes;
+  if (layout.element_bytes != kIntBytes) {
+    subject.element = "byte";
+    subject.element_bytes = 1;
+  }
   return subject;
 }
 
@@ -53,6 +56,8 @@ Subject subject_of(Exchange exchange) {
   const Description &sent = exchange.send.descriptions.front(), &received = exchange.receive.descriptions.front();
   subject.sent = runs_of(sent.type, sent.count);
   subject.received = runs_of(received.type, received.count);
+  subject.element = exchange.element;
+  subject.element_bytes = exchange.element_bytes;
   subject.exchange = std::move(exchange);
   return subject;
 }
@@ -92,6 +97,7 @@ std::vector<Case> make_cases(const Choice& choice) {
   std::vector<Case> cases;
   if (choice.has("tests")) add_tests(choice, cases);
   if (choice.has("applications")) add_exchanges("applications", ddtbench_exchanges(), cases);
+  if (choice.has("larger")) add_exchanges("larger", larger_exchanges(), cases);
   if (choice.has("found")) add_exchanges("found", found_exchanges(), cases);
   std::erase_if(cases, [&](const Case& one) { return one.name.find(choice.filter) == std::string::npos; });
   return cases;

@@ -29,14 +29,15 @@ struct Choice {
 struct Subject {
   Exchange exchange;
   std::vector<ByteRun> sent, received;  // what the type maps of its descriptions must be
-  bool ints = true;                     // whether its payload is sent as MPI_INT where it is contiguous, or as MPI_BYTE
-  std::vector<std::string> skipped;     // descriptions left out, and why
-  std::string refused;                  // why the whole case is, or empty
+  std::string element = "int32";        // what its payload is sent as where it is contiguous
+  std::int64_t element_bytes = kIntBytes;
+  std::vector<std::string> skipped;  // descriptions left out, and why
+  std::string refused;               // why the whole case is, or empty
 };
 
 struct Case {
   std::string name;    // "tiled/v1/A=2/2560000", "WRF_y/2x2"
-  std::string family;  // "tests", "applications", "found"
+  std::string family;  // "tests", "applications", "larger", "found"
   std::string layout;  // "tiled", "WRF_y"
   int variant = 0;     // 0, 0, 0: a layout that has one form and size
   int a = 0;

@@ -11,7 +11,7 @@ namespace {
 using namespace gapless::lab;
 
 constexpr const char* kPayload = "payload";  // as a contiguous array
-const std::vector<std::string> kFamilies{"tests", "applications", "found"};
+const std::vector<std::string> kFamilies{"tests", "applications", "larger", "found"};
 
 constexpr const char* kAbout =
     "Prints messages, one JSON object a line: the four basic layouts of the expectation tests (tiled, block, bucket,\n"
@@ -41,24 +41,35 @@ Json told_of(const Exchange& exchange, std::size_t i) {
   return {{"type", type}, {"tests", sent.tests}};
 }
 
-Json line_of(const Case& one) {
+Json loops_of(const Loops& loops) {
+  Json told{{"kernel", loops.kernel}, {"sizes", loops.sizes}};
+  if (!loops.list.empty()) told["list"] = loops.list;
+  return told;
+}
+
+Json line_of(const Case& one, bool with_loops) {
   const Subject subject = one.make();
   if (!subject.refused.empty()) return {{"group", one.name}, {"family", one.family}, {"skipped", {subject.refused}}};
   std::int64_t bytes = 0;
   for (const ByteRun& run : subject.sent) bytes += run.bytes;
-  const char* const dense = subject.ints ? "int32" : "byte";
+  const std::string& dense = subject.element;
   Json messages = Json::array(), described;
   messages.push_back(
-      {{"name", kPayload}, {"layout", kPayload}, {"count", bytes / (subject.ints ? kIntBytes : 1)}, {"type", dense}});
+      {{"name", kPayload}, {"layout", kPayload}, {"count", bytes / subject.element_bytes}, {"type", dense}});
   described[kPayload] = {{"type", dense}, {"tests", {"ET1"}}};
   for (std::size_t i = 0; i < subject.exchange.send.descriptions.size(); ++i) {
     messages.push_back(message_of(subject.exchange, i));
     described[subject.exchange.send.descriptions[i].name] = told_of(subject.exchange, i);
   }
-  return {{"group", one.name},         {"family", one.family}, {"layout", one.layout},
-          {"variant", one.variant},    {"A", one.a},           {"bytes", one.bytes == 0 ? bytes : one.bytes},
-          {"payload_bytes", bytes},    {"messages", messages}, {"described", described},
-          {"skipped", subject.skipped}};
+  Json line{{"group", one.name},         {"family", one.family}, {"layout", one.layout},
+            {"variant", one.variant},    {"A", one.a},           {"bytes", one.bytes == 0 ? bytes : one.bytes},
+            {"payload_bytes", bytes},    {"messages", messages}, {"described", described},
+            {"skipped", subject.skipped}};
+  if (with_loops) {
+    line["blocks"] = subject.exchange.blocks;
+    if (!subject.exchange.loops.kernel.empty()) line["loops"] = loops_of(subject.exchange.loops);
+  }
+  return line;
 }
 
 }  // namespace
@@ -73,11 +84,16 @@ int main(int argc, char** argv) {
   app.add_option("--sizes", choice.sizes, "Of the expectation tests' layouts, in bytes instead of 3200 and 2560000")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
-  app.add_option("--layouts", choice.families,
-                 "tests (of the paper), applications (DDTBench), found (where others found the layer slow)")
+  app.add_option(
+         "--layouts", choice.families,
+         "tests (of the paper), applications (DDTBench), larger (four of these in other sizes), found (where others "
+         "found the layer slow)")
       ->delimiter(',')
       ->check(CLI::IsMember(kFamilies));
+  bool with_loops = false;
+  app.add_flag("--loops", with_loops,
+               "Also how an application packs the message by hand, and how many blocks a rank sends");
   CLI11_PARSE(app, argc, argv);
-  for (const Case& one : make_cases(choice)) std::cout << line_of(one).dump() << "\n";
+  for (const Case& one : make_cases(choice)) std::cout << line_of(one, with_loops).dump() << "\n";
   return 0;
 }

@@ -20,9 +20,20 @@ struct End {
   std::vector<Description> descriptions;  // of equal type maps
 };
 
+// The loops by which an application packs it (lab/exchange/loops/loops.h).
+struct Loops {
+  std::string kernel;
+  std::vector<int> sizes;
+  std::vector<std::int32_t> list;
+};
+
 // Description i is sent, and description i of the other end received.
 struct Exchange {
   End send, receive;
+  Loops loops{};                  // without a kernel: nobody packs it by hand
+  std::string element = "int32";  // its base type, which the same bytes are sent as where they are contiguous
+  std::int64_t element_bytes = 4;
+  int blocks = 1;  // more: each of so many ranks sends one to every rank
 };
 
 namespace ddtbench {
@@ -37,10 +48,16 @@ struct Wrf {
   std::string name() const { return test; }
   Exchange exchange() const;
 };
+inline constexpr int kWrfHeight = 65;
 inline constexpr std::array kWrf{Wrf{"WRF_y/2x2", 32, 52, 5, 7, 23, 3},  Wrf{"WRF_y/3x3", 27, 41, 4, 7, 19, 3},
                                  Wrf{"WRF_y/4x4", 24, 34, 4, 7, 16, 3},  Wrf{"WRF_y/5x5", 22, 30, 4, 7, 14, 3},
                                  Wrf{"WRF_y/8x8", 19, 24, 4, 7, 11, 3},  Wrf{"WRF_x/2x2", 32, 52, 22, 4, 3, 44},
                                  Wrf{"WRF_x/4x4", 24, 34, 14, 4, 3, 26}, Wrf{"WRF_x/8x8", 19, 24, 9, 4, 3, 16}};
+
+// Lines of 8 to 24 KB, of a study of 2022 that gives the sizes in i alone; those in j are 8x8's.
+inline constexpr std::array kLongWrf{Wrf{"WRF_y/4011x24", 4011, 24, 4, 7, 4003, 3},
+                                     Wrf{"WRF_y/2057x24", 2057, 24, 4, 7, 2049, 3},
+                                     Wrf{"WRF_y/6009x24", 6009, 24, 4, 7, 6001, 3}};
 
 // A face of a lattice of 3 complex numbers a site, its even sites before the odd ones.
 struct Milc {
@@ -49,6 +66,8 @@ struct Milc {
   Exchange exchange() const;
 };
 inline constexpr std::array kMilc{Milc{16, 16, 16, 16}, Milc{8, 16, 16, 16}, Milc{8, 8, 8, 16}, Milc{8, 8, 8, 8}};
+inline constexpr std::array kLargeMilc{Milc{16, 16, 32, 32}, Milc{32, 32, 32, 32}, Milc{64, 32, 32, 32},
+                                       Milc{64, 64, 32, 32}, Milc{64, 64, 32, 64}};
 
 // A face of U(5, n + 2, n + 2).
 struct Lu {
@@ -68,6 +87,8 @@ struct Mg {
 };
 inline constexpr std::array kMgSizes{std::array{34, 18, 18}, std::array{130, 66, 66}, std::array{258, 130, 130},
                                      std::array{514, 258, 258}};
+inline constexpr std::array kFlatMgSizes{std::array{256, 32, 32}, std::array{512, 66, 66}, std::array{2048, 66, 120},
+                                         std::array{5120, 92, 120}};
 
 // The block that one rank of two sends to the other when an n x n matrix of complex numbers is transposed.
 struct Fft {
@@ -77,13 +98,15 @@ struct Fft {
 };
 inline constexpr std::array kFft{Fft{256}, Fft{512}, Fft{768}, Fft{1024}, Fft{1536}};
 
-// Every other point of (3, 2, d3), received dense.
+// Every other point of (d1, 2, d3), received dense.
 struct SpecfemMt {
   int d3;
-  std::string name() const { return "SPECFEM3D_mt/" + std::to_string(d3); }
+  int d1 = 3;
+  std::string name() const;
   Exchange exchange() const;
 };
 inline constexpr std::array kSpecfemMt{SpecfemMt{7600}, SpecfemMt{6400}, SpecfemMt{5600}, SpecfemMt{6200}};
+inline constexpr std::array kWideSpecfemMt{SpecfemMt{512, 1024}, SpecfemMt{256, 2048}, SpecfemMt{200, 3072}};
 
 // Listed numbers of one array.
 struct SpecfemOc {
@@ -126,7 +149,10 @@ struct NamedExchange {
   std::function<Exchange()> make;
 };
 
-// All of the above.
+// All of the above in the sizes of DDTBench.
 std::vector<NamedExchange> ddtbench_exchanges();
+// Four of them in those of Suresh et al., "Layout-aware Hardware-assisted Designs for Derived Data Types in MPI"
+// (2022).
+std::vector<NamedExchange> larger_exchanges();
 
 }  // namespace gapless::lab

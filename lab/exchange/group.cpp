@@ -3,9 +3,12 @@
 #include "../clock.hpp"
 #include "agree.hpp"
 #include "barrier.hpp"
+#include "by_hand.hpp"
 #include "mpi_type.hpp"
 #include "operation.hpp"
 #include "stop_rule.hpp"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <functional>
@@ -18,7 +21,11 @@
 namespace gapless::lab::exchange {
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{2} << 30;
+// A group may take 2 GiB on each rank, and more where all ranks of this machine then leave half of its memory free.
+std::int64_t most_bytes(int ranks) {
+  const std::int64_t memory = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  return std::max(std::int64_t{2} << 30, memory / (2 * ranks));
+}
 
 // What a rank knows of one sample.
 struct Sample {
@@ -31,6 +38,9 @@ struct Member {
   std::unique_ptr<Operation> operation;
   std::optional<bool> layer_acts{};
   bool layer_pairs = false;
+  // The same operation again, its packing timed, and where it keeps that.
+  std::unique_ptr<Stamps> stamps{};
+  std::unique_ptr<Operation> stamped{};
   bool layer_on() const { return spec->method == MethodKind::kGapless || spec->method == MethodKind::kLocal; }
 };
 
@@ -70,9 +80,10 @@ class Group {
     together([&] {
       for (const MessageSpec& message : spec_.messages) messages_.push_back(read_message(message, spec_, run_.place));
       const std::int64_t bytes = memory_bytes(messages_);
-      if (bytes > kMostBytes)
+      const std::int64_t most = most_bytes(run_.place.ranks);
+      if (bytes > most)
         throw Refused("it may need " + std::to_string(bytes) + " bytes of memory on each rank, more than " +
-                      std::to_string(kMostBytes));
+                      std::to_string(most));
     });
   }
 
@@ -165,8 +176,16 @@ class Group {
         result_.without_layer.push_back(member.name);
         continue;
       }
-      members_.push_back(
-          {&member, make_operation(spec_, member.method, messages_[member.message], *memory_, run_.place)});
+      const Message& message = messages_[member.message];
+      if (const std::string lacks = lacks_loops(member.method, message.loops); !lacks.empty()) {
+        result_.lacking.emplace(method_name(member.method), lacks);
+        continue;
+      }
+      members_.push_back({&member, make_operation(spec_, member.method, message, *memory_, run_.place)});
+      if (!spec_.phases) continue;
+      members_.back().stamps = std::make_unique<Stamps>();
+      members_.back().stamped =
+          make_operation(spec_, member.method, message, *memory_, run_.place, members_.back().stamps.get());
     }
   }
 
@@ -180,7 +199,7 @@ class Group {
       // Twice with fresh data: who kept the first message's would be seen to send it again.
       for (int i = 0; i < (spec_.fresh ? 2 : 1); ++i) {
         if (writes_ahead()) write(member);
-        run(member);
+        run(member, *member.operation);
       }
       run_.layer.set_all(false);
       if (before && member.layer_on() && spec_.pattern == Pattern::kPingPong) {
@@ -223,13 +242,13 @@ class Group {
   }
 
   // Once, with what this rank writes within it.
-  Writing run(Member& member) {
+  Writing run(Member& member, Operation& operation) {
     Writing writing;
     const bool writes = spec_.fresh && !writes_ahead();
     const auto before_send = [&] {
       if (writes) writing = write(member);
     };
-    member.operation->run(std::ref(before_send));  // by reference: a copy would be allocated within what is timed
+    operation.run(std::ref(before_send));  // by reference: a copy would be allocated within what is timed
     return writing;
   }
 
@@ -239,6 +258,7 @@ class Group {
     std::iota(order.begin(), order.end(), std::size_t{0});
     samples_.resize(members_.size());
     own_ns_.resize(members_.size());
+    phases_.resize(members_.size());
     const double start_ns = now_ns();
     for (int done = -spec_.reps.warmup;; ++done) {
       if (done >= 0 && stops(rule, done, (now_ns() - start_ns) / 1e6)) return;
@@ -249,6 +269,7 @@ class Group {
         if (done < 0) continue;
         samples_[at].push_back(sample);
         own_ns_[at].push_back(sample.ns);
+        if (spec_.phases) phases_[at].push_back(phase_sample_of(members_[at]));
       }
     }
   }
@@ -264,7 +285,7 @@ class Group {
     switch_layer(member);
     // Members take turns, so each finds the caches and the library as another one left them: one operation that is not
     // timed lets it start from its own.
-    if (!spec_.cold) run(member);
+    if (!spec_.cold) run(member, *member.operation);
     Sample sample;
     if (writes_ahead()) sample.writing = write(member);
     if (spec_.cold) run_.eviction.walk();
@@ -275,7 +296,7 @@ class Group {
     const double start_ns = now_ns();
     Writing within;
     for (int i = 0; i < inner; ++i) {
-      const Writing writing = run(member);
+      const Writing writing = run(member, *member.operation);
       within.ns += writing.ns;
       within.clock_ns += writing.clock_ns;
     }
@@ -288,6 +309,23 @@ class Group {
     run_.layer.set_all(false);
     if (!writes_ahead()) sample.writing = {within.ns / inner, within.clock_ns / inner};
     sample.ns = (end_ns - start_ns) / inner;
+    return sample;
+  }
+
+  // One operation more behind a sample, which stamps would make longer.
+  PhaseSample phase_sample_of(Member& member) {
+    switch_layer(member);
+    PhaseSample sample;
+    sample.preparation = prepare_once(member.spec->method, messages_[member.spec->message]);
+    if (writes_ahead()) write(member);
+    if (spec_.cold) run_.eviction.walk();
+    *member.stamps = {clock_reading_, {}, {}};
+    barrier(run_.place.rank, run_.place.ranks);
+    const double start_ns = now_ns();
+    sample.writing = run(member, *member.stamped);
+    sample.whole_ns = now_ns() - start_ns;
+    run_.layer.set_all(false);
+    sample.stamps = *member.stamps;
     return sample;
   }
 
@@ -316,6 +354,7 @@ class Group {
         of.ns.push_back(longest[at] - written - read);
         if (spec_.fresh && sends) of.cycle_ns.push_back(cycle[at] - read);
       }
+      if (spec_.phases) of.phases = reduce_phases(phases_[i], spec_.pattern == Pattern::kPingPong, run_.place);
       result_.members.push_back(std::move(of));
     }
   }
@@ -330,6 +369,7 @@ class Group {
   double clock_reading_;
   std::vector<std::vector<Sample>> samples_;  // of this rank, by member
   std::vector<std::vector<double>> own_ns_;   // the same, for the rule that ends a group
+  std::vector<std::vector<PhaseSample>> phases_;
   GroupResult result_;
 };
 

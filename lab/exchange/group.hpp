@@ -6,8 +6,10 @@
 #include "eviction.hpp"
 #include "job.hpp"
 #include "memory.hpp"
+#include "phases.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,11 +39,13 @@ struct MemberSamples {
   bool layer_pairs;                // and whether it went through memory that the ranks share
   std::vector<double> ns;          // the longest of all ranks; on rank 0 only
   std::vector<double> cycle_ns;    // of what sends, the same with the writing of fresh data
+  std::optional<Phases> phases{};  // of as many operations more, where the group asks for them
 };
 
 struct GroupResult {
   std::vector<MemberSamples> members;
-  std::vector<std::string> without_layer;  // members left out because the layer is not there
+  std::vector<std::string> without_layer;      // members left out because the layer is not there
+  std::map<std::string, std::string> lacking;  // methods left out, and why: no compiler for their loops
 };
 
 // Collective. `seed`: of the order of members, equal on all ranks. Throws on every rank: JobError, Refused,

@@ -95,7 +95,7 @@ class Field {
   std::string path_;
 };
 
-constexpr std::array<std::pair<const char*, Pattern>, 10> kPatterns{
+constexpr std::array<std::pair<const char*, Pattern>, 11> kPatterns{
     {{"pingpong", Pattern::kPingPong},
      {"bcast", Pattern::kBcast},
      {"allgather", Pattern::kAllgather},
@@ -105,8 +105,9 @@ constexpr std::array<std::pair<const char*, Pattern>, 10> kPatterns{
      {"gatherv", Pattern::kGatherv},
      {"scatterv", Pattern::kScatterv},
      {"sendrecv", Pattern::kSendrecv},
-     {"waitall", Pattern::kWaitall}}};
-constexpr std::array<std::pair<const char*, MethodKind>, 10> kMethods{{{"local", MethodKind::kLocal},
+     {"waitall", Pattern::kWaitall},
+     {"alltoall", Pattern::kAlltoall}}};
+constexpr std::array<std::pair<const char*, MethodKind>, 13> kMethods{{{"local", MethodKind::kLocal},
                                                                        {"native", MethodKind::kNative},
                                                                        {"gapless", MethodKind::kGapless},
                                                                        {"pack", MethodKind::kPack},
@@ -115,7 +116,10 @@ constexpr std::array<std::pair<const char*, MethodKind>, 10> kMethods{{{"local",
                                                                        {"manual", MethodKind::kManual},
                                                                        {"engine", MethodKind::kEngine},
                                                                        {"engine_pack", MethodKind::kEnginePack},
-                                                                       {"engine_unpack", MethodKind::kEngineUnpack}}};
+                                                                       {"engine_unpack", MethodKind::kEngineUnpack},
+                                                                       {"hand_c", MethodKind::kHandC},
+                                                                       {"hand_clang", MethodKind::kHandClang},
+                                                                       {"hand_fortran", MethodKind::kHandFortran}}};
 constexpr std::array<std::pair<const char*, bool>, 2> kCaches{{{"warm", false}, {"cold", true}}};
 constexpr std::array<std::pair<const char*, bool>, 2> kData{{{"constant", false}, {"fresh", true}}};
 
@@ -125,12 +129,29 @@ EndSpec read_end(const Field& field) {
           field.has("origin") ? field.at("origin").integer(0, kMost) : 0};
 }
 
+std::vector<int> read_ints(const Field& field, int least) {
+  std::vector<int> all;
+  for (const Field& one : field.list()) all.push_back(one.small_integer(least));
+  return all;
+}
+
+LoopsSpec read_loops(const Field& field) {
+  LoopsSpec loops{field.at("kernel").text(), read_ints(field.at("sizes"), 0), {}};
+  if (field.has("list")) loops.list = read_ints(field.at("list"), 0);
+  const LoopsKernel* const kernel = find_loops(loops.kernel);
+  if (!kernel) field.at("kernel").fail("no loops are called '" + loops.kernel + "'");
+  if (loops.sizes.size() != kernel->sizes)
+    field.at("sizes").fail(loops.kernel + " has " + std::to_string(kernel->sizes) + " of them");
+  return loops;
+}
+
 MessageSpec read_message(const Field& field) {
   MessageSpec message;
   message.name = field.at("name").text();
   message.send = read_end(field);
   if (field.has("receive")) message.receive = read_end(field.at("receive"));
   message.layout = field.at("layout").text();
+  if (field.has("loops")) message.loops = read_loops(field.at("loops"));
   return message;
 }
 
@@ -147,8 +168,12 @@ MemberSpec read_member(const Field& field, const GroupSpec& group) {
   const bool any_pattern = member.method == MethodKind::kNative || member.method == MethodKind::kGapless ||
                            member.method == MethodKind::kLocal ||
                            (member.method == MethodKind::kPack &&
-                            (group.pattern == Pattern::kBcast || group.pattern == Pattern::kAllgather));
+                            (group.pattern == Pattern::kBcast || group.pattern == Pattern::kAllgather ||
+                             group.pattern == Pattern::kAlltoall)) ||
+                           (is_by_hand(member.method) && group.pattern == Pattern::kAlltoall);
   if (!any_pattern && group.pattern != Pattern::kPingPong) method.fail("only members of a pingpong can have it");
+  if (is_by_hand(member.method) && group.messages[member.message].loops.kernel.empty())
+    method.fail("the message '" + group.messages[member.message].name + "' has no 'loops'");
   member.planted = field.has("plant") && field.at("plant").truth();
   return member;
 }
@@ -175,6 +200,7 @@ GroupSpec read_group(const Field& field) {
   group.root = field.has("root") ? field.at("root").small_integer(0) : 0;
   group.cold = field.has("cache") && field.at("cache").one_of(kCaches);
   group.fresh = field.has("data") && field.at("data").one_of(kData);
+  group.phases = field.has("phases") && field.at("phases").truth();
   std::set<std::string> messages, members;
   for (const Field& message : field.at("messages").list()) {
     group.messages.push_back(read_message(message));
@@ -206,6 +232,12 @@ Job read(const Field& field) {
 }
 
 }  // namespace
+
+const char* method_name(MethodKind method) {
+  for (const auto& [name, known] : kMethods)
+    if (known == method) return name;
+  return "";
+}
 
 Job read_job(const std::string& path) {
   std::ifstream file(path);

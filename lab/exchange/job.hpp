@@ -1,6 +1,8 @@
 // The job file: what to send how, in which groups. docs: exchange --help.
 #pragma once
 
+#include "hand_loops.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -19,12 +21,14 @@ enum class Pattern {
   kGatherv,
   kScatterv,
   kSendrecv,
-  kWaitall
+  kWaitall,
+  kAlltoall
 };
 
 // How a message is sent: by a typed call with the layer off, on, or on but for memory that processes share; with
-// MPI_Pack and MPI_Unpack around MPI_PACKED at both ends or at one; packed and unpacked by loops, or by the engine in
-// the program. The last two send nothing: one rank packs or unpacks.
+// MPI_Pack and MPI_Unpack around MPI_PACKED at both ends or at one; packed and unpacked by loops, by the engine in the
+// program, or by the loops of an application as a compiler makes them. The engine's two parts send nothing: one rank
+// packs or unpacks.
 enum class MethodKind {
   kNative,
   kGapless,
@@ -35,8 +39,15 @@ enum class MethodKind {
   kManual,
   kEngine,
   kEnginePack,
-  kEngineUnpack
+  kEngineUnpack,
+  kHandC,
+  kHandClang,
+  kHandFortran
 };
+
+constexpr bool is_by_hand(MethodKind method) {
+  return method == MethodKind::kHandC || method == MethodKind::kHandClang || method == MethodKind::kHandFortran;
+}
 
 struct EndSpec {
   std::int64_t count = 0;
@@ -49,6 +60,7 @@ struct MessageSpec {
   EndSpec send;
   std::optional<EndSpec> receive;  // where it differs from what is sent
   std::string layout;              // messages of one label have equal type maps
+  LoopsSpec loops;                 // of the application that sends it
 };
 
 struct MemberSpec {
@@ -72,7 +84,8 @@ struct GroupSpec {
   Pattern pattern = Pattern::kPingPong;
   int root = 0;
   bool cold = false;
-  bool fresh = false;  // the sender writes its data before each message
+  bool fresh = false;   // the sender writes its data before each message
+  bool phases = false;  // also say how long making the type, packing, sending, unpacking and freeing take
   std::vector<MessageSpec> messages;
   std::vector<MemberSpec> members;
   Repetitions reps;
@@ -89,6 +102,9 @@ struct Job {
 struct JobError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+// As the job file has it.
+const char* method_name(MethodKind method);
 
 // Throws JobError.
 Job read_job(const std::string& path);

@@ -12,6 +12,8 @@
 
 #include <cstdint>
 #include <iostream>
+#include <set>
+#include <string>
 
 namespace {
 
@@ -22,12 +24,14 @@ constexpr int kWrongData = 1;
 constexpr int kUsageError = 2;
 constexpr std::int64_t kMostEagerBytes = 64 << 20;
 
-// Whether the group's data were right, or it was refused.
-bool run_one(const GroupSpec& group, Run& run, std::uint64_t seed, const Output& output) {
+// Whether the group's data were right, or it was refused. `said`: methods that were refused before.
+bool run_one(const GroupSpec& group, Run& run, std::uint64_t seed, const Output& output, std::set<std::string>& said) {
   try {
     const GroupResult result = run_group(group, run, seed);
     for (const std::string& member : result.without_layer)
       output.refused_member(group.id, member, "the layer is not under this program");
+    for (const auto& [method, reason] : result.lacking)
+      if (said.insert(method).second) output.refused_method(method, reason);
     for (const MemberSamples& samples : result.members) output.samples(group, samples);
   } catch (const Refused& refusal) {
     output.refused(group.id, refusal.what());
@@ -50,8 +54,9 @@ int run_job(const Job& job, Run& run, const Output& output) {
   run.layer.set_all(false);
   if (job.asks_eager_limit) output.eager_limit(eager_limit(run.place.rank, kMostEagerBytes), kMostEagerBytes);
   bool right = true;
+  std::set<std::string> said;
   for (std::size_t i = 0; i < job.groups.size(); ++i) {
-    right = run_one(job.groups[i], run, job.seed * 1'000'003 + i, output) && right;
+    right = run_one(job.groups[i], run, job.seed * 1'000'003 + i, output, said) && right;
     output.progress(i + 1, job.groups.size(), job.groups[i].id);
   }
   run.layer.set_all(true);

@@ -64,8 +64,10 @@ Memory::Memory(const GroupSpec& group, const std::vector<Message>& messages, Pla
       peers_(peers_of(group, place)),
       user_send_(room(messages, &Message::send)),
       user_receive_(room(messages, &Message::receive)),
-      packed_send_(capacity),
-      packed_receive_(group.pattern == Pattern::kAllgather ? capacity * static_cast<std::size_t>(place.ranks) : 0),
+      packed_send_(capacity * (group.pattern == Pattern::kAlltoall ? static_cast<std::size_t>(place.ranks) : 1)),
+      packed_receive_(group.pattern == Pattern::kAllgather || group.pattern == Pattern::kAlltoall
+                          ? capacity * static_cast<std::size_t>(place.ranks)
+                          : 0),
       send_image_(user_send_.size()),
       receive_image_(user_receive_.size()) {
   for (Bytes* buffer : {&user_send_, &user_receive_, &packed_send_, &packed_receive_}) buffer->fill(kPackedPoison);
@@ -188,7 +190,7 @@ std::int64_t memory_bytes(const std::vector<Message>& messages) {
   for (const Message& message : messages) {
     send = std::max(send, message.send.span.high - message.send.span.low);
     receive = std::max(receive, message.receive.span.high - message.receive.span.low);
-    packed = std::max(packed, checked_mul(message.payload_bytes(), message.blocks + 2, kWhat));
+    packed = std::max(packed, checked_mul(message.payload_bytes(), message.blocks + message.sent_blocks + 1, kWhat));
     maps = checked_add(maps, type_map_cost_bytes(*message.send.type, message.send.count), kWhat);
     if (message.has_unlike_ends())
       maps = checked_add(maps, type_map_cost_bytes(*message.receive.type, message.receive.count), kWhat);

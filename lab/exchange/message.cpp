@@ -33,12 +33,24 @@ End read_end(const EndSpec& spec, const std::string& message, const GroupSpec& g
   return end;
 }
 
+// What the loops pack must be the message.
+void require_same_payload(const Message& message) {
+  if (message.loops.kernel.empty()) return;
+  const LoopsPayload loops = payload_of(message.loops);
+  const std::int64_t bytes = message.payload_bytes() * message.sent_blocks;
+  if (loops.elements * loops.element_bytes != bytes)
+    throw JobError("message '" + message.name + "': its loops pack " +
+                   std::to_string(loops.elements * loops.element_bytes) + " bytes, its type " + std::to_string(bytes));
+  as_int(bytes, "the payload");
+}
+
 }  // namespace
 
 Message read_message(const MessageSpec& spec, const GroupSpec& group, Place place) {
   Message message;
   message.name = spec.name;
   message.label = spec.layout;
+  message.loops = spec.loops;
   message.send = read_end(spec.send, spec.name, group);
   if (spec.receive) {
     message.receive = read_end(*spec.receive, spec.name, group);
@@ -53,6 +65,7 @@ Message read_message(const MessageSpec& spec, const GroupSpec& group, Place plac
   message.sent_blocks = blocks(peers.targets);
   message.send.span = span_of(*message.send.type, std::int64_t{message.send.count} * message.sent_blocks);
   message.receive.span = span_of(*message.receive.type, std::int64_t{message.receive.count} * message.blocks);
+  require_same_payload(message);
   return message;
 }
 

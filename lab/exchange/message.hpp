@@ -30,6 +30,7 @@ struct End {
 struct Message {
   std::string name;
   std::string label;  // messages of one label have equal type maps
+  LoopsSpec loops;    // of the application that sends it
   End send;
   End receive;              // its span is that of `blocks` messages one after the other
   int blocks = 1;           // received, one from each of so many ranks

@@ -1,10 +1,13 @@
 #include "operation.hpp"
 
 #include "agree.hpp"
+#include "alltoall.hpp"
+#include "by_hand.hpp"
 #include "memory.hpp"
 #include "message.hpp"
 #include "mpi_type.hpp"
 #include "packing.hpp"
+#include "phases.hpp"
 
 #include <mpi.h>
 
@@ -360,28 +363,33 @@ Peers peers_of(const GroupSpec& group, Place place) {
   if (!has_peers(group.pattern)) return {};
   std::vector<int> others;
   for (int rank = 0; rank < place.ranks; ++rank) {
-    if (rank != place.rank) others.push_back(rank);
+    if (rank != place.rank || group.pattern == Pattern::kAlltoall) others.push_back(rank);
   }
   const bool is_root = place.rank == group.root;
   const std::vector<int> of_root = is_root ? others : std::vector<int>{},
                          of_each = is_root ? std::vector<int>{} : std::vector{group.root};
   if (group.pattern == Pattern::kGatherv) return {of_each, of_root};
   if (group.pattern == Pattern::kScatterv) return {of_root, of_each};
-  if (group.pattern != Pattern::kAlltoallw && place.ranks > 2) {
+  const bool all = group.pattern == Pattern::kAlltoallw || group.pattern == Pattern::kAlltoall;
+  if (!all && place.ranks > 2) {
     others = {(place.rank + place.ranks - 1) % place.ranks, (place.rank + 1) % place.ranks};
   }
   return {others, others};
 }
 
 std::unique_ptr<Operation> make_operation(const GroupSpec& group, MethodKind method, const Message& message,
-                                          Memory& memory, Place place) {
+                                          Memory& memory, Place place, Stamps* stamps) {
   const Ends ends(message, memory, place);
   const bool packed = method == MethodKind::kPack;
   const Peers peers = peers_of(group, place);
   PackingPtr packing = make_packing(method, message);
+  if (stamps) packing = stamped(std::move(packing), *stamps);
   switch (group.pattern) {
     case Pattern::kPingPong:
+      if (is_by_hand(method)) return make_pingpong_by_hand(message, memory, place, std::move(packing));
       break;
+    case Pattern::kAlltoall:
+      return make_alltoall(method, message, memory, std::move(packing));
     case Pattern::kBcast:
       if (packed) return std::make_unique<PackedBcast>(ends, group.root, std::move(packing));
       return std::make_unique<TypedBcast>(ends, group.root);

@@ -11,6 +11,7 @@ namespace gapless::lab::exchange {
 
 class Memory;
 struct Message;
+struct Stamps;
 
 // Which rank this is, of how many.
 struct Place {
@@ -18,9 +19,9 @@ struct Place {
   int ranks = 0;
 };
 
-// The ranks that this one sends a block of its own to, and gets one from: in an alltoallw all others, in a
-// neighbor_alltoall(w), a sendrecv and a waitall those before and behind it in a ring, of two ranks the other one; in a
-// gatherv and a scatterv the root and all others. Empty in other patterns.
+// The ranks that this one sends a block of its own to, and gets one from: in an alltoall all, in an alltoallw all
+// others, in a neighbor_alltoall(w), a sendrecv and a waitall those before and behind it in a ring, of two ranks the
+// other one; in a gatherv and a scatterv the root and all others. Empty in other patterns.
 struct Peers {
   std::vector<int> targets, sources;
 };
@@ -44,8 +45,8 @@ class Operation {
   virtual bool sends() const { return true; }
 };
 
-// `memory` and `message` must outlive it.
+// `memory`, `message` and `stamps` must outlive it. With `stamps`, it keeps there how long it packs and unpacks.
 std::unique_ptr<Operation> make_operation(const GroupSpec& group, MethodKind method, const Message& message,
-                                          Memory& memory, Place place);
+                                          Memory& memory, Place place, Stamps* stamps = nullptr);
 
 }  // namespace gapless::lab::exchange

@@ -1,6 +1,7 @@
 #include "output.hpp"
 
 #include "../json_line.hpp"
+#include "hand_loops.hpp"
 
 #include <iostream>
 #include <utility>
@@ -28,6 +29,7 @@ void Output::facts(const std::string& mpi_library, bool layer_present, int ranks
   facts["ranks"] = ranks;
   facts["hosts"] = hosts;
   facts["experiment"] = "exchange";
+  facts["loops"] = loops_compilers();
   if (peer) facts["peer_line_ns"] = {{"plain", tenth(peer->plain_ns)}, {"past", tenth(peer->past_ns)}};
   write(facts);
 }
@@ -60,6 +62,12 @@ void Output::samples(const GroupSpec& group, const MemberSamples& samples) const
   row["data"] = group.fresh ? "fresh" : "constant";
   row["samples"] = tenths(samples.ns);
   if (!samples.cycle_ns.empty()) row["cycle_samples"] = tenths(samples.cycle_ns);
+  if (samples.phases)
+    row["phases"] = {{"create", tenths(samples.phases->create)},
+                     {"pack", tenths(samples.phases->pack)},
+                     {"communicate", tenths(samples.phases->communicate)},
+                     {"unpack", tenths(samples.phases->unpack)},
+                     {"free", tenths(samples.phases->free)}};
   if (samples.layer_acts) {
     row["layer_acts"] = *samples.layer_acts;
     row["layer_pairs"] = samples.layer_pairs;
@@ -81,6 +89,14 @@ void Output::refused_member(const std::string& group, const std::string& member,
   Json refused = line("refused");
   refused["group"] = group;
   refused["member"] = member;
+  refused["reason"] = reason;
+  write(refused);
+}
+
+void Output::refused_method(const std::string& method, const std::string& reason) const {
+  if (!writes_) return;
+  Json refused = line("refused");
+  refused["case"] = method;
   refused["reason"] = reason;
   write(refused);
 }

@@ -22,6 +22,8 @@ class Output {
   void refused(const std::string& group, const std::string& reason) const;
   // One member alone; the rest of the group goes on.
   void refused_member(const std::string& group, const std::string& member, const std::string& reason) const;
+  // All members of a method, in all groups.
+  void refused_method(const std::string& method, const std::string& reason) const;
   void error(const std::string& group, const std::string& member, const std::string& reason) const;
 
  private:

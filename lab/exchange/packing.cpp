@@ -1,5 +1,7 @@
 #include "packing.hpp"
 
+#include "by_hand.hpp"
+
 #include <mpi.h>
 
 #include "move/move.hpp"
@@ -74,6 +76,10 @@ std::unique_ptr<Packing> make_packing(MethodKind method, const Message& message)
     case MethodKind::kEnginePack:
     case MethodKind::kEngineUnpack:
       return std::make_unique<EnginePacking>(message);
+    case MethodKind::kHandC:
+    case MethodKind::kHandClang:
+    case MethodKind::kHandFortran:
+      return make_hand_packing(method, message);
     default:
       return std::make_unique<LibraryPacking>(message);
   }

@@ -17,8 +17,8 @@ class Packing {
   virtual void unpack(const char* packed, int bytes, char* to) const = 0;
 };
 
-// By loops for `manual`, by the engine for `engine` and its parts, by the library for all others. `message` must
-// outlive it.
+// By loops for `manual`, by those of the application for `hand_*`, by the engine for `engine` and its parts, by the
+// library for all others. `message` must outlive it.
 std::unique_ptr<Packing> make_packing(MethodKind method, const Message& message);
 
 }  // namespace gapless::lab::exchange

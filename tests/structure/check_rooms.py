@@ -27,12 +27,13 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "lab/layouts": ("",),
     "lab": ("targets", "lab/layouts"),
     "lab/report": ("lab",),
+    "lab/apps": ("lab/report",),
     "bench": ("lab/report",),
     "bench/programs/ranks": (),
     "bench/programs": ("bench",),
     "tune": ("lab",),
     "profile": ("lab",),
-    "cli": ("bench/programs", "tune", "profile"),
+    "cli": ("bench/programs", "tune", "profile", "lab/apps"),
 }
 # At the root stands what `import gapless` offers, and what that or every room needs.
 ROOT = {

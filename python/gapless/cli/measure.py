@@ -7,12 +7,14 @@ from typing import Annotated
 
 import typer
 
+from gapless.cli.measure_apps import apps
 from gapless.cli.measure_guidelines import guidelines
 from gapless.cli.measure_trace import trace
 
 measure = typer.Typer(no_args_is_help=True, help="Run a measuring program of the lab and keep its samples in results/.")
 
 measure.command()(guidelines)
+measure.command()(apps)
 measure.command()(trace)
 
 

@@ -13,6 +13,7 @@ from gapless.errors import GaplessError
 
 if TYPE_CHECKING:
     from gapless.lab.report.collected import Collected
+    from gapless.lab.report.kinds import Report
     from gapless.lab.results import Line
 
 
@@ -34,7 +35,8 @@ def report(
         list[Path],
         typer.Argument(
             metavar="RESULTS...",
-            help="Folders or run.jsonl files of 'gapless measure guidelines' (several: side by side), or a demo's.",
+            help="Folders or run.jsonl files of 'gapless measure guidelines' or 'apps' (several: side by side), "
+            "or a demo's.",
         ),
     ],
     output: Annotated[
@@ -75,9 +77,16 @@ def report(
         _report_demo(files[0][1], kind, output or PAGE)
         return
     from gapless.lab.report.collected import collect
+    from gapless.lab.report.kinds import report_of
     from gapless.lab.run_file import run_of
 
-    _report_guidelines(collect([run_of(lines, path) for path, lines in files], tolerance, q), kind, output)
+    runs = [run_of(lines, path) for path, lines in files]
+    own = report_of(runs)
+    collected = collect(runs, tolerance, q)
+    if own is None:
+        _report_guidelines(collected, kind, output)
+    else:
+        _report_experiment(own, collected, kind, output)
 
 
 def _is_demo(lines: list[Line]) -> bool:
@@ -101,10 +110,28 @@ def _report_demo(lines: list[Line], kind: Format, output: Path) -> None:
     print(f"gapless: the page is {output}", file=sys.stderr)
 
 
+def _report_experiment(own: Report, collected: Collected, kind: Format, output: Path | None) -> None:
+    """Write the report of an experiment that has one of its own."""
+    from gapless.display import console
+    from gapless.lab.report.page import write_text
+
+    if kind is Format.HTML:
+        write_text(output or PAGE, own.render(collected))
+        own.show(console(), collected)
+        print(f"gapless: plots and all rows in {output or PAGE}", file=sys.stderr)
+        return
+    text = own.as_text(collected, kind.value)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write_text(output, text)
+
+
 def _report_guidelines(collected: Collected, kind: Format, output: Path | None) -> None:
+    from gapless.lab.report.page import write_page, write_text
+
     if kind is Format.HTML:
         from gapless.display import console
-        from gapless.lab.report.page import write_page
         from gapless.lab.report.texts import summary_table
 
         write_page(collected, output or PAGE)
@@ -115,11 +142,8 @@ def _report_guidelines(collected: Collected, kind: Format, output: Path | None) 
     text = _text(collected, kind)
     if output is None:
         sys.stdout.write(text)
-        return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise GaplessError(f"cannot write {output}: {error.strerror}", "choose another file with -o") from error
+    else:
+        write_text(output, text)
 
 
 def _text(collected: Collected, kind: Format) -> str:

@@ -112,7 +112,10 @@ class Experiment(ABC):
 Kind = TypeVar("Kind", bound=Experiment)
 
 # Where each is; read only when it is asked for. The first is that of runs from before there were several.
-EXPERIMENTS = {"guidelines": "gapless.lab.settings:Settings"}
+EXPERIMENTS = {
+    "guidelines": "gapless.lab.settings:Settings",
+    "apps": "gapless.lab.apps.settings:AppsSettings",
+}
 
 
 def experiment_of(line: Mapping[str, Any]) -> Experiment:

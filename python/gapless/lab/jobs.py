@@ -23,7 +23,7 @@ def group_json(group: Group, settings: Experiment, layer: bool) -> Line:
         "cache": group.place.cache,
         "data": group.place.data,
         "messages": [
-            {"name": name, "count": message.count, "type": message.type, "layout": label}
+            {"name": name, "count": message.count, "type": message.type, "layout": label, **message.more}
             for name, (message, label) in group.messages.items()
         ],
         "members": [
@@ -32,6 +32,7 @@ def group_json(group: Group, settings: Experiment, layer: bool) -> Line:
             for name in members
         ],
         "reps": settings.repetitions(group.place, len(members)),
+        **group.options,
     }  # fmt: skip
 
 

@@ -73,12 +73,16 @@ class Place:
 
 @dataclass
 class Group:
-    """Messages of equal payload that are timed in turn with one another; `members` are message and method."""
+    """Messages of equal payload that are timed in turn with one another; `members` are message and method.
+
+    `options`: what else the job file says of the group.
+    """
 
     id: str
     place: Place
     messages: dict[str, tuple[Message, str]] = field(default_factory=dict)  # and the label of the layout
     members: dict[str, str] = field(default_factory=dict)  # member -> message
+    options: Line = field(default_factory=dict)
 
     def add(self, message: str, method: str) -> str:
         """Add a member and return its name."""

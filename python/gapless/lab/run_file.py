@@ -86,6 +86,8 @@ class Row:
 
 # Of one group and one launch: the samples of each member.
 Members = dict[str, np.ndarray]
+# And of each member: the same of each phase.
+Phases = dict[str, dict[str, np.ndarray]]
 
 
 @dataclass
@@ -102,6 +104,8 @@ class Run:
         (library, group) to launch number to member to samples [ns].
     cycles : dict
         The same with the time in which fresh data were written; empty where they are constant.
+    phases : dict
+        (library, group) to launch number to member to phase to samples [ns]; empty where they were not asked for.
     launches, refused, errors : list of dict
         Lines of these kinds.
     """
@@ -111,6 +115,7 @@ class Run:
     rows: list[Row] = field(default_factory=list)
     samples: dict[tuple[str, str], dict[int, Members]] = field(default_factory=dict)
     cycles: dict[tuple[str, str], dict[int, Members]] = field(default_factory=dict)
+    phases: dict[tuple[str, str], dict[int, Phases]] = field(default_factory=dict)
     launches: list[Line] = field(default_factory=list)
     refused: list[Line] = field(default_factory=list)
     errors: list[Line] = field(default_factory=list)
@@ -184,6 +189,9 @@ def _run_of(lines: list[Line], path: Path) -> Run:
             if name in line:
                 launches = kept.setdefault((line["mpi"], line["group"]), {})
                 launches.setdefault(line["launch"], {})[line["member"]] = np.asarray(line[name], dtype=float)
+        if "phases" in line:
+            of_group = run.phases.setdefault((line["mpi"], line["group"]), {}).setdefault(line["launch"], {})
+            of_group[line["member"]] = {name: np.asarray(of, dtype=float) for name, of in line["phases"].items()}
     return run
 
 

@@ -18,6 +18,8 @@ from gapless.paths import REPOSITORY, build_folder
 OWN = REPOSITORY / "build" / "own"
 # As cmake's release preset has them. The C++ bindings of old MPI headers would ask for a library of their own.
 OPTIONS = ("-std=c++20", "-O2", "-DNDEBUG", "-DOMPI_SKIP_MPICXX=1", "-DMPICH_SKIP_MPICXX=1")
+# Of the loops that stand for those of applications, which are C.
+C_OPTIONS = ("-std=c11", "-O3")
 HEADER_FOLDERS = ("src", "include", "lab", "tests")
 # Programs of one file.
 SINGLE = ("lab/doctor_probe",)
@@ -27,6 +29,11 @@ DEPENDENCIES = ("nlohmann_json", "CLI11")
 def compiler() -> list[str]:
     """Return the C++ compiler: CXX, or g++."""
     return os.environ.get("CXX", "g++").split()
+
+
+def c_compiler() -> list[str]:
+    """Return the C compiler: CC, or gcc."""
+    return os.environ.get("CC", "gcc").split()
 
 
 def sources_of(program: str) -> list[Path]:
@@ -100,7 +107,8 @@ class OwnBuild:
         def add(texts: Iterable[str]) -> None:
             told.update("\0".join(texts).encode() + b"\1")
 
-        add([program, *compiler(), shutil.which(compiler()[0]) or "", *OPTIONS])
+        for words in ([*compiler(), *OPTIONS], [*c_compiler(), *C_OPTIONS]):
+            add([program, *words, shutil.which(words[0]) or ""])
         add(self.compile_flags)
         add(self.link_flags)
         add(_state(file) for file in (*self.depends, engine_archive()))
@@ -133,7 +141,9 @@ class OwnBuild:
         include = [f"-I{folder}" for folder in folders]
         objects = [work / f"{i}.o" for i in range(len(sources))]
         commands = [
-            [*compiler(), *OPTIONS, *include, *self.compile_flags, "-c", str(source), "-o", str(made)]
+            [*c_compiler(), *C_OPTIONS, "-c", str(source), "-o", str(made)]
+            if source.suffix == ".c"
+            else [*compiler(), *OPTIONS, *include, *self.compile_flags, "-c", str(source), "-o", str(made)]
             for source, made in zip(sources, objects, strict=True)
         ]
         link = [

@@ -7,8 +7,8 @@ at a time; a dynamic one is a single type for all n elements.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from gapless.lab.layouts.notation import Base
@@ -30,10 +30,11 @@ class Parameters(dict[str, int]):
 
 @dataclass(frozen=True)
 class Message:
-    """So many of a type, in the notation."""
+    """So many of a type, in the notation; `more`: what else the job file says of it."""
 
     count: int
     type: str
+    more: Mapping[str, Any] = field(default_factory=dict, hash=False, kw_only=True)
 
 
 Count = Callable[[Any], int]

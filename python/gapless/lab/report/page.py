@@ -232,6 +232,32 @@ def render(collected: Collected) -> str:
     shown = panels(collected)
     names = {library.label: library.name for library in collected.libraries}
     of = matrix(collected.judged, collected.missing, [library.label for library in collected.libraries])
+    return render_template(
+        "guidelines.html.j2",
+        collected,
+        matrix=of,
+        names=names,
+        cards=[_card(collected, library) for library in collected.libraries],
+        worst=[(layer, _all_violated(collected.judged, layer), _worst(collected.judged, layer)) for layer in of.layers],
+        sections=_sections(shown, of),
+        folded=len(shown) > FOLDED_FROM,
+        carried=data_text(one.row for one in collected.judged),
+        data=embedded(_data(collected, shown, names)),
+    )
+
+
+def render_template(name: str, collected: Collected, **more: Any) -> str:
+    """Return a page: a template with what it asks for, and what the pages of all experiments show.
+
+    Parameters
+    ----------
+    name : str
+        The template.
+    collected : Collected
+        One or several judged runs.
+    **more
+        What this page alone shows.
+    """
     environment = Environment(
         loader=PackageLoader("gapless.lab.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
@@ -240,23 +266,16 @@ def render(collected: Collected) -> str:
         "member_text": member_text, "state": state, "us_text": us_text,
         "GUIDELINES": GUIDELINES, "MARKS": MARKS, "PATTERNS": PATTERNS, "TESTS": TESTS, "BASELINE": BASELINE,
     }  # fmt: skip
-    return environment.get_template("guidelines.html.j2").render(
+    return environment.get_template(name).render(
         collected=collected,
-        matrix=of,
-        names=names,
-        cards=[_card(collected, library) for library in collected.libraries],
-        worst=[(layer, _all_violated(collected.judged, layer), _worst(collected.judged, layer)) for layer in of.layers],
-        sections=_sections(shown, of),
-        folded=len(shown) > FOLDED_FROM,
         problems=_problems(collected),
         records=[(str(run.path), _record(run)) for run in collected.runs],
         two_nodes=TWO_NODES if any(run.environment.get("two_nodes") for run in collected.runs) else "",
         launches=_launches(collected),
-        carried=data_text(one.row for one in collected.judged),
         peers=_peer_lines(collected),
-        data=embedded(_data(collected, shown, names)),
         plotly=Markup(_plotly()),
-    )  # fmt: skip
+        **more,
+    )
 
 
 def _plotly() -> str:
@@ -266,8 +285,18 @@ def _plotly() -> str:
 
 
 def write_page(collected: Collected, path: Path) -> None:
-    """Write the page."""
-    page = render(collected)
+    """Write the page of the guidelines."""
+    write_text(path, render(collected))
+
+
+def write_text(path: Path, page: str) -> None:
+    """Write a report.
+
+    Raises
+    ------
+    GaplessError
+        If the file cannot be written.
+    """
     try:
         path.write_text(page, encoding="utf-8")
     except OSError as error:

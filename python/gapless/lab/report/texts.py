@@ -48,8 +48,10 @@ GUIDELINES = {
     "packed": "datatype with Gapless ⪯ MPI_Pack + send + MPI_Unpack without",
     "local": "datatype with Gapless ⪯ the same without shared memory",
     "planted": "the slow-down that was planted",
+    "overhead": "datatype against the same bytes as an array",
+    "by hand": "datatype ⪯ the application's own loops",
 }
-PATTERNS = {"pingpong": "ping-pong", "bcast": "broadcast", "allgather": "allgather"}
+PATTERNS = {"pingpong": "ping-pong", "bcast": "broadcast", "allgather": "allgather", "alltoall": "all-to-all"}
 METHODS = {
     "native": "native",
     "gapless": "with Gapless",
@@ -57,6 +59,9 @@ METHODS = {
     "pack": "MPI_Pack and MPI_Unpack",
     "pack_send": "MPI_Pack at the sender",
     "unpack_receive": "MPI_Unpack at the receiver",
+    "hand_c": "loops in C",
+    "hand_clang": "loops in C, by clang",
+    "hand_fortran": "loops in Fortran",
 }
 BASELINE = "baseline"
 MARKS = {"holds": "✓", "violated": "✗", "undecided": "?"}
