@@ -49,7 +49,7 @@ class Library(Build):
     def program(self, relative: str) -> Path:
         """Return a built program; ``lab/exchange`` is ``lab/openmpi/exchange`` for Open MPI."""
         path = Path(relative)
-        if self.abi != "mpich" and path.parts[0] in ("lab", "bench", "tests"):
+        if self.abi != "mpich" and path.parts[0] in ("lab", "bench", "tests", "examples"):
             abi_path = path.parent / self.abi / path.name
             if (self.folder / abi_path).exists() or not (self.folder / path).exists():
                 return super().program(str(abi_path))
