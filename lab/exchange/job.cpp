@@ -1,5 +1,7 @@
 #include "job.hpp"
 
+#include "fresh.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -150,6 +152,12 @@ MemberSpec read_member(const Field& field, const GroupSpec& group) {
                             (group.pattern == Pattern::kBcast || group.pattern == Pattern::kAllgather));
   if (!any_pattern && group.pattern != Pattern::kPingPong) method.fail("only members of a pingpong can have it");
   member.planted = field.has("plant") && field.at("plant").truth();
+  for (const auto& [name, is_fresh] :
+       {std::pair{"fresh_type", &member.fresh_type}, {"fresh_buffer", &member.fresh_buffer}}) {
+    *is_fresh = field.has(name) && field.at(name).truth();
+    if (*is_fresh && (group.pattern != Pattern::kPingPong || !can_be_fresh(member.method)))
+      field.at(name).fail("only members of a pingpong that are native, gapless, local or pack can have it");
+  }
   return member;
 }
 
