@@ -4,6 +4,7 @@
 #include "agree.hpp"
 #include "barrier.hpp"
 #include "by_hand.hpp"
+#include "fresh.hpp"
 #include "mpi_type.hpp"
 #include "operation.hpp"
 #include "stop_rule.hpp"
@@ -79,7 +80,7 @@ class Group {
   void read_messages() {
     together([&] {
       for (const MessageSpec& message : spec_.messages) messages_.push_back(read_message(message, spec_, run_.place));
-      const std::int64_t bytes = memory_bytes(messages_);
+      const std::int64_t bytes = memory_bytes(spec_, messages_);
       const std::int64_t most = most_bytes(run_.place.ranks);
       if (bytes > most)
         throw Refused("it may need " + std::to_string(bytes) + " bytes of memory on each rank, more than " +
@@ -181,7 +182,9 @@ class Group {
         result_.lacking.emplace(method_name(member.method), lacks);
         continue;
       }
-      members_.push_back({&member, make_operation(spec_, member.method, message, *memory_, run_.place)});
+      const bool is_fresh = member.fresh_type || member.fresh_buffer;
+      members_.push_back({&member, is_fresh ? make_fresh_pingpong(member, message, *memory_, run_.place)
+                                            : make_operation(spec_, member.method, message, *memory_, run_.place)});
       if (!spec_.phases) continue;
       members_.back().stamps = std::make_unique<Stamps>();
       members_.back().stamped =
@@ -198,6 +201,7 @@ class Group {
       switch_layer(member);
       // Twice with fresh data: who kept the first message's would be seen to send it again.
       for (int i = 0; i < (spec_.fresh ? 2 : 1); ++i) {
+        memory_->turn(member.spec->fresh_buffer);
         if (writes_ahead()) write(member);
         run(member, *member.operation);
       }
@@ -285,8 +289,11 @@ class Group {
     switch_layer(member);
     // Members take turns, so each finds the caches and the library as another one left them: one operation that is not
     // timed lets it start from its own.
+    const bool turns = member.spec->fresh_buffer;
+    memory_->turn(turns);
     if (!spec_.cold) run(member, *member.operation);
     Sample sample;
+    memory_->turn(turns);
     if (writes_ahead()) sample.writing = write(member);
     if (spec_.cold) run_.eviction.walk();
     const bool collective = spec_.pattern != Pattern::kPingPong;
@@ -296,6 +303,7 @@ class Group {
     const double start_ns = now_ns();
     Writing within;
     for (int i = 0; i < inner; ++i) {
+      if (i > 0) memory_->turn(turns);
       const Writing writing = run(member, *member.operation);
       within.ns += writing.ns;
       within.clock_ns += writing.clock_ns;

@@ -1,5 +1,7 @@
 #include "job.hpp"
 
+#include "fresh.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -175,6 +177,13 @@ MemberSpec read_member(const Field& field, const GroupSpec& group) {
   if (is_by_hand(member.method) && group.messages[member.message].loops.kernel.empty())
     method.fail("the message '" + group.messages[member.message].name + "' has no 'loops'");
   member.planted = field.has("plant") && field.at("plant").truth();
+  for (const auto& [name, is_fresh] :
+       {std::pair{"fresh_type", &member.fresh_type}, {"fresh_buffer", &member.fresh_buffer}}) {
+    *is_fresh = field.has(name) && field.at(name).truth();
+    if (*is_fresh && group.phases) field.at(name).fail("phases are those of a type and a buffer that stay");
+    if (*is_fresh && (group.pattern != Pattern::kPingPong || !can_be_fresh(member.method)))
+      field.at(name).fail("only members of a pingpong that are native, gapless, local or pack can have it");
+  }
   return member;
 }
 

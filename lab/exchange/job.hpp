@@ -68,6 +68,8 @@ struct MemberSpec {
   std::size_t message = 0;  // index into the group's messages
   MethodKind method = MethodKind::kNative;
   bool planted = false;
+  bool fresh_type = false;    // constructed, committed and freed within each run
+  bool fresh_buffer = false;  // each run has the next one of several
 };
 
 struct Repetitions {

@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::int64_t kGuard = 64;  // bytes at both ends of a buffer that must stay untouched
 constexpr std::int64_t kLine = 64;
+// Buffers of a rotation, and the bytes that all of them may have; at least two, whatever they have.
+constexpr std::int64_t kMostTurns = 16;
+constexpr std::int64_t kMostTurned = std::int64_t{256} << 20;
 // Different in every buffer, so that a gap carried along with the payload is seen too.
 constexpr char kSendGap = '\x5a';
 constexpr char kReceiveGap = '\x33';
@@ -23,6 +26,19 @@ Bytes payload_of(int rank, std::uint32_t version, std::int64_t payload_bytes) {
   Bytes payload(static_cast<std::size_t>(payload_bytes));
   PayloadPlaces::contiguous(payload_bytes).write(payload.data(), rank, version);
   return payload;
+}
+
+// How many send buffers, and receive buffers, a group of so many bytes of them has.
+std::int64_t turns(const GroupSpec& group, std::int64_t bytes) {
+  const bool turned =
+      std::any_of(group.members.begin(), group.members.end(), [](const MemberSpec& of) { return of.fresh_buffer; });
+  return turned ? std::clamp(kMostTurned / std::max<std::int64_t>(bytes, 1), std::int64_t{2}, kMostTurns) : 1;
+}
+
+std::vector<Bytes> buffers(std::int64_t number, std::size_t bytes) {
+  std::vector<Bytes> made;
+  while (number-- > 0) made.emplace_back(bytes);
+  return made;
 }
 
 std::optional<std::string> first_difference(const char* buffer, const Bytes& expected, const Bytes& found,
@@ -62,15 +78,18 @@ Memory::Memory(const GroupSpec& group, const std::vector<Message>& messages, Pla
       root_(group.root),
       place_(place),
       peers_(peers_of(group, place)),
-      user_send_(room(messages, &Message::send)),
-      user_receive_(room(messages, &Message::receive)),
       packed_send_(capacity * (group.pattern == Pattern::kAlltoall ? static_cast<std::size_t>(place.ranks) : 1)),
       packed_receive_(group.pattern == Pattern::kAllgather || group.pattern == Pattern::kAlltoall
                           ? capacity * static_cast<std::size_t>(place.ranks)
                           : 0),
-      send_image_(user_send_.size()),
-      receive_image_(user_receive_.size()) {
-  for (Bytes* buffer : {&user_send_, &user_receive_, &packed_send_, &packed_receive_}) buffer->fill(kPackedPoison);
+      send_image_(room(messages, &Message::send)),
+      receive_image_(room(messages, &Message::receive)) {
+  const std::int64_t number = turns(group, static_cast<std::int64_t>(send_image_.size() + receive_image_.size()));
+  user_send_ = buffers(number, send_image_.size());
+  user_receive_ = buffers(number, receive_image_.size());
+  for (std::vector<Bytes>* several : {&user_send_, &user_receive_})
+    for (Bytes& buffer : *several) buffer.fill(kPackedPoison);
+  for (Bytes* buffer : {&packed_send_, &packed_receive_}) buffer->fill(kPackedPoison);
 }
 
 void Memory::require_disjoint(const Message& message, const TypeMaps& maps) {
@@ -158,8 +177,8 @@ bool Memory::receives(Operation::Leaves leaves) const {
 void Memory::reset(const Message& message, const TypeMaps& maps, Operation::Leaves leaves) {
   own_ = version_;
   build_images(message, maps, receives(leaves));
-  user_send_.copy_from(send_image_);
-  user_receive_.fill(kReceiveGap);
+  for (Bytes& buffer : user_send_) buffer.copy_from(send_image_);
+  for (Bytes& buffer : user_receive_) buffer.fill(kReceiveGap);
   packed_send_.fill(kPackedPoison);
   packed_receive_.fill(kPackedPoison);
   if (leaves == Operation::Leaves::kUnpacked)
@@ -171,18 +190,19 @@ std::optional<std::string> Memory::check(const Message& message, const TypeMaps&
   for (int block = 0; block < message.blocks; ++block) {
     for (const test::Entry& run : message.padding) {
       const std::int64_t at = origin(message.receive) + block * message.block_bytes() + run.displacement;
-      std::memcpy(user_receive_.data() + at, receive_image_.data() + at, static_cast<std::size_t>(run.bytes));
+      std::memcpy(user_receive_[turn_].data() + at, receive_image_.data() + at, static_cast<std::size_t>(run.bytes));
     }
   }
-  if (auto wrong = first_difference("receive", receive_image_, user_receive_, origin(message.receive))) return wrong;
+  if (auto wrong = first_difference("receive", receive_image_, user_receive_[turn_], origin(message.receive)))
+    return wrong;
   if (leaves == Operation::Leaves::kPacked && place_.rank == kAlone)
     if (auto wrong =
             first_difference("packed", payload_of(place_.rank, own_, message.payload_bytes()), packed_send_, 0))
       return wrong;
-  return first_difference("send", send_image_, user_send_, origin(message.send));
+  return first_difference("send", send_image_, user_send_[turn_], origin(message.send));
 }
 
-std::int64_t memory_bytes(const std::vector<Message>& messages) {
+std::int64_t memory_bytes(const GroupSpec& group, const std::vector<Message>& messages) {
   using base::checked_add;
   using base::checked_mul;
   constexpr const char* kWhat = "bytes of memory";
@@ -195,8 +215,9 @@ std::int64_t memory_bytes(const std::vector<Message>& messages) {
     if (message.has_unlike_ends())
       maps = checked_add(maps, type_map_cost_bytes(*message.receive.type, message.receive.count), kWhat);
   }
-  const std::int64_t twice = checked_mul(checked_add(send, receive, kWhat), 2, kWhat);
-  return checked_add(checked_add(twice, packed, kWhat), maps, kWhat);
+  const std::int64_t once = checked_add(send, receive, kWhat);
+  const std::int64_t all = checked_mul(once, turns(group, once) + 1, kWhat);  // and what must be in them
+  return checked_add(checked_add(all, packed, kWhat), maps, kWhat);
 }
 
 }  // namespace gapless::lab::exchange

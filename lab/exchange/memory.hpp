@@ -22,10 +22,14 @@ class Memory {
   Memory(const GroupSpec& group, const std::vector<Message>& messages, Place place, std::size_t capacity);
 
   // Where the message's displacement 0 is; maybe outside of the memory, if its bytes are elsewhere.
-  char* send(const Message& message) { return at(user_send_, message.send); }
-  char* receive(const Message& message) { return at(user_receive_, message.receive); }
+  char* send(const Message& message) { return at(user_send_[turn_], message.send); }
+  char* receive(const Message& message) { return at(user_receive_[turn_], message.receive); }
   char* packed_send() { return packed_send_.data(); }
   char* packed_receive() { return packed_receive_.data(); }
+
+  // From now on send() and receive() are in the next of several buffers, or in the first ones: where members without
+  // buffers of their own have their messages.
+  void turn(bool to_next) { turn_ = to_next ? (turn_ + 1) % user_send_.size() : 0; }
 
   // Throws Refused if the message, whose type map is `maps`, receives a byte twice: MPI forbids that.
   void require_disjoint(const Message& message, const TypeMaps& maps);
@@ -34,11 +38,11 @@ class Memory {
   // that it does.
   void write(const Message& message, bool sends);
 
-  // Makes ready for a verified run of such an operation with this message: own payload in the send buffer, what is to
+  // Makes ready for a verified run of such an operation with this message: own payload in all send buffers, what is to
   // be unpacked in the packed one, sentinels everywhere else.
   void reset(const Message& message, const TypeMaps& maps, Operation::Leaves leaves);
-  // After it: every byte of both user buffers, gaps and guards included, and what was packed alone. Says what is wrong,
-  // or nothing.
+  // After it: every byte of both user buffers that it was in, gaps and guards included, and what was packed alone. Says
+  // what is wrong, or nothing.
   std::optional<std::string> check(const Message& message, const TypeMaps& maps, Operation::Leaves leaves);
 
  private:
@@ -54,8 +58,10 @@ class Memory {
   Pattern pattern_;
   int root_;
   Place place_;
-  Peers peers_;  // of patterns in which each gets a block of its own
-  Bytes user_send_, user_receive_, packed_send_, packed_receive_;
+  Peers peers_;                                  // of patterns in which each gets a block of its own
+  std::vector<Bytes> user_send_, user_receive_;  // several where a member turns from one to the next
+  std::size_t turn_ = 0;
+  Bytes packed_send_, packed_receive_;
   Bytes send_image_, receive_image_;  // what the user's buffers must hold
   // What the images are of: messages of one layout may still differ in the distance of an allgather's blocks.
   struct Imaged {
@@ -71,6 +77,6 @@ class Memory {
 };
 
 // At most so many bytes does a group need on each rank, type maps included. Throws base::Error beyond 64 bits.
-std::int64_t memory_bytes(const std::vector<Message>& messages);
+std::int64_t memory_bytes(const GroupSpec& group, const std::vector<Message>& messages);
 
 }  // namespace gapless::lab::exchange

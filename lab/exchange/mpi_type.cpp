@@ -202,4 +202,11 @@ MpiType make_type(const Layout& type) {
   return made;
 }
 
+MpiType make_type_again(const Layout& type) {
+  MpiType made = construct(type);
+  MPI_Datatype handle = made.handle();
+  check(MPI_Type_commit(&handle), "MPI_Type_commit");
+  return made;
+}
+
 }  // namespace gapless::lab::exchange

@@ -13,6 +13,9 @@ namespace gapless::lab::exchange {
 // type that this library lacks or refuses, or one to which it gives another size or other bounds than MPI's rules do.
 MpiType make_type(const layout::Layout& type);
 
+// The same again of a layout that make_type() took, and nothing beyond what a program does: construct and commit.
+MpiType make_type_again(const layout::Layout& type);
+
 // Throws Refused; `what` says which number it is.
 int as_int(std::int64_t number, const char* what);
 

@@ -1,0 +1,82 @@
+#include "fresh.hpp"
+
+#include "mpi_type.hpp"
+
+#include <mpi.h>
+
+namespace gapless::lab::exchange {
+namespace {
+
+constexpr int kTag = 12;
+
+class FreshPingPong final : public Operation {
+ public:
+  FreshPingPong(const Message& message, Memory& memory, Place place, bool fresh_type, bool packs)
+      : message_(message), memory_(memory), rank_(place.rank), fresh_type_(fresh_type), packs_(packs) {}
+
+  void run(const std::function<void()>& before_send) override {
+    if (!fresh_type_) {
+      exchange(message_.send.handle.handle(), message_.receive.handle.handle(), before_send);
+      return;
+    }
+    const MpiType sent = make_type_again(*message_.send.type);
+    const MpiType unlike = message_.has_unlike_ends() ? make_type_again(*message_.receive.type) : MpiType();
+    exchange(sent.handle(), message_.has_unlike_ends() ? unlike.handle() : sent.handle(), before_send);
+  }
+
+ private:
+  void exchange(MPI_Datatype sent, MPI_Datatype received, const std::function<void()>& before_send) {
+    if (rank_ == 0) {
+      before_send();
+      send(sent, 1);
+      receive(received, 1);
+    } else {
+      receive(received, 0);
+      before_send();
+      send(sent, 0);
+    }
+  }
+
+  // As PingPong in operation.cpp: one buffer for what is packed and what is to be unpacked.
+  void send(MPI_Datatype type, int peer) {
+    const char* const from = memory_.send(message_);
+    if (!packs_) {
+      MPI_Send(from, message_.send.count, type, peer, kTag, MPI_COMM_WORLD);
+      return;
+    }
+    int bytes = 0;
+    MPI_Pack(from, message_.send.count, type, memory_.packed_send(), message_.packed_capacity, &bytes, MPI_COMM_WORLD);
+    MPI_Send(memory_.packed_send(), bytes, MPI_PACKED, peer, kTag, MPI_COMM_WORLD);
+  }
+  void receive(MPI_Datatype type, int peer) {
+    char* const to = memory_.receive(message_);
+    if (!packs_) {
+      MPI_Recv(to, message_.receive.count, type, peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      return;
+    }
+    const int capacity = message_.packed_capacity;
+    MPI_Recv(memory_.packed_send(), capacity, MPI_PACKED, peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    int position = 0;
+    MPI_Unpack(memory_.packed_send(), capacity, &position, to, message_.receive.count, type, MPI_COMM_WORLD);
+  }
+
+  const Message& message_;
+  Memory& memory_;
+  int rank_;
+  bool fresh_type_;
+  bool packs_;
+};
+
+}  // namespace
+
+bool can_be_fresh(MethodKind method) {
+  return method == MethodKind::kNative || method == MethodKind::kGapless || method == MethodKind::kLocal ||
+         method == MethodKind::kPack;
+}
+
+std::unique_ptr<Operation> make_fresh_pingpong(const MemberSpec& member, const Message& message, Memory& memory,
+                                               Place place) {
+  return std::make_unique<FreshPingPong>(message, memory, place, member.fresh_type, member.method == MethodKind::kPack);
+}
+
+}  // namespace gapless::lab::exchange
