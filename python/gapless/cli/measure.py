@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from gapless.cli.measure_applications import applications
 from gapless.cli.measure_apps import apps
 from gapless.cli.measure_guidelines import guidelines
 from gapless.cli.measure_trace import trace
@@ -15,6 +16,7 @@ measure = typer.Typer(no_args_is_help=True, help="Run a measuring program of the
 
 measure.command()(guidelines)
 measure.command()(apps)
+measure.command()(applications)
 measure.command()(trace)
 
 

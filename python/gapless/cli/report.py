@@ -76,6 +76,9 @@ def report(
     if len(files) == 1 and _is_demo(files[0][1]):
         _report_demo(files[0][1], kind, output or PAGE)
         return
+    if len(files) == 1 and _is_applications(files[0][1]):
+        _report_applications(files[0][1], kind, output)
+        return
     from gapless.lab.report.collected import collect
     from gapless.lab.report.kinds import report_of
     from gapless.lab.run_file import run_of
@@ -93,6 +96,35 @@ def _is_demo(lines: list[Line]) -> bool:
     """Whether the older report has something to show of them."""
     kinds = {line.get("kind") for line in lines}
     return bool(kinds & {"samples", "halo"}) and "row" not in kinds
+
+
+def _is_applications(lines: list[Line]) -> bool:
+    """Whether they are of whole applications, which have no rows of the lab's own programs."""
+    return any(line.get("kind") == "application" for line in lines)
+
+
+def _report_applications(lines: list[Line], kind: Format, output: Path | None) -> None:
+    import json
+
+    from gapless.display import console
+    from gapless.lab.applications.judged import rows_of
+    from gapless.lab.applications.page import write_page
+    from gapless.lab.applications.tables import print_rows, tsv
+    from gapless.lab.report.page import write_text
+
+    rows = rows_of(lines)
+    if kind is Format.HTML:
+        write_page(lines, rows, output or PAGE)
+        print_rows(console(), rows)
+        print(f"gapless: the figure and all rows in {output or PAGE}", file=sys.stderr)
+        return
+    if kind not in (Format.JSON, Format.TSV):
+        raise GaplessError(f"--format {kind.value}: a run of applications has none", "there are html, json, tsv")
+    text = tsv(rows) if kind is Format.TSV else json.dumps([row.as_json() for row in rows], indent=1) + "\n"
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write_text(output, text)
 
 
 def _report_demo(lines: list[Line], kind: Format, output: Path) -> None:

@@ -273,12 +273,13 @@ def render_template(name: str, collected: Collected, **more: Any) -> str:
         two_nodes=TWO_NODES if any(run.environment.get("two_nodes") for run in collected.runs) else "",
         launches=_launches(collected),
         peers=_peer_lines(collected),
-        plotly=Markup(_plotly()),
+        plotly=Markup(plotting_script()),
         **more,
     )
 
 
-def _plotly() -> str:
+def plotting_script() -> str:
+    """Return the script that draws, for a page that holds all it needs."""
     from plotly.offline import get_plotlyjs
 
     return get_plotlyjs()
