@@ -48,7 +48,6 @@ def applications(given: SimpleNamespace) -> None:
     [bold]Examples:[/bold]
       gapless measure applications --preset quick --mpi mpich,openmpi,intel
       gapless measure applications --programs flow --ranks 2,4 --launches 9 --mpi openmpi
-      gapless report results/20260101-120000-applications -o applications.html
 
     [bold]Exit status:[/bold] 0 measured; 1 a launch failed, or results differ (the rest is recorded); 2 usage;
     130 interrupted (what was measured is kept).
