@@ -61,7 +61,7 @@ def compare(
     launches: Annotated[int | None, typer.Option(min=2, help="With --run: rounds, a launch of each side.")] = None,
     only: Annotated[
         str | None,
-        typer.Option("--filter", metavar="GLOB", help="With --run: only where 'TEST case pattern bytes' matches."),
+        typer.Option("--filter", metavar="GLOB", help="With --run: only such 'TEST case pattern bytes'."),
     ] = None,
     layer: Annotated[bool, typer.Option(help="With --run: also measure under the Gapless layer.")] = True,
     seed: Annotated[int, typer.Option(min=0, max=2**40, help="With --run: of all random orders.")] = 1,
@@ -104,8 +104,8 @@ def compare(
     by_ratio = True if relative else False if absolute else None
     interrupted = False
     if measured and new is not None:
-        given = SimpleNamespace(preset=preset, budget=budget, launches=launches, only=only, layer=layer, seed=seed, out=out,
-                                tolerance=tolerance, q=q)  # fmt: skip
+        given = SimpleNamespace(preset=preset, budget=budget, launches=launches, only=only, layer=layer, seed=seed,
+                                out=out, tolerance=tolerance, q=q)  # fmt: skip
         run, failed, interrupted = measure_sides(old, new, given)
         for sentence in failed:
             print(f"gapless: warning: {sentence}", file=sys.stderr)

@@ -41,7 +41,8 @@ def measure_sides(old: str, new: str, given: SimpleNamespace) -> tuple[Run, list
     sides = parse_side(old), parse_side(new)
     settings = changed(
         COMPARE_PRESETS[given.preset], launches=given.launches, budget_s=budget(given.budget, given.launches),
-        layer=False if not given.layer else None, seed=given.seed, only=given.only, tolerance=given.tolerance, q=given.q,
+        layer=False if not given.layer else None, seed=given.seed, only=given.only,
+        tolerance=given.tolerance, q=given.q,
     )  # fmt: skip
     folder = given.out or Path("results") / f"{datetime.now():%Y%m%d-%H%M%S}-compare"
     errors = console(stderr=True)
