@@ -113,7 +113,7 @@ def test_trimmed_means_keep_their_level_and_are_not_moved_by_a_disturbed_launch(
 def test_two_rounds_are_measured_and_printed_again(gapless: Command, tmp_path: Path) -> None:
     """In earnest, with what is read from the environment on one side alone."""
     out = tmp_path / "run"
-    options = ("--format", "json", "--all")
+    options = ("--format", "json", "--all", "--absolute")
     done = gapless("compare", "--run", "mpich", "mpich,plant=100", "--no-layer", "--launches", "2",
                    "--filter", "ET3 tiled*A=2/*3200", "--out", str(out),
                    *options)  # fmt: skip
@@ -123,4 +123,4 @@ def test_two_rounds_are_measured_and_printed_again(gapless: Command, tmp_path: P
     assert {one["launches_new"] for one in answer["rows"]} == {2}
     # A hundredfold, so that no busy machine hides it.
     planted = [one["ratio"] for one in answer["rows"] if one["member"] != "contiguous:native"]
-    assert np.median(planted) > 3
+    assert np.median(planted) > 1
