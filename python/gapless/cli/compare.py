@@ -1,4 +1,4 @@
-"""`gapless compare OLD NEW`: regressions and improvements between two runs, for people and for a CI."""
+"""`gapless compare`: regressions and improvements between two runs, or two sides measured now, for people and a CI."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import json
 import sys
 from enum import Enum
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gapless.cli.experiment import INTERRUPTED
+from gapless.errors import GaplessError
+
 if TYPE_CHECKING:
+    from gapless.lab.agreement import Agreement
     from gapless.lab.compare import Change, Comparison
 
 NOTHING_REGRESSED, REGRESSED = 0, 1
@@ -25,8 +30,10 @@ class Format(str, Enum):
 
 
 def compare(
-    old: Annotated[Path, typer.Argument(metavar="OLD", help="A run: the folder that 'measure guidelines' wrote.")],
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="The run to hold against it.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="A run's folder; with --run a library and its settings.")],
+    new: Annotated[
+        str | None, typer.Argument(metavar="[NEW]", help="What is held against it; none for the folder of a --run.")
+    ] = None,
     tolerance: Annotated[
         float, typer.Option(min=0.001, max=10, help="The change that still counts as none: 0.10 is 10 %.")
     ] = 0.10,
@@ -40,50 +47,106 @@ def compare(
         typer.Option(
             "--absolute",
             help="Compare the times themselves, not their ratios to the contiguous message of the same launch. "
-            "Only on a machine that was equally quiet both times.",
+            "Of stored runs only on a machine that was equally quiet both times.",
         ),
     ] = False,
+    measured: Annotated[
+        bool, typer.Option("--run", help="Measure OLD and NEW now, in turn, launch by launch.")
+    ] = False,
+    relative: Annotated[
+        bool, typer.Option("--relative", help="Compare the ratios, also of a --run of two different libraries.")
+    ] = False,
+    preset: Annotated[str, typer.Option(help="With --run: quick (2 minutes at most) or standard (15).")] = "quick",
+    budget: Annotated[str | None, typer.Option(metavar="TIME", help="With --run: 90s, 10m; 0: no limit.")] = None,
+    launches: Annotated[int | None, typer.Option(min=2, help="With --run: rounds, a launch of each side.")] = None,
+    only: Annotated[
+        str | None,
+        typer.Option("--filter", metavar="GLOB", help="With --run: only such 'TEST case pattern bytes'."),
+    ] = None,
+    layer: Annotated[bool, typer.Option(help="With --run: also measure under the Gapless layer.")] = True,
+    seed: Annotated[int, typer.Option(min=0, max=2**40, help="With --run: of all random orders.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="With --run: the results (default: results/<time>-compare).")
+    ] = None,
 ) -> None:
-    """Tell what became slower or faster from one run of the guidelines to another.
+    """Tell what became slower or faster, from one run to another or between two libraries, builds or settings.
 
-    [bold]Example:[/bold]  gapless compare results/before results/after --format json --all > changes.json
+    [bold]Examples:[/bold]
+      gapless compare results/before results/after --format json --all > changes.json
+      gapless compare --run mpich openmpi
+      gapless compare --run mpich mpich,MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD=65536 --no-layer --budget 5m
+      gapless compare --run mpich mpich,GAPLESS_PAIRED_MESSAGES=0
+      gapless compare results/20260101-120000-compare --all    # the answer of that --run again
 
-    A row is a member of a group: a message, and the way it is sent. Its time is divided by that of the contiguous
-    message of the same launch, so a machine that is slower today is no regression. Launches are the replicates.
+    With --run a side is NAME[,VARIABLE=VALUE]...: a name as of --mpi (mpich, openmpi, intel, a prefix, an mpicc), and
+    what is set for its launches alone; GAPLESS_* for the layer, and plant=1.3 slows it down: the lab's test of itself.
+    Both sides are launched in turn, in random order, and a round of one launch of each is one replicate. Of two
+    libraries times are compared; of one library with two settings contiguous messages by their times, and all others by
+    the ratio to the contiguous message of the same launch (--absolute: by their times, too).
+
+    Two stored runs were made at different times: there a time is divided by that of the contiguous message of the same
+    launch, so a machine that is slower today is no regression. Launches are the replicates.
     A regression is an interval of new over old that lies wholly above 1 + tolerance, an improvement one below
     1 / (1 + tolerance), the same one between; all other rows are undecided. If nothing changed, the chance that
-    anything is called a regression is at most q.
+    anything is called a regression is at most q (docs/methods/statistics.md).
 
-    [bold]Exit status:[/bold]  0 nothing regressed, 1 something regressed (or its data are wrong now), 2 usage error.
+    [bold]Exit status:[/bold]  0 nothing regressed, 1 something regressed (or its data are wrong now), 2 usage error,
+    130 interrupted (with --run; what was measured is kept and judged).
     """
+    from gapless.cli.compare_run import measure_sides
+    from gapless.lab.paired_compare import compare_sides
+    from gapless.lab.run_file import read_run
+
+    if measured and new is None:
+        raise GaplessError("--run measures two sides", "name both: gapless compare --run mpich openmpi")
+    if relative and absolute:
+        raise GaplessError("--relative and --absolute exclude each other", "leave one of them out")
+    by_ratio = True if relative else False if absolute else None
+    interrupted = False
+    if measured and new is not None:
+        given = SimpleNamespace(preset=preset, budget=budget, launches=launches, only=only, layer=layer, seed=seed,
+                                out=out, tolerance=tolerance, q=q)  # fmt: skip
+        run, failed, interrupted = measure_sides(old, new, given)
+        for sentence in failed:
+            print(f"gapless: warning: {sentence}", file=sys.stderr)
+        found, verdicts = compare_sides(run, tolerance, q, by_ratio), None
+    elif new is None:
+        found, verdicts = compare_sides(read_run(Path(old)), tolerance, q, by_ratio), None
+    else:
+        found, verdicts = _stored(Path(old), Path(new), tolerance, q, absolute)
+    if style is Format.JSON:
+        answer = as_json(found, every) | ({"verdicts": verdicts.as_json()} if verdicts else {})
+        print(json.dumps(answer | {"tolerance": tolerance, "q": q}, indent=1, ensure_ascii=False))
+    elif style is Format.TSV:
+        print_tsv(found, every)
+    else:
+        print_text(found, every)
+        if verdicts:
+            _print_flipped(verdicts)
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(REGRESSED if found.regressed else NOTHING_REGRESSED)
+
+
+def _stored(old: Path, new: Path, tolerance: float, q: float, absolute: bool) -> tuple[Comparison, Agreement]:
+    """Compare two stored runs, and warn of what makes that hard."""
     from gapless.lab.agreement import agreement
     from gapless.lab.compare import compare_runs
     from gapless.lab.run_file import read_run
 
     runs = read_run(old), read_run(new)
-    found = compare_runs(*runs, tolerance, q, absolute)
-    verdicts = agreement(*runs, tolerance, q)
     if absolute:
         print("gapless: warning: times are compared, so a busier machine looks like a regression", file=sys.stderr)
     for note in differences(runs[0].environment, runs[1].environment):
         print(f"gapless: warning: {note}", file=sys.stderr)
-    if style is Format.JSON:
-        print(
-            json.dumps(
-                as_json(found, every) | {"verdicts": verdicts.as_json(), "tolerance": tolerance, "q": q},
-                indent=1,
-                ensure_ascii=False,
-            )
-        )
-    elif style is Format.TSV:
-        print_tsv(found, every)
-    else:
-        print_text(found, every)
-        for one, other in verdicts.flipped:
-            print(f"{one.mpi} {one.row.test} {one.row.case} {one.row.pattern} {one.row.bytes}: {one.verdict} "
-                  f"(×{one.ratio:.2f}), then {other.verdict} (×{other.ratio:.2f})")  # fmt: skip
-        print(verdicts)
-    raise typer.Exit(REGRESSED if found.regressed else NOTHING_REGRESSED)
+    return compare_runs(*runs, tolerance, q, absolute), agreement(*runs, tolerance, q)
+
+
+def _print_flipped(verdicts: Agreement) -> None:
+    for one, other in verdicts.flipped:
+        print(f"{one.mpi} {one.row.test} {one.row.case} {one.row.pattern} {one.row.bytes}: {one.verdict} "
+              f"(×{one.ratio:.2f}), then {other.verdict} (×{other.ratio:.2f})")  # fmt: skip
+    print(verdicts)
 
 
 def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:

@@ -201,9 +201,15 @@ def subjects_of(run: Run, absolute: bool = False) -> dict[Subject, np.ndarray]:
 
 def decide_changes(old: Estimates, new: Estimates, tolerance: float, q: float) -> tuple[Estimates, Decisions]:
     """Decide a table of changes: claims are numbered as `CLAIMS`."""
-    of, upper = of_differences(new, old), log(1 + tolerance)
+    of = of_differences(new, old)
+    return of, decide_shifts(of, tolerance, q)
+
+
+def decide_shifts(of: Estimates, tolerance: float, q: float) -> Decisions:
+    """Decide a table of logarithms of new over old: claims are numbered as `CLAIMS`."""
+    upper = log(1 + tolerance)
     regions = ((upper, inf), (-inf, -upper), (-upper, upper))
-    return of, decide([p_region(of, *region) for region in regions], q)
+    return decide([p_region(of, *region) for region in regions], q)
 
 
 def broken_places(old: Run, new: Run) -> list[str]:
@@ -272,8 +278,15 @@ def _changes(
     subjects: Sequence[Subject], old: Sequence[np.ndarray], new: Sequence[np.ndarray], tolerance: float, q: float
 ) -> list[Change]:
     """Return the change of each subject, from its launches on both sides."""
+    of, decided = decide_changes(of_launches(old), of_launches(new), tolerance, q)
+    return changes_of(subjects, of, decided, old, new)
+
+
+def changes_of(
+    subjects: Sequence[Subject], of: Estimates, decided: Decisions, old: Sequence[np.ndarray], new: Sequence[np.ndarray]
+) -> list[Change]:
+    """Return what is said of each subject, whose logarithms of launches are given for both sides."""
     was, now = of_launches(old), of_launches(new)
-    of, decided = decide_changes(was, now, tolerance, q)
     lows, highs = ratio_interval(of, decided.level)
     return [
         Change(

@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gapless.errors import GaplessError
@@ -106,9 +106,11 @@ def run_launch(
         # In the folder of the run, which ranks on other nodes see where they see the program.
         with _job_folder(recorder.path.parent.resolve()) as folder:
             job, layer = folder / "job.json", settings.layer and target.layer
-            order = write_job(job, list(groups), settings, layer, settings.seed * 1009 + number, number == 1)
+            planted = replace(settings, plant=target.plant) if target.plant else settings
+            order = write_job(job, list(groups), planted, layer, settings.seed * 1009 + number, number == 1)
             command = mpi_command(target.library, PROGRAM, ["--job", str(job)], settings.ranks)
-            for line in json_lines(target.library, command, layer, _silence_s(groups, settings)):
+            silence_s = _silence_s(groups, settings)
+            for line in json_lines(target.library, command, layer, silence_s, target.layer_settings):
                 if line["kind"] == "facts":
                     launch.facts = line
                 elif line["kind"] == "progress":

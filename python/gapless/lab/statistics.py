@@ -222,6 +222,27 @@ def of_launches(rows: Sequence[Array]) -> Estimates:
     return Estimates(*(np.array([getattr(e, name) for e in each]) for name in ("mean", "error", "freedom")))
 
 
+TRIMMED = 0.2
+
+
+def of_trimmed_launches(rows: Sequence[Array], trimmed: float = TRIMMED) -> Estimates:
+    """Return trimmed means of rows with many launches each, with Yuen's standard errors.
+
+    A share of the launches is left out at each end of the mean; the error is that of the launches in which these have
+    the value of the next one (winsorized), over the share that is kept. A disturbed launch moves neither.
+    """
+    means, errors, freedoms = [], [], []
+    for logs in rows:
+        x = np.sort(np.asarray(logs, dtype=float))
+        n = len(x)
+        cut = int(trimmed * n)
+        means.append(x[cut : n - cut].mean())
+        winsorized = np.clip(x, x[cut], x[n - 1 - cut])
+        errors.append(winsorized.std(ddof=1) / ((1 - 2 * cut / n) * np.sqrt(n)))
+        freedoms.append(n - 2 * cut - 1)
+    return Estimates(np.array(means), np.array(errors), np.array(freedoms))
+
+
 def of_differences(new: Estimates, old: Estimates) -> Estimates:
     """Return the estimates of new minus old, launches being independent: Welch's standard error and freedom.
 

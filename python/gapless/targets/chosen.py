@@ -6,9 +6,9 @@ import importlib.metadata
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -48,6 +48,10 @@ class Target:
         Whether the layer works on it; `reason` says why it does not.
     facts : dict
         For the environment record.
+    layer_settings : mapping
+        Settings of the layer for the launches of this target alone (GAPLESS_*).
+    plant : float
+        Instead of the run's planted factor, where it is not 0.
     """
 
     name: str
@@ -55,6 +59,8 @@ class Target:
     layer: bool
     reason: str
     facts: dict[str, Any]
+    layer_settings: Mapping[str, str] = field(default_factory=dict)
+    plant: float = 0.0
 
 
 class Targets(list[Target]):
@@ -177,7 +183,8 @@ def _facts(library: Library, seen: FirstRun, nodes: Nodes | None, mpiexec: Path)
     return facts
 
 
-def _unique(name: str, taken: Iterable[str]) -> str:
+def unique_name(name: str, taken: Iterable[str]) -> str:
+    """Return the name, with a number behind it if it is taken."""
     names, number, result = set(taken), 2, name
     while result in names:
         result, number = f"{name}-{number}", number + 1
@@ -229,7 +236,7 @@ def targets(
             seen = first_run(ready, word)
             if nodes:
                 _check_nodes(word, seen, before, nodes.sent())
-            name = _unique(word if word in NAMES else short_name(seen.mpi_library), [one.name for one in found])
+            name = unique_name(word if word in NAMES else short_name(seen.mpi_library), [one.name for one in found])
             facts = _facts(ready, seen, nodes, mpiexec)
             found.append(Target(name, replace(ready, name=name), seen.layer, seen.reason, facts))
         return Targets(found, stack.pop_all())

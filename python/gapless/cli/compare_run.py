@@ -1,0 +1,67 @@
+"""`gapless compare --run A B`: two libraries, builds or settings measured in turn, launch by launch."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+from datetime import datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+from gapless.lab.run_file import Run
+
+
+def measure_sides(old: str, new: str, given: SimpleNamespace) -> tuple[Run, list[str], bool]:
+    """Measure both sides in rounds; return the run, what went wrong, and whether it was interrupted.
+
+    Parameters
+    ----------
+    old, new : str
+        ``NAME[,VARIABLE=VALUE]...``.
+    given : SimpleNamespace
+        preset, budget, launches, only, layer, out, seed, tolerance, q.
+
+    Raises
+    ------
+    GaplessError
+        If a side cannot be measured at all.
+    """
+    from gapless.cli.experiment import budget
+    from gapless.display import console
+    from gapless.errors import GaplessError
+    from gapless.lab.compare_settings import COMPARE_PRESETS
+    from gapless.lab.experiment import changed
+    from gapless.lab.live import Display
+    from gapless.lab.measure import new_session
+    from gapless.targets.sides import parse_side, side_targets
+
+    if given.preset not in COMPARE_PRESETS:
+        raise GaplessError(f"no preset is called '{given.preset}'", f"there are {', '.join(COMPARE_PRESETS)}")
+    sides = parse_side(old), parse_side(new)
+    settings = changed(
+        COMPARE_PRESETS[given.preset], launches=given.launches, budget_s=budget(given.budget, given.launches),
+        layer=False if not given.layer else None, seed=given.seed, only=given.only,
+        tolerance=given.tolerance, q=given.q,
+    )  # fmt: skip
+    folder = given.out or Path("results") / f"{datetime.now():%Y%m%d-%H%M%S}-compare"
+    errors = console(stderr=True)
+
+    def say(text: str) -> None:
+        errors.print(f"gapless: {text}", soft_wrap=True, markup=False)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    interrupted = False
+    found = side_targets(*sides, say)
+    asked = {"mpi": None, "launcher": None, "two_nodes": False, "sides": [target.name for target in found]}
+    with Display() as display:
+        session = new_session(folder, settings, found, f"gapless {shlex.join(sys.argv[1:])}", asked, display)
+        try:
+            session.measure()
+        except KeyboardInterrupt:
+            interrupted = True
+    if session.shortened:
+        say(session.shortened)
+    say(f"{'interrupted; ' if interrupted else ''}samples in {folder}; 'gapless compare {folder}' prints this again")
+    return session.run(), session.failed, interrupted
