@@ -38,9 +38,9 @@ class _Grid:
         self._kind = kind
         of = {(size, run): costs for (name, size, run), costs in cells.items() if name == shape}
         # What is measured is a whole number of runs: close to the sizes that were asked for.
-        self.sizes = sorted({_power(size) for size, _ in of})
+        self.sizes = sorted({_nearby(size) for size, _ in of})
         self.runs = sorted({run for _, run in of})
-        self._at = {(self.sizes.index(_power(size)), self.runs.index(run)): costs for (size, run), costs in of.items()}
+        self._at = {(self.sizes.index(_nearby(size)), self.runs.index(run)): costs for (size, run), costs in of.items()}
 
     def cost(self, row: int, column: int, choice: str) -> float | None:
         """Return what a choice costs in a cell, those beside it taken into account."""
@@ -79,9 +79,10 @@ class _Grid:
         return Table(operation, distance, shape, tuple(self.runs), rows)
 
 
-def _power(size: int) -> int:
-    """Return the power of two that a size is nearest to."""
-    return 1 << round(math.log2(size))
+def _nearby(size: int) -> int:
+    """Return the power of two, or three halves of one, that a size is nearest to by ratio."""
+    power = 1 << max(1, int(math.log2(size)))
+    return min((power, 3 * power // 2, 2 * power), key=lambda one: abs(math.log2(one / size)))
 
 
 def tables_of(cells: Cells, distance: str) -> list[Table]:
@@ -132,7 +133,7 @@ def paired_in_words(cells: Cells) -> str:
         return "never, nothing is faster through shared memory"
     of = {table.shape: table for table in tables}
     paired = [statistics.fmean(costs.values()) for (shape, size, run), costs in cells.items()
-              if of[shape].rows[_power(size)][of[shape].runs.index(run)] == PACKED]  # fmt: skip
+              if of[shape].rows[_nearby(size)][of[shape].runs.index(run)] == PACKED]  # fmt: skip
     gain = math.exp(statistics.fmean(paired))
     return (f"from {smallest} bytes on, {len(paired)} of the {len(cells)} messages that were measured: "
             f"{gain:.2f} of the time, by the geometric mean")  # fmt: skip
