@@ -237,8 +237,7 @@ std::int64_t Compiler::min_folded_count(const Step& one, std::int64_t extent, co
 std::shared_ptr<Plan> Plan::made(const normal::MessageForm& message, std::int64_t extent) {
   std::shared_ptr<Plan> plan(new Plan);
   const normal::Form& form = message.one;
-  plan->form_ = plan->many_.message.one = form;
-  plan->ready_.store(&plan->many_, std::memory_order_release);
+  plan->compiled_.message.one = form;
   plan->extent_ = extent;
   if (!form.node) {
     plan->root_ = std::make_shared<const Step>();
@@ -254,7 +253,7 @@ std::shared_ptr<Plan> Plan::made(const normal::MessageForm& message, std::int64_
   plan->far_count_ = far_count_of(*form.node);
   plan->contiguous_ = form.node->kind == Kind::kRun && form.node->bytes == extent;
   // One copy for each element and none besides is no better than element by element.
-  if (message.each != 1 || message.extra != 0) plan->many_.message = message;
+  if (message.each != 1 || message.extra != 0) plan->compiled_.message = message;
   Compiler compiler;
   plan->root_ = compiler.repeated(*form.node);
   if (!message.body || message.body->kind != Kind::kLoop) return plan;
@@ -271,7 +270,7 @@ std::shared_ptr<Plan> Plan::made(const normal::MessageForm& message, std::int64_
   folded->min_count = message.min_count();
   folded->min_count = compiler.min_folded_count(*plan->root_, extent, *folded);
   if (folded->min_count == 0) return plan;
-  plan->many_.steps = std::move(folded);
+  plan->compiled_.steps = std::move(folded);
   return plan;
 }
 
@@ -288,22 +287,18 @@ PlanPtr compile_one_first(layout::LayoutPtr type) {
   normal::MessageForm one;
   one.one = normal::normalise(*type);
   std::shared_ptr<Plan> plan = Plan::made(one, type->extent);
-  if (plan->is_contiguous()) return plan;
-  plan->ready_.store(nullptr, std::memory_order_relaxed);  // nobody else has it yet
-  plan->type_ = std::move(type);
+  if (!plan->is_contiguous()) plan->type_ = std::move(type);
   return plan;
 }
 
-const Plan::Many& Plan::fold() const noexcept {
+void Plan::fold() const noexcept {
   std::call_once(folding_, [this] {
     try {
-      many_ = compile(*type_)->many_;
+      folded_ = compile(*type_)->compiled_;
+      ready_.store(&folded_, std::memory_order_release);
     } catch (...) {  // no memory
-      many_.message.one = form_;
     }
-    ready_.store(&many_, std::memory_order_release);
   });
-  return many_;
 }
 
 }  // namespace gapless::plan

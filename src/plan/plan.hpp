@@ -1,6 +1,6 @@
 // A Plan is what the data path runs: the normal forms of one element of a type and of many, with the kernels chosen.
-// Immutable to its users, shared between threads. A message is (plan, count); the count is folded in when the message
-// is run.
+// Immutable, but for what prepare() adds; shared between threads. A message is (plan, count); the count is folded in
+// when the message is run.
 #pragma once
 
 #include <atomic>
@@ -37,11 +37,16 @@ class Plan {
   std::int64_t run_count() const noexcept { return runs_; }  // maximally fused runs in one element
   // More elements than this touch more memory than the caches hold.
   std::int64_t far_count() const noexcept { return far_count_; }
-  const normal::Form& form() const noexcept { return form_; }
+  const normal::Form& form() const noexcept { return compiled_.message.one; }
   const normal::MessageForm& message() const noexcept { return many().message; }  // with the folded form, if it differs
   const Step& root() const noexcept { return *root_; }
   // How messages of more than one element run; null: element by element.
   const FoldedSteps* folded() const noexcept { return many().steps.get(); }
+  // Makes that, of a plan that was compiled for one element first. Before data move, for it allocates and takes a lock;
+  // where it was not called, or there is no memory, messages run element by element.
+  void prepare(std::int64_t count) const noexcept {
+    if (count > 1 && type_ != nullptr && ready_.load(std::memory_order_relaxed) == &compiled_) fold();
+  }
   std::string text() const;                       // for people: one line per step
   std::vector<const char*> kernel_names() const;  // the kernels that a whole pack of this plan can call
 
@@ -58,19 +63,16 @@ class Plan {
   };
   Plan() = default;
   static std::shared_ptr<Plan> made(const normal::MessageForm& message, std::int64_t extent);
-  const Many& many() const noexcept {
-    const Many* const ready = ready_.load(std::memory_order_acquire);
-    return ready != nullptr ? *ready : fold();
-  }
-  const Many& fold() const noexcept;
-  normal::Form form_;
+  const Many& many() const noexcept { return *ready_.load(std::memory_order_acquire); }
+  void fold() const noexcept;
   std::int64_t size_ = 0, extent_ = 0, offset_ = 0, runs_ = 0, low_ = 0, high_ = 0, far_count_ = 0;
   bool contiguous_ = false, short_bounds_ = true;
   std::shared_ptr<const Step> root_;
-  layout::LayoutPtr type_;  // of which `many_` is made when it is asked for; null if that is done already
+  Many compiled_;
+  layout::LayoutPtr type_;  // of which prepare() makes `folded_`; null if `compiled_` has all
   mutable std::once_flag folding_;
-  mutable Many many_;
-  mutable std::atomic<const Many*> ready_{nullptr};
+  mutable Many folded_;
+  mutable std::atomic<const Many*> ready_{&compiled_};
 };
 
 using PlanPtr = std::shared_ptr<const Plan>;
@@ -85,8 +87,8 @@ struct Message {
 PlanPtr compile(const normal::MessageForm& message, std::int64_t extent);
 // Normalises and compiles.
 PlanPtr compile(const layout::Layout& type);
-// The same, but what messages of more than one element need comes with the first of them, where that is cheap: most of
-// the work, and many a type is made for one element. That call allocates; if it cannot, they run element by element.
+// The same, but what messages of more than one element need comes with Plan::prepare, where that is cheap: most of the
+// work, and many a type is made for one element.
 PlanPtr compile_one_first(layout::LayoutPtr type);
 
 }  // namespace gapless::plan

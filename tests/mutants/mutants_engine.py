@@ -219,8 +219,8 @@ PLANTED = [
     Mutant(
         "what many elements need is made of another type when it is asked for",
         "plan/compile.cpp",
-        "many_ = compile(*type_)->many_;",
-        "many_ = compile(*layout::contiguous(2, type_))->many_;",
+        "folded_ = compile(*type_)->compiled_;",
+        "folded_ = compile(*layout::contiguous(2, type_))->compiled_;",
     ),
     Mutant(
         "a plan's growth forgets how many copies an element has",

@@ -57,6 +57,7 @@ class Sharing {
   // Where bytes land on one another, only one thread may unpack.
   bool unpack() {
     on_threads((disjoint_ ? kThreads : 1) + 1, [&](int thread) {
+      plan_->prepare(count_);
       if (thread == 0) {
         for (const std::size_t gap : gaps_) memory_[gap] = kGap;
         return;

@@ -44,6 +44,7 @@ bool Blocks::add(const char* address, MPI_Count count, Elements& elements, Direc
     contiguous_ = false;
     return true;
   }
+  elements.plan->prepare(count);
   if (reinterpret_cast<std::intptr_t>(piece.first_byte()) < kLowestAddress) return false;
   contiguous_ = contiguous_ && elements.plan->is_run(count);
   add_runs(piece);

@@ -198,6 +198,7 @@ void MessageBuffer::describe() noexcept {
   datatype_ = count_ <= 0 ? nullptr : mpi::find_type(type_, true);
   plan_ = datatype_ == nullptr ? nullptr : datatype_->plan();
   if (plan_ == nullptr || __builtin_mul_overflow(plan_->size(), count_, &bytes_)) bytes_ = 0;
+  if (plan_ != nullptr) plan_->prepare(count_);
   if (plan_ == nullptr && datatype_ != nullptr) stage_undecoded(Operation::kIreceive);
 }
 

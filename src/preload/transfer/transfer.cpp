@@ -88,6 +88,7 @@ void MessageBuffer::decide_path(Operation operation, Distance distance) noexcept
   if (datatype_ == nullptr) return stay_native(first.is_passed ? Reason::kFirst : Reason::kUnregistered);
   plan_ = datatype_->plan();
   if (plan_ == nullptr) return stay_native(Reason::kCombiner);
+  plan_->prepare(count_);
   const Decision decision = decide(policy, *datatype_, count_, operation, distance, largest_message());
   bytes_ = decision.bytes;
   past_ = decision.past || switched_past();
