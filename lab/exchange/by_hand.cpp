@@ -1,5 +1,7 @@
 #include "by_hand.hpp"
 
+#include "round_trip.hpp"
+
 #include <utility>
 
 namespace gapless::lab::exchange {
@@ -44,15 +46,7 @@ class PingPongByHand final : public Operation {
         packing_(std::move(packing)) {}
 
   void run(const std::function<void()>& before_send) override {
-    if (rank_ == 0) {
-      before_send();
-      send(1);
-      receive(1);
-    } else {
-      receive(0);
-      before_send();
-      send(0);
-    }
+    round_trip(rank_, before_send, [&](int peer) { send(peer); }, [&](int peer) { receive(peer); });
   }
 
  private:

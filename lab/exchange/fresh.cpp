@@ -1,6 +1,7 @@
 #include "fresh.hpp"
 
 #include "mpi_type.hpp"
+#include "round_trip.hpp"
 
 #include <mpi.h>
 
@@ -26,15 +27,7 @@ class FreshPingPong final : public Operation {
 
  private:
   void exchange(MPI_Datatype sent, MPI_Datatype received, const std::function<void()>& before_send) {
-    if (rank_ == 0) {
-      before_send();
-      send(sent, 1);
-      receive(received, 1);
-    } else {
-      receive(received, 0);
-      before_send();
-      send(sent, 0);
-    }
+    round_trip(rank_, before_send, [&](int peer) { send(sent, peer); }, [&](int peer) { receive(received, peer); });
   }
 
   // As PingPong in operation.cpp: one buffer for what is packed and what is to be unpacked.

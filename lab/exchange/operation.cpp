@@ -8,6 +8,7 @@
 #include "mpi_type.hpp"
 #include "packing.hpp"
 #include "phases.hpp"
+#include "round_trip.hpp"
 
 #include <mpi.h>
 
@@ -53,17 +54,8 @@ class PingPong final : public Operation {
  public:
   PingPong(const Ends& ends, PackingPtr packing, bool packs, bool unpacks)
       : ends_(ends), packing_(std::move(packing)), packs_(packs), unpacks_(unpacks) {}
-  // A rank that answers sends from its send buffer, not what it just received: both directions touch the same memory.
   void run(const Before& before_send) override {
-    if (ends_.place.rank == 0) {
-      before_send();
-      send(1);
-      receive(1);
-    } else {
-      receive(0);
-      before_send();
-      send(0);
-    }
+    round_trip(ends_.place.rank, before_send, [&](int peer) { send(peer); }, [&](int peer) { receive(peer); });
   }
 
  private:

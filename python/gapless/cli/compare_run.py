@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import shlex
-import signal
 import sys
-from datetime import datetime
-from pathlib import Path
 from types import SimpleNamespace
 
 from gapless.lab.run_file import Run
@@ -27,8 +24,7 @@ def measure_sides(old: str, new: str, given: SimpleNamespace) -> tuple[Run, list
     GaplessError
         If a side cannot be measured at all.
     """
-    from gapless.cli.experiment import budget
-    from gapless.display import console
+    from gapless.cli.experiment import budget, end_as_by_ctrl_c, results_folder, say
     from gapless.errors import GaplessError
     from gapless.lab.compare_settings import COMPARE_PRESETS
     from gapless.lab.experiment import changed
@@ -44,14 +40,8 @@ def measure_sides(old: str, new: str, given: SimpleNamespace) -> tuple[Run, list
         layer=False if not given.layer else None, seed=given.seed, only=given.only,
         tolerance=given.tolerance, q=given.q,
     )  # fmt: skip
-    folder = given.out or Path("results") / f"{datetime.now():%Y%m%d-%H%M%S}-compare"
-    errors = console(stderr=True)
-
-    def say(text: str) -> None:
-        errors.print(f"gapless: {text}", soft_wrap=True, markup=False)
-
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+    folder = given.out or results_folder("compare")
+    end_as_by_ctrl_c()
     interrupted = False
     found = side_targets(*sides, say)
     asked = {"mpi": None, "launcher": None, "two_nodes": False, "sides": [target.name for target in found]}

@@ -59,6 +59,27 @@ def out_option(name: str) -> Row:
     return Row("out", Path, None, f"Where results go (default: results/<time>-{name}).", metavar="DIR")
 
 
+def results_folder(name: str) -> Path:
+    """Return where the results of a run go that begins now, if it is not told."""
+    return Path("results") / f"{datetime.now():%Y%m%d-%H%M%S}-{name}"
+
+
+def say(text: str) -> None:
+    """Print a sentence for people, on the error stream."""
+    from gapless.display import console
+
+    console(stderr=True).print(f"gapless: {text}", soft_wrap=True, markup=False)
+
+
+def end_as_by_ctrl_c() -> None:
+    """Let a time limit of a CI, or a closed terminal, end a run as Ctrl-C does.
+
+    Ranks end, and what was measured is kept.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+
+
 def words(text: str | None) -> list[str]:
     """Return the words of a list with commas."""
     return [word.strip() for word in (text or "").split(",") if word.strip()]
@@ -153,7 +174,6 @@ def measure(settings: Experiment, given: SimpleNamespace, show: Callable[[Sessio
     show : callable
         Prints the result on standard output, also of a run that was interrupted.
     """
-    from gapless.display import console
     from gapless.lab.live import Display
     from gapless.lab.measure import new_session, resumed_session
     from gapless.lab.results import of_kind, read
@@ -162,17 +182,10 @@ def measure(settings: Experiment, given: SimpleNamespace, show: Callable[[Sessio
     from gapless.targets.eager import eager_bytes
 
     resume, asked = given.resume, {name: getattr(given, name) for name in ("mpi", "launcher", "two_nodes", "eager")}
-    folder = resume or given.out or Path("results") / f"{datetime.now():%Y%m%d-%H%M%S}-{settings.experiment}"
+    folder = resume or given.out or results_folder(settings.experiment)
     if resume:
         asked = of_kind(read(resume / NAME), "environment")[0]["asked"]
-    errors = console(stderr=True)
-
-    def say(text: str) -> None:
-        errors.print(f"gapless: {text}", soft_wrap=True, markup=False)
-
-    # A time limit of a CI, or a closed terminal, ends a run as Ctrl-C does: ranks end, and what was measured is kept.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+    end_as_by_ctrl_c()
     interrupted = False
     with (
         targets(asked["mpi"], asked["launcher"], asked["two_nodes"], say, eager_bytes(asked.get("eager"))) as found,

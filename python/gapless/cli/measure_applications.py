@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import json
 import shlex
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import typer
 
-from gapless.cli.experiment import FAILED, INTERRUPTED, MPI, known, out_option, words
+from gapless.cli.experiment import (
+    FAILED,
+    INTERRUPTED,
+    MPI,
+    end_as_by_ctrl_c,
+    known,
+    numbers,
+    out_option,
+    results_folder,
+    say,
+    words,
+)
 from gapless.cli.options import Row, with_options
 
 if TYPE_CHECKING:
@@ -54,8 +62,6 @@ def applications(given: SimpleNamespace) -> None:
     """
     from dataclasses import replace
 
-    from gapless.cli.experiment import numbers
-    from gapless.display import console
     from gapless.errors import GaplessError
     from gapless.lab.applications.catalogue import PRESETS, PROGRAMS
     from gapless.lab.applications.judged import rows_of
@@ -73,16 +79,10 @@ def applications(given: SimpleNamespace) -> None:
     if given.size:
         scales = [replace(scale, size=given.size) for scale in scales]
     programs = known(words(given.programs), PROGRAMS, "--programs") or list(PROGRAMS)
-    folder = given.out or Path("results") / f"{datetime.now():%Y%m%d-%H%M%S}-applications"
+    folder = given.out or results_folder("applications")
     if (folder / NAME).exists():
         raise GaplessError(f"{folder / NAME} holds a run already", "name another folder with --out")
-    errors = console(stderr=True)
-
-    def say(text: str) -> None:
-        errors.print(f"gapless: {text}", soft_wrap=True, markup=False)
-
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+    end_as_by_ctrl_c()
     failed: list[str] = []
     interrupted = False
     with targets(given.mpi, None, False, say) as found:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json as json_module
 import shlex
 import sys
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -47,7 +46,7 @@ def trace(
     """
     from dataclasses import replace
 
-    from gapless.display import console
+    from gapless.cli.experiment import results_folder, say
     from gapless.lab.live import Display
     from gapless.lab.measure import new_session
     from gapless.lab.settings import PRESETS
@@ -59,12 +58,7 @@ def trace(
         PRESETS["quick"], tests=(), pairs=tuple(one.pair() for one in chosen.messages), launches=launches,
         fewest_launches=launches, budget_s=0, layer=layer,
     )  # fmt: skip
-    folder = out or Path("results") / f"{datetime.now():%Y%m%d-%H%M%S}-trace"
-    errors = console(stderr=True)
-
-    def say(text: str) -> None:
-        errors.print(f"gapless: {text}", soft_wrap=True, markup=False)
-
+    folder = out or results_folder("trace")
     asked = {"mpi": mpi, "launcher": None, "two_nodes": False}
     with targets(mpi, None, False, say) as found, Display() as display:
         for target in found:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from gapless.lab.applications.catalogue import TITLES, WAYS
@@ -14,7 +13,7 @@ from gapless.lab.applications.judged import Row, answers_of
 from gapless.lab.applications.measure import differing
 from gapless.lab.applications.tables import answer_sentence, tsv
 from gapless.lab.report.figures import COLOURS
-from gapless.lab.report.page import embedded, plotting_script, write_text
+from gapless.lab.report.page import embedded, page_environment, plotting_script, write_text
 from gapless.lab.results import Line, of_kind
 
 # A way, natively or under the layer, to its name and its colours on a light and a dark page.
@@ -65,12 +64,9 @@ def render(lines: Sequence[Line], rows: Sequence[Row]) -> str:
     rows : sequence of Row
         What they say.
     """
-    environment = Environment(
-        loader=PackageLoader("gapless.lab.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
     shown, head = first_scale(rows)[0], of_kind(list(lines), "environment")[0]
     table = [line.split("\t") for line in tsv(rows).splitlines()]
-    return environment.get_template("applications.html.j2").render(
+    return page_environment().get_template("applications.html.j2").render(
         libraries=list(dict.fromkeys(row.library for row in rows)), shown=shown, head=head, ways=WAYS,
         answers=[answer_sentence(answer) for answer in answers_of(rows)], columns=table[0], cells=table[1:],
         problems=[line["reason"] for line in of_kind(list(lines), "launch") if line["reason"]] + differing(lines),

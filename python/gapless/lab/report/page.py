@@ -246,6 +246,13 @@ def render(collected: Collected) -> str:
     )
 
 
+def page_environment() -> Environment:
+    """Return where the pages' templates are."""
+    return Environment(
+        loader=PackageLoader("gapless.lab.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+
+
 def render_template(name: str, collected: Collected, **more: Any) -> str:
     """Return a page: a template with what it asks for, and what the pages of all experiments show.
 
@@ -258,9 +265,7 @@ def render_template(name: str, collected: Collected, **more: Any) -> str:
     **more
         What this page alone shows.
     """
-    environment = Environment(
-        loader=PackageLoader("gapless.lab.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = page_environment()
     environment.globals |= {
         "bytes_text": bytes_text, "counts_text": counts_text, "day": _day, "interval_text": interval_text,
         "member_text": member_text, "state": state, "us_text": us_text,
