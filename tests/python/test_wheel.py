@@ -23,35 +23,14 @@ from pathlib import Path
 import gapless
 import pytest
 from conftest import Compiler
-from gapless.paths import Build
+from gapless.paths import REPOSITORY, Build
 from layered import NAMES, find_layered
 
 long = pytest.mark.long  # builds the engine and the layer from nothing
 TIMEOUT_S = 1500
 
 # A column of a matrix from rank 0 to rank 1, in C and in Python.
-IN_C = """
-#include <mpi.h>
-#include <stdio.h>
-static int field[512 * 512];
-int main(void) {
-  int rank, wrong = 0;
-  MPI_Datatype column;
-  MPI_Init(0, 0);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Type_vector(512, 16, 512, MPI_INT, &column);
-  MPI_Type_commit(&column);
-  for (int k = 0; k < 512 * 512; ++k) field[k] = rank == 0 ? k : -1;
-  if (rank == 0) MPI_Send(field, 1, column, 1, 0, MPI_COMM_WORLD);
-  if (rank == 1) {
-    MPI_Recv(field, 1, column, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (int k = 0; k < 512 * 512; ++k) wrong += field[k] != (k % 512 < 16 ? k : -1);
-    printf("wrong %d\\n", wrong);
-  }
-  MPI_Type_free(&column);
-  return MPI_Finalize();
-}
-"""
+IN_C = REPOSITORY / "tests" / "install" / "column.c"
 IN_PYTHON = """
 import numpy
 from mpi4py import MPI
@@ -223,7 +202,7 @@ def test_a_program_runs_under_the_layer(
     layered = find_layered(name, compile_c)
     library = layered.library
     settings = dict(library.settings) | {"GAPLESS_FORCE": "1"}
-    rank: Sequence[object] = [layered.program("wheel_column", IN_C)]
+    rank: Sequence[object] = [layered.program("wheel_column", IN_C.read_text(encoding="utf-8"))]
     if language == "Python":
         script = tmp_path / "column.py"
         script.write_text(IN_PYTHON, encoding="utf-8")
