@@ -39,7 +39,7 @@ isa = gapless.Datatype("vector(3, 2, 4, int32)").explain()["isa"]
 assert (platform.machine(), packed, isa) == ("aarch64", b"aAcCeE", "neon"), (platform.machine(), packed, isa)') ||
   die "Python for AArch64 does not use what is in $wheel"
 
-"${bin}aarch64-linux-gnu-gcc" -O1 -I "$tools/mpich/include" tests/install/column.c -o "$scratch/column" -L "$tools/mpich/lib" -lmpi
+"${bin}aarch64-linux-gnu-gcc" -O1 -I "$tools/mpich/include" tests/python/wheel_column.c -o "$scratch/column" -L "$tools/mpich/lib" -lmpi
 mkdir "$scratch/run"
 # One process does not read another's memory under qemu.
 MPIR_CVAR_CH4_CMA_ENABLE=0 GAPLESS_FORCE=1 GAPLESS_STATS=1 GAPLESS_RUN_DIR=$scratch/run .venv/bin/mpiexec -n 2 \

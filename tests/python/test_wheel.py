@@ -30,7 +30,7 @@ long = pytest.mark.long  # builds the engine and the layer from nothing
 TIMEOUT_S = 1500
 
 # A column of a matrix from rank 0 to rank 1, in C and in Python.
-IN_C = REPOSITORY / "tests" / "install" / "column.c"
+IN_C = REPOSITORY / "tests" / "python" / "wheel_column.c"
 IN_PYTHON = """
 import numpy
 from mpi4py import MPI
