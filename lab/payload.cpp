@@ -121,6 +121,12 @@ void PayloadPlaces::each_run(const Visit& visit) const {
   }
 }
 
+std::vector<ByteRun> PayloadPlaces::runs() const {
+  std::vector<ByteRun> all;
+  each_run([&](std::int64_t displacement, std::int64_t bytes, std::int64_t) { all.push_back({displacement, bytes}); });
+  return all;
+}
+
 void PayloadPlaces::write(char* origin, int rank, std::uint32_t version) const {
   const std::uint32_t first_word = payload_word(rank, version, 0);
   each_run([&](std::int64_t displacement, std::int64_t bytes, std::int64_t position) {

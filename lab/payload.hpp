@@ -30,6 +30,8 @@ class PayloadPlaces {
   static PayloadPlaces contiguous(std::int64_t bytes);
 
   std::int64_t bytes() const { return bytes_; }
+  // Maximal runs in packing order.
+  std::vector<ByteRun> runs() const;
 
   // Writes the payload of this rank and version. `origin`: displacement 0.
   void write(char* origin, int rank, std::uint32_t version) const;

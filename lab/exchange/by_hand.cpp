@@ -1,7 +1,5 @@
 #include "by_hand.hpp"
 
-#include "round_trip.hpp"
-
 #include <utility>
 
 namespace gapless::lab::exchange {
@@ -32,21 +30,27 @@ class HandPacking final : public Packing {
   int bytes_;
 };
 
+bool unpacks(const Message& message) {
+  const LoopsKernel::Unpacks how = find_loops(message.loops.kernel)->unpacks;
+  return how == LoopsKernel::Unpacks::kAlways ||
+         (how == LoopsKernel::Unpacks::kWhereAlike && !message.has_unlike_ends());
+}
+
 // As PingPong, one buffer for both directions; what is received dense goes straight to its place.
 class PingPongByHand final : public Operation {
  public:
-  PingPongByHand(const Message& message, Memory& memory, Place place, std::unique_ptr<Packing> packing)
-      : send_(memory.send(message)),
+  PingPongByHand(const Trip& trip, const Message& message, Memory& memory, std::unique_ptr<Packing> packing)
+      : trip_(trip),
+        send_(memory.send(message)),
         receive_(memory.receive(message)),
         buffer_(memory.packed_send()),
         type_(hand_type(message)),
         count_(hand_count(message)),
-        unpacks_(find_loops(message.loops.kernel)->unpacks),
-        rank_(place.rank),
+        unpacks_(unpacks(message)),
         packing_(std::move(packing)) {}
 
   void run(const std::function<void()>& before_send) override {
-    round_trip(rank_, before_send, [&](int peer) { send(peer); }, [&](int peer) { receive(peer); });
+    round_trip(trip_, before_send, [&](int peer) { send(peer); }, [&](int peer) { receive(peer); });
   }
 
  private:
@@ -59,13 +63,13 @@ class PingPongByHand final : public Operation {
     if (unpacks_) packing_->unpack(buffer_, 0, receive_);
   }
 
+  Trip trip_;
   char* send_;
   char* receive_;
   char* buffer_;
   MPI_Datatype type_;
   int count_;
   bool unpacks_;
-  int rank_;
   std::unique_ptr<Packing> packing_;
 };
 
@@ -88,16 +92,20 @@ std::unique_ptr<Packing> make_hand_packing(MethodKind method, const Message& mes
 }
 
 MPI_Datatype hand_type(const Message& message) {
-  return payload_of(message.loops).element_bytes == 4 ? MPI_FLOAT : MPI_DOUBLE;
+  return hand_element_bytes(message) == 4 ? MPI_FLOAT : MPI_DOUBLE;
 }
 
 int hand_count(const Message& message) {
   return static_cast<int>(payload_of(message.loops).elements);
 }
 
-std::unique_ptr<Operation> make_pingpong_by_hand(const Message& message, Memory& memory, Place place,
+std::int64_t hand_element_bytes(const Message& message) {
+  return payload_of(message.loops).element_bytes;
+}
+
+std::unique_ptr<Operation> make_pingpong_by_hand(const Trip& trip, const Message& message, Memory& memory,
                                                  std::unique_ptr<Packing> packing) {
-  return std::make_unique<PingPongByHand>(message, memory, place, std::move(packing));
+  return std::make_unique<PingPongByHand>(trip, message, memory, std::move(packing));
 }
 
 }  // namespace gapless::lab::exchange

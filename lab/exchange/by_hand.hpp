@@ -6,6 +6,7 @@
 #include "message.hpp"
 #include "operation.hpp"
 #include "packing.hpp"
+#include "round_trip.hpp"
 
 #include <mpi.h>
 
@@ -23,8 +24,9 @@ std::unique_ptr<Packing> make_hand_packing(MethodKind method, const Message& mes
 // The numbers that are sent on the whole.
 MPI_Datatype hand_type(const Message& message);
 int hand_count(const Message& message);
+std::int64_t hand_element_bytes(const Message& message);
 
-std::unique_ptr<Operation> make_pingpong_by_hand(const Message& message, Memory& memory, Place place,
+std::unique_ptr<Operation> make_pingpong_by_hand(const Trip& trip, const Message& message, Memory& memory,
                                                  std::unique_ptr<Packing> packing);
 
 }  // namespace gapless::lab::exchange

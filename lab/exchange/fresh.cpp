@@ -1,7 +1,6 @@
 #include "fresh.hpp"
 
 #include "mpi_type.hpp"
-#include "round_trip.hpp"
 
 #include <mpi.h>
 
@@ -12,8 +11,8 @@ constexpr int kTag = 12;
 
 class FreshPingPong final : public Operation {
  public:
-  FreshPingPong(const Message& message, Memory& memory, Place place, bool fresh_type, bool packs)
-      : message_(message), memory_(memory), rank_(place.rank), fresh_type_(fresh_type), packs_(packs) {}
+  FreshPingPong(const Trip& trip, const Message& message, Memory& memory, bool fresh_type, bool packs)
+      : trip_(trip), message_(message), memory_(memory), fresh_type_(fresh_type), packs_(packs) {}
 
   void run(const std::function<void()>& before_send) override {
     if (!fresh_type_) {
@@ -27,7 +26,7 @@ class FreshPingPong final : public Operation {
 
  private:
   void exchange(MPI_Datatype sent, MPI_Datatype received, const std::function<void()>& before_send) {
-    round_trip(rank_, before_send, [&](int peer) { send(sent, peer); }, [&](int peer) { receive(received, peer); });
+    round_trip(trip_, before_send, [&](int peer) { send(sent, peer); }, [&](int peer) { receive(received, peer); });
   }
 
   // As PingPong in operation.cpp: one buffer for what is packed and what is to be unpacked.
@@ -53,9 +52,9 @@ class FreshPingPong final : public Operation {
     MPI_Unpack(memory_.packed_send(), capacity, &position, to, message_.receive.count, type, MPI_COMM_WORLD);
   }
 
+  Trip trip_;
   const Message& message_;
   Memory& memory_;
-  int rank_;
   bool fresh_type_;
   bool packs_;
 };
@@ -67,9 +66,9 @@ bool can_be_fresh(MethodKind method) {
          method == MethodKind::kPack;
 }
 
-std::unique_ptr<Operation> make_fresh_pingpong(const MemberSpec& member, const Message& message, Memory& memory,
-                                               Place place) {
-  return std::make_unique<FreshPingPong>(message, memory, place, member.fresh_type, member.method == MethodKind::kPack);
+std::unique_ptr<Operation> make_fresh_pingpong(const Trip& trip, const MemberSpec& member, const Message& message,
+                                               Memory& memory) {
+  return std::make_unique<FreshPingPong>(trip, message, memory, member.fresh_type, member.method == MethodKind::kPack);
 }
 
 }  // namespace gapless::lab::exchange

@@ -5,6 +5,7 @@
 #include "memory.hpp"
 #include "message.hpp"
 #include "operation.hpp"
+#include "round_trip.hpp"
 
 #include <memory>
 
@@ -16,7 +17,7 @@ bool can_be_fresh(MethodKind method);
 // A ping-pong of such a method. With `fresh_type` both ranks construct and commit the datatype at the beginning of each
 // run and free it at its end, at the same time. The addresses are those that the memory has at each run. `memory` and
 // `message` must outlive it.
-std::unique_ptr<Operation> make_fresh_pingpong(const MemberSpec& member, const Message& message, Memory& memory,
-                                               Place place);
+std::unique_ptr<Operation> make_fresh_pingpong(const Trip& trip, const MemberSpec& member, const Message& message,
+                                               Memory& memory);
 
 }  // namespace gapless::lab::exchange

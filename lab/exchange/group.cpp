@@ -7,11 +7,14 @@
 #include "fresh.hpp"
 #include "mpi_type.hpp"
 #include "operation.hpp"
+#include "sample.hpp"
+#include "schemes.hpp"
 #include "stop_rule.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,12 +31,6 @@ std::int64_t most_bytes(int ranks) {
   return std::max(std::int64_t{2} << 30, memory / (2 * ranks));
 }
 
-// What a rank knows of one sample.
-struct Sample {
-  double ns = 0;
-  Writing writing;
-};
-
 struct Member {
   const MemberSpec* spec;
   std::unique_ptr<Operation> operation;
@@ -42,7 +39,10 @@ struct Member {
   // The same operation again, its packing timed, and where it keeps that.
   std::unique_ptr<Stamps> stamps{};
   std::unique_ptr<Operation> stamped{};
-  bool layer_on() const { return spec->method == MethodKind::kGapless || spec->method == MethodKind::kLocal; }
+  Sample first{};  // the first operation, before anything is timed
+  bool layer_on() const {
+    return spec->layer || spec->method == MethodKind::kGapless || spec->method == MethodKind::kLocal;
+  }
 };
 
 // One group on its way from the job to samples. Its functions are called in the order in which they stand here.
@@ -60,6 +60,7 @@ class Group {
     make_members();
     prove_transfers("before timing: ");
     if (run_.validate) return std::move(result_);
+    leave_out_slow();
     time_members();
     prove_transfers("after timing: ");
     collect();
@@ -70,8 +71,10 @@ class Group {
   void require_ranks() const {
     const int ranks = run_.place.ranks;
     // Further ranks would poll for messages meanwhile and take the processor away from what is timed.
-    if (spec_.pattern == Pattern::kPingPong && ranks != 2)
+    if (spec_.pattern == Pattern::kPingPong && !spec_.pairs && ranks != 2)
       throw Refused("a ping-pong needs exactly 2 ranks, not " + std::to_string(ranks));
+    if (spec_.pairs && ranks % 2 != 0)
+      throw Refused("pairs need an even number of ranks, not " + std::to_string(ranks));
     if (spec_.root >= ranks)
       throw Refused("rank " + std::to_string(spec_.root) + " cannot be the root of " + std::to_string(ranks) +
                     " ranks");
@@ -131,11 +134,18 @@ class Group {
     return runs;
   }
 
-  // With the layer on, as in a program that starts under it.
+  // With the layer on, as in a program that starts under it; before that, what making them for the first time takes,
+  // without it and with it.
   void make_types() {
-    run_.layer.set_all(true);
     std::optional<Refused> refused;
     try {
+      for (const bool layer_on : {false, true}) {
+        run_.layer.set_all(layer_on);
+        if (!spec_.phases || (layer_on && !run_.layer.present())) continue;
+        together([&] {
+          for (const Message& message : messages_) first_types_[layer_on].push_back(prepare_types(message));
+        });
+      }
       together([&] {
         for (Message& message : messages_) {
           message.send.handle = make_type(*message.send.type);
@@ -182,11 +192,18 @@ class Group {
         result_.lacking.emplace(method_name(member.method), lacks);
         continue;
       }
+      if (const std::string lacks = is_scheme(member.method) ? lacks_scheme(member.method, message) : "";
+          !lacks.empty()) {
+        result_.refused.emplace(member.name, lacks);
+        continue;
+      }
       const bool is_fresh = member.fresh_type || member.fresh_buffer;
-      members_.push_back({&member, is_fresh ? make_fresh_pingpong(member, message, *memory_, run_.place)
+      members_.push_back({&member, is_fresh ? make_fresh_pingpong(Trip(spec_, run_.place), member, message, *memory_)
                                             : make_operation(spec_, member.method, message, *memory_, run_.place)});
       if (!spec_.phases) continue;
       members_.back().stamps = std::make_unique<Stamps>();
+      // What does not pack by itself has nothing to stamp.
+      if (is_scheme(member.method)) continue;
       members_.back().stamped =
           make_operation(spec_, member.method, message, *memory_, run_.place, members_.back().stamps.get());
     }
@@ -202,8 +219,15 @@ class Group {
       // Twice with fresh data: who kept the first message's would be seen to send it again.
       for (int i = 0; i < (spec_.fresh ? 2 : 1); ++i) {
         memory_->turn(member.spec->fresh_buffer);
-        if (writes_ahead()) write(member);
-        run(member, *member.operation);
+        Sample first;
+        if (writes_ahead()) first.writing = write(member);
+        barrier(run_.place.rank, run_.place.ranks);
+        const double start_ns = now_ns();
+        const Writing within = run(member, *member.operation);
+        if (member.first.ns > 0) continue;
+        first.ns = now_ns() - start_ns;
+        if (!writes_ahead()) first.writing = within;
+        member.first = first;
       }
       run_.layer.set_all(false);
       if (before && member.layer_on() && spec_.pattern == Pattern::kPingPong) {
@@ -220,6 +244,19 @@ class Group {
       } catch (const VerificationError& error) {
         throw MemberError(member.spec->name, error.what());
       }
+    }
+  }
+
+  // Members of which one message takes longer than the group allows; rank 0 decides for all.
+  void leave_out_slow() {
+    for (std::size_t i = members_.size(); i-- > 0;) {
+      double first_ns = members_[i].first.ns;
+      MPI_Bcast(&first_ns, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+      if (first_ns <= spec_.reps.member_limit_ms * 1e6) continue;
+      result_.refused.emplace(members_[i].spec->name, "one message took " +
+                                                          std::to_string(static_cast<std::int64_t>(first_ns / 1e6)) +
+                                                          " ms, longer than a member of this group may take");
+      members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
 
@@ -249,6 +286,8 @@ class Group {
   Writing run(Member& member, Operation& operation) {
     Writing writing;
     const bool writes = spec_.fresh && !writes_ahead();
+    // Who answers with nothing knows that the other one wrote.
+    if (writes && spec_.empty_pong && !leads(run_.place)) memory_->write(messages_[member.spec->message], false);
     const auto before_send = [&] {
       if (writes) writing = write(member);
     };
@@ -295,7 +334,7 @@ class Group {
     Sample sample;
     memory_->turn(turns);
     if (writes_ahead()) sample.writing = write(member);
-    if (spec_.cold) run_.eviction.walk();
+    if (spec_.cold && (!spec_.sender_cold || leads(run_.place))) run_.eviction.walk();
     const bool collective = spec_.pattern != Pattern::kPingPong;
     const int inner = spec_.cold || collective ? 1 : spec_.reps.inner;
     const double plant = member.spec->planted ? run_.plant : 1;
@@ -330,39 +369,39 @@ class Group {
     *member.stamps = {clock_reading_, {}, {}};
     barrier(run_.place.rank, run_.place.ranks);
     const double start_ns = now_ns();
-    sample.writing = run(member, *member.stamped);
+    sample.writing = run(member, member.stamped ? *member.stamped : *member.operation);
     sample.whole_ns = now_ns() - start_ns;
     run_.layer.set_all(false);
     sample.stamps = *member.stamps;
     return sample;
   }
 
-  // The longest of all ranks, sample by sample. What ranks write in turn within it is taken out, that of all ranks;
-  // what each wrote ahead is added to its own time for the whole cycle.
   void collect() {
-    std::vector<double> own, own_cycle, writing;
-    for (const auto& samples : samples_)
-      for (const Sample& of : samples) {
-        own.push_back(of.ns);
-        own_cycle.push_back(of.ns + (writes_ahead() ? of.writing.ns : 0));
-        writing.insert(writing.end(), {of.writing.ns, of.writing.clock_ns});
-      }
-    std::vector<double> longest(own.size()), cycle(own.size()), all_writing(writing.size());
-    const auto size = static_cast<int>(own.size());
-    MPI_Reduce(own.data(), longest.data(), size, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    MPI_Reduce(own_cycle.data(), cycle.data(), size, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    MPI_Reduce(writing.data(), all_writing.data(), 2 * size, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-    std::size_t at = 0;
+    std::vector<Sample> all;
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      const bool sends = members_[i].operation->leaves() == Operation::Leaves::kReceived;
-      MemberSamples of{members_[i].spec->name, sends, members_[i].layer_acts, members_[i].layer_pairs, {}, {}};
-      for (std::size_t n = 0; n < samples_[i].size(); ++n, ++at) {
-        const double written = writes_ahead() ? 0 : all_writing[2 * at],
-                     read = writes_ahead() ? 0 : all_writing[2 * at + 1];
-        of.ns.push_back(longest[at] - written - read);
-        if (spec_.fresh && sends) of.cycle_ns.push_back(cycle[at] - read);
-      }
-      if (spec_.phases) of.phases = reduce_phases(phases_[i], spec_.pattern == Pattern::kPingPong, run_.place);
+      all.push_back(members_[i].first);
+      all.insert(all.end(), samples_[i].begin(), samples_[i].end());
+    }
+    const bool ping_pong = spec_.pattern == Pattern::kPingPong;
+    const Longest longest = longest_of(std::move(all), writes_ahead(), ping_pong, run_.place);
+    auto at = longest.ns.begin(), cycle = longest.cycle_ns.begin();
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const Member& member = members_[i];
+      MemberSamples of;
+      of.member = member.spec->name;
+      of.sends = member.operation->leaves() == Operation::Leaves::kReceived;
+      of.layer_acts = member.layer_acts;
+      of.layer_pairs = member.layer_pairs;
+      of.first_ns = *at++;
+      ++cycle;
+      const auto& first_types = first_types_[member.layer_on()];
+      if (has_types(member.spec->method) && !first_types.empty()) of.first_type = first_types[member.spec->message];
+      const auto number = static_cast<std::ptrdiff_t>(samples_[i].size());
+      of.ns.assign(at, at + number);
+      if (spec_.fresh && of.sends) of.cycle_ns.assign(cycle, cycle + number);
+      at += number;
+      cycle += number;
+      if (spec_.phases) of.phases = reduce_phases(phases_[i], ping_pong, run_.place);
       result_.members.push_back(std::move(of));
     }
   }
@@ -378,6 +417,7 @@ class Group {
   std::vector<std::vector<Sample>> samples_;  // of this rank, by member
   std::vector<std::vector<double>> own_ns_;   // the same, for the rule that ends a group
   std::vector<std::vector<PhaseSample>> phases_;
+  std::array<std::vector<Preparation>, 2> first_types_;  // by message; without the layer, and with it
   GroupResult result_;
 };
 

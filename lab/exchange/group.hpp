@@ -34,18 +34,21 @@ struct Run {
 
 struct MemberSamples {
   std::string member;
-  bool sends;                      // false: one rank packs or unpacks
-  std::optional<bool> layer_acts;  // whether the layer converted the transfer; where it is on and counts
-  bool layer_pairs;                // and whether it went through memory that the ranks share
-  std::vector<double> ns;          // the longest of all ranks; on rank 0 only
-  std::vector<double> cycle_ns;    // of what sends, the same with the writing of fresh data
-  std::optional<Phases> phases{};  // of as many operations more, where the group asks for them
+  bool sends;                               // false: one rank packs or unpacks
+  std::optional<bool> layer_acts;           // whether the layer converted the transfer; where it is on and counts
+  bool layer_pairs;                         // and whether it went through memory that the ranks share
+  double first_ns = 0;                      // the first operation of the member in this process, on rank 0 only
+  std::optional<Preparation> first_type{};  // of a typed call in a group with phases: making it for the first time
+  std::vector<double> ns;                   // the longest of all ranks; on rank 0 only
+  std::vector<double> cycle_ns;             // of what sends, the same with the writing of fresh data
+  std::optional<Phases> phases{};           // of as many operations more, where the group asks for them
 };
 
 struct GroupResult {
   std::vector<MemberSamples> members;
   std::vector<std::string> without_layer;      // members left out because the layer is not there
   std::map<std::string, std::string> lacking;  // methods left out, and why: no compiler for their loops
+  std::map<std::string, std::string> refused;  // members left out, and why: no such message of such a size
 };
 
 // Collective. `seed`: of the order of members, equal on all ranks. Throws on every rank: JobError, Refused,

@@ -21,10 +21,10 @@ namespace {
 
 #define GAPLESS_FUNCTIONS(compiler, name) \
   {GAPLESS_LOOPS_JOINED(compiler, name##_pack), GAPLESS_LOOPS_JOINED(compiler, name##_unpack)}
-#define GAPLESS_ENTRY(name, sizes, unpacks) \
-  LoopsKernel{#name,                        \
-              sizes,                        \
-              unpacks != 0,                 \
+#define GAPLESS_ENTRY(name, sizes, unpacks)  \
+  LoopsKernel{#name,                         \
+              sizes,                         \
+              LoopsKernel::Unpacks{unpacks}, \
               {GAPLESS_FUNCTIONS(c, name), GAPLESS_FUNCTIONS(clang, name), GAPLESS_FUNCTIONS(fortran, name)}},
 
 const std::array kKernels{GAPLESS_LOOPS_KERNELS(GAPLESS_ENTRY)};
@@ -63,6 +63,8 @@ LoopsPayload payload_of(const LoopsSpec& spec) {
   if (name == "mg_z") return {(n[0] - 2) * (n[1] - 2), kDouble};
   if (name == "fft") return {2 * n[0] * (n[0] / n[1]), kDouble};
   if (name == "specfem_mt") return {n[0] * n[2], kFloat};
+  if (name == "strided") return {n[0] * n[1], kDouble};
+  if (name == "listed") return {n[0] * n[1], kDouble};
   if (name == "specfem_oc") return {n[0], kFloat};
   if (name == "specfem_cm") return {3 * (n[0] + n[1]), kFloat};
   return {n[0] * (name == "lammps_full" ? 8 : 6), kDouble};

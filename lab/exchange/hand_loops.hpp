@@ -28,7 +28,10 @@ struct LoopsKernel {
   };
   const char* name;
   std::size_t sizes;
-  bool unpacks;  // false: what is received is dense, and received in its place
+  // Never: what is received is dense, and received in its place; so it is where the ends differ, of a kernel that
+  // unpacks where they are alike.
+  enum class Unpacks { kNever, kAlways, kWhereAlike };
+  Unpacks unpacks;
   Functions by[3];
   const Functions& of(LoopsBy compiler) const { return by[static_cast<std::size_t>(compiler)]; }
 };

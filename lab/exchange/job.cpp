@@ -109,7 +109,7 @@ constexpr std::array<std::pair<const char*, Pattern>, 11> kPatterns{
      {"sendrecv", Pattern::kSendrecv},
      {"waitall", Pattern::kWaitall},
      {"alltoall", Pattern::kAlltoall}}};
-constexpr std::array<std::pair<const char*, MethodKind>, 13> kMethods{{{"local", MethodKind::kLocal},
+constexpr std::array<std::pair<const char*, MethodKind>, 18> kMethods{{{"local", MethodKind::kLocal},
                                                                        {"native", MethodKind::kNative},
                                                                        {"gapless", MethodKind::kGapless},
                                                                        {"pack", MethodKind::kPack},
@@ -121,8 +121,16 @@ constexpr std::array<std::pair<const char*, MethodKind>, 13> kMethods{{{"local",
                                                                        {"engine_unpack", MethodKind::kEngineUnpack},
                                                                        {"hand_c", MethodKind::kHandC},
                                                                        {"hand_clang", MethodKind::kHandClang},
-                                                                       {"hand_fortran", MethodKind::kHandFortran}}};
-constexpr std::array<std::pair<const char*, bool>, 2> kCaches{{{"warm", false}, {"cold", true}}};
+                                                                       {"hand_fortran", MethodKind::kHandFortran},
+                                                                       {"engine_send", MethodKind::kEngineSend},
+                                                                       {"buffered", MethodKind::kBuffered},
+                                                                       {"persistent", MethodKind::kPersistent},
+                                                                       {"put", MethodKind::kPut},
+                                                                       {"pack_element", MethodKind::kPackElement}}};
+enum class Caches { kWarm, kCold, kColdSender };
+constexpr std::array<std::pair<const char*, Caches>, 3> kCaches{
+    {{"warm", Caches::kWarm}, {"cold", Caches::kCold}, {"cold_sender", Caches::kColdSender}}};
+constexpr std::array<std::pair<const char*, bool>, 2> kPongs{{{"full", false}, {"empty", true}}};
 constexpr std::array<std::pair<const char*, bool>, 2> kData{{{"constant", false}, {"fresh", true}}};
 
 EndSpec read_end(const Field& field) {
@@ -174,9 +182,11 @@ MemberSpec read_member(const Field& field, const GroupSpec& group) {
                              group.pattern == Pattern::kAlltoall)) ||
                            (is_by_hand(member.method) && group.pattern == Pattern::kAlltoall);
   if (!any_pattern && group.pattern != Pattern::kPingPong) method.fail("only members of a pingpong can have it");
-  if (is_by_hand(member.method) && group.messages[member.message].loops.kernel.empty())
+  const bool has_loops = is_by_hand(member.method) || member.method == MethodKind::kPackElement;
+  if (has_loops && group.messages[member.message].loops.kernel.empty())
     method.fail("the message '" + group.messages[member.message].name + "' has no 'loops'");
   member.planted = field.has("plant") && field.at("plant").truth();
+  member.layer = field.has("layer") && field.at("layer").truth();
   for (const auto& [name, is_fresh] :
        {std::pair{"fresh_type", &member.fresh_type}, {"fresh_buffer", &member.fresh_buffer}}) {
     *is_fresh = field.has(name) && field.at(name).truth();
@@ -194,6 +204,8 @@ Repetitions read_repetitions(const Field& field) {
   reps.inner = field.has("inner") ? field.at("inner").small_integer(1) : 1;
   reps.precision = field.has("precision") ? field.at("precision").number(0) : 0;
   reps.budget_ms = field.has("budget_ms") ? field.at("budget_ms").number(0) : std::numeric_limits<double>::infinity();
+  reps.member_limit_ms =
+      field.has("member_limit_ms") ? field.at("member_limit_ms").number(0) : std::numeric_limits<double>::infinity();
   reps.warmup = field.has("warmup") ? field.at("warmup").small_integer(0) : 0;
   return reps;
 }
@@ -207,9 +219,18 @@ GroupSpec read_group(const Field& field) {
   group.id = field.at("id").text();
   group.pattern = field.at("pattern").one_of(kPatterns);
   group.root = field.has("root") ? field.at("root").small_integer(0) : 0;
-  group.cold = field.has("cache") && field.at("cache").one_of(kCaches);
+  const Caches caches = field.has("cache") ? field.at("cache").one_of(kCaches) : Caches::kWarm;
+  group.cold = caches != Caches::kWarm;
+  group.sender_cold = caches == Caches::kColdSender;
   group.fresh = field.has("data") && field.at("data").one_of(kData);
   group.phases = field.has("phases") && field.at("phases").truth();
+  group.pairs = field.has("pairs") && field.at("pairs").truth();
+  group.empty_pong = field.has("pong") && field.at("pong").one_of(kPongs);
+  for (const auto& [name, asked] :
+       {std::pair{"pairs", group.pairs}, {"pong", group.empty_pong}, {"cache", group.sender_cold}}) {
+    if (asked && group.pattern != Pattern::kPingPong) field.at(name).fail("only a pingpong can have it");
+    if (asked && group.phases) field.at(name).fail("phases are those of two ranks that do the same");
+  }
   std::set<std::string> messages, members;
   for (const Field& message : field.at("messages").list()) {
     group.messages.push_back(read_message(message));
@@ -219,6 +240,9 @@ GroupSpec read_group(const Field& field) {
     group.members.push_back(read_member(member, group));
     require_new(members, member.at("name"));
   }
+  const auto buffered = std::count_if(group.members.begin(), group.members.end(),
+                                      [](const MemberSpec& of) { return of.method == MethodKind::kBuffered; });
+  if (buffered > 1) field.at("members").fail("a process has one buffer for MPI_Bsend, and so a group one such member");
   if (group.members.empty()) field.at("members").fail("no member: there is nothing to measure");
   group.reps = read_repetitions(field.at("reps"));
   return group;

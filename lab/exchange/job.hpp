@@ -27,8 +27,9 @@ enum class Pattern {
 
 // How a message is sent: by a typed call with the layer off, on, or on but for memory that processes share; with
 // MPI_Pack and MPI_Unpack around MPI_PACKED at both ends or at one; packed and unpacked by loops, by the engine in the
-// program, or by the loops of an application as a compiler makes them. The engine's two parts send nothing: one rank
-// packs or unpacks.
+// program (at both ends, or by the sender alone), or by the loops of an application as a compiler makes them; by the
+// other typed calls that MPI has: MPI_Bsend, persistent requests, MPI_Put between two fences; or packed number by
+// number. The engine's two parts send nothing: one rank packs or unpacks.
 enum class MethodKind {
   kNative,
   kGapless,
@@ -42,7 +43,12 @@ enum class MethodKind {
   kEngineUnpack,
   kHandC,
   kHandClang,
-  kHandFortran
+  kHandFortran,
+  kEngineSend,
+  kBuffered,
+  kPersistent,
+  kPut,
+  kPackElement
 };
 
 constexpr bool is_by_hand(MethodKind method) {
@@ -68,6 +74,7 @@ struct MemberSpec {
   std::size_t message = 0;  // index into the group's messages
   MethodKind method = MethodKind::kNative;
   bool planted = false;
+  bool layer = false;         // on, whatever the method
   bool fresh_type = false;    // constructed, committed and freed within each run
   bool fresh_buffer = false;  // each run has the next one of several
 };
@@ -79,6 +86,7 @@ struct Repetitions {
   double precision = 0;
   double budget_ms = 0;
   int warmup = 0;
+  double member_limit_ms = 0;  // a member whose first message takes longer is left out
 };
 
 struct GroupSpec {
@@ -86,8 +94,11 @@ struct GroupSpec {
   Pattern pattern = Pattern::kPingPong;
   int root = 0;
   bool cold = false;
-  bool fresh = false;   // the sender writes its data before each message
-  bool phases = false;  // also say how long making the type, packing, sending, unpacking and freeing take
+  bool sender_cold = false;  // that of rank 0 alone
+  bool fresh = false;        // the sender writes its data before each message
+  bool phases = false;       // also say how long making the type, packing, sending, unpacking and freeing take
+  bool pairs = false;        // a ping-pong of each rank of the first half with one of the second, all at once
+  bool empty_pong = false;   // who gets a message answers with an empty one
   std::vector<MessageSpec> messages;
   std::vector<MemberSpec> members;
   Repetitions reps;

@@ -30,6 +30,7 @@ bool run_one(const GroupSpec& group, Run& run, std::uint64_t seed, const Output&
     const GroupResult result = run_group(group, run, seed);
     for (const std::string& member : result.without_layer)
       output.refused_member(group.id, member, "the layer is not under this program");
+    for (const auto& [member, reason] : result.refused) output.refused_member(group.id, member, reason);
     for (const auto& [method, reason] : result.lacking)
       if (said.insert(method).second) output.refused_method(method, reason);
     for (const MemberSamples& samples : result.members) output.samples(group, samples);

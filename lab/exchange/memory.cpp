@@ -2,6 +2,7 @@
 
 #include "../payload.hpp"
 #include "agree.hpp"
+#include "schemes.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -77,6 +78,7 @@ Memory::Memory(const GroupSpec& group, const std::vector<Message>& messages, Pla
     : pattern_(group.pattern),
       root_(group.root),
       place_(place),
+      empty_pong_(group.empty_pong),
       peers_(peers_of(group, place)),
       packed_send_(capacity * (group.pattern == Pattern::kAlltoall ? static_cast<std::size_t>(place.ranks) : 1)),
       packed_receive_(group.pattern == Pattern::kAllgather || group.pattern == Pattern::kAlltoall
@@ -119,7 +121,7 @@ int Memory::sent_payload(int block) const {
 int Memory::received_payload(int block) const {
   const std::vector<int>& from = peers_.sources;
   if (!from.empty()) return from[static_cast<std::size_t>(block)] * place_.ranks + place_.rank;
-  return pattern_ == Pattern::kAllgather ? block : pattern_ == Pattern::kBcast ? root_ : 1 - place_.rank;
+  return pattern_ == Pattern::kAllgather ? block : pattern_ == Pattern::kBcast ? root_ : partner(place_);
 }
 
 // Every block that this rank receives, from its sender.
@@ -171,6 +173,7 @@ void Memory::write(const Message& message, bool sends) {
 
 bool Memory::receives(Operation::Leaves leaves) const {
   if (has_peers(pattern_) && peers_.sources.empty()) return false;
+  if (empty_pong_ && leads(place_)) return false;
   return leaves == Operation::Leaves::kReceived || (leaves == Operation::Leaves::kUnpacked && place_.rank == kAlone);
 }
 
@@ -214,6 +217,10 @@ std::int64_t memory_bytes(const GroupSpec& group, const std::vector<Message>& me
     maps = checked_add(maps, type_map_cost_bytes(*message.send.type, message.send.count), kWhat);
     if (message.has_unlike_ends())
       maps = checked_add(maps, type_map_cost_bytes(*message.receive.type, message.receive.count), kWhat);
+  }
+  for (const MemberSpec& member : group.members) {
+    const Message& message = messages[member.message];
+    if (is_scheme(member.method)) packed = checked_add(packed, scheme_bytes(member.method, message), kWhat);
   }
   const std::int64_t once = checked_add(send, receive, kWhat);
   const std::int64_t all = checked_mul(once, turns(group, once) + 1, kWhat);  // and what must be in them

@@ -58,6 +58,7 @@ class Memory {
   Pattern pattern_;
   int root_;
   Place place_;
+  bool empty_pong_;
   Peers peers_;                                  // of patterns in which each gets a block of its own
   std::vector<Bytes> user_send_, user_receive_;  // several where a member turns from one to the next
   std::size_t turn_ = 0;

@@ -9,6 +9,7 @@
 #include "packing.hpp"
 #include "phases.hpp"
 #include "round_trip.hpp"
+#include "schemes.hpp"
 
 #include <mpi.h>
 
@@ -52,10 +53,10 @@ struct Ends {
 
 class PingPong final : public Operation {
  public:
-  PingPong(const Ends& ends, PackingPtr packing, bool packs, bool unpacks)
-      : ends_(ends), packing_(std::move(packing)), packs_(packs), unpacks_(unpacks) {}
+  PingPong(const Trip& trip, const Ends& ends, PackingPtr packing, bool packs, bool unpacks)
+      : trip_(trip), ends_(ends), packing_(std::move(packing)), packs_(packs), unpacks_(unpacks) {}
   void run(const Before& before_send) override {
-    round_trip(ends_.place.rank, before_send, [&](int peer) { send(peer); }, [&](int peer) { receive(peer); });
+    round_trip(trip_, before_send, [&](int peer) { send(peer); }, [&](int peer) { receive(peer); });
   }
 
  private:
@@ -77,6 +78,7 @@ class PingPong final : public Operation {
     }
   }
 
+  Trip trip_;
   Ends ends_;
   PackingPtr packing_;
   bool packs_;
@@ -331,7 +333,7 @@ class Waitall final : public Halo {
   }
 };
 
-std::unique_ptr<Operation> make_pingpong(const Ends& ends, MethodKind method, PackingPtr packing) {
+std::unique_ptr<Operation> make_pingpong(const Trip& trip, const Ends& ends, MethodKind method, PackingPtr packing) {
   switch (method) {
     case MethodKind::kEnginePack:
       return std::make_unique<Alone>(ends, std::move(packing), Operation::Leaves::kPacked);
@@ -341,8 +343,9 @@ std::unique_ptr<Operation> make_pingpong(const Ends& ends, MethodKind method, Pa
       break;
   }
   const bool typed = method == MethodKind::kNative || method == MethodKind::kGapless || method == MethodKind::kLocal;
-  return std::make_unique<PingPong>(ends, std::move(packing), !typed && method != MethodKind::kUnpackReceive,
-                                    !typed && method != MethodKind::kPackSend);
+  const bool received_typed = typed || method == MethodKind::kPackSend || method == MethodKind::kEngineSend;
+  return std::make_unique<PingPong>(trip, ends, std::move(packing), !typed && method != MethodKind::kUnpackReceive,
+                                    !received_typed);
 }
 
 }  // namespace
@@ -378,7 +381,8 @@ std::unique_ptr<Operation> make_operation(const GroupSpec& group, MethodKind met
   if (stamps) packing = stamped(std::move(packing), *stamps);
   switch (group.pattern) {
     case Pattern::kPingPong:
-      if (is_by_hand(method)) return make_pingpong_by_hand(message, memory, place, std::move(packing));
+      if (is_by_hand(method)) return make_pingpong_by_hand(Trip(group, place), message, memory, std::move(packing));
+      if (is_scheme(method)) return make_scheme(Trip(group, place), method, message, memory);
       break;
     case Pattern::kAlltoall:
       return make_alltoall(method, message, memory, std::move(packing));
@@ -402,7 +406,7 @@ std::unique_ptr<Operation> make_operation(const GroupSpec& group, MethodKind met
     case Pattern::kWaitall:
       return std::make_unique<Waitall>(ends, message, peers);
   }
-  return make_pingpong(ends, method, std::move(packing));
+  return make_pingpong(Trip(group, place), ends, method, std::move(packing));
 }
 
 }  // namespace gapless::lab::exchange

@@ -19,6 +19,14 @@ struct Place {
   int ranks = 0;
 };
 
+// In a ping-pong: who the messages go to, and whether this rank sends the first one.
+constexpr int partner(Place place) {
+  return place.ranks - 1 - place.rank;
+}
+constexpr bool leads(Place place) {
+  return place.rank < place.ranks / 2;
+}
+
 // The ranks that this one sends a block of its own to, and gets one from: in an alltoall all, in an alltoallw all
 // others, in a neighbor_alltoall(w), a sendrecv and a waitall those before and behind it in a ring, of two ranks the
 // other one; in a gatherv and a scatterv the root and all others. Empty in other patterns.

@@ -63,11 +63,14 @@ void Output::samples(const GroupSpec& group, const MemberSamples& samples) const
   row["samples"] = tenths(samples.ns);
   if (!samples.cycle_ns.empty()) row["cycle_samples"] = tenths(samples.cycle_ns);
   if (samples.phases)
-    row["phases"] = {{"create", tenths(samples.phases->create)},
-                     {"pack", tenths(samples.phases->pack)},
-                     {"communicate", tenths(samples.phases->communicate)},
-                     {"unpack", tenths(samples.phases->unpack)},
-                     {"free", tenths(samples.phases->free)}};
+    row["phases"] = {{"create", tenths(samples.phases->create)}, {"commit", tenths(samples.phases->commit)},
+                     {"pack", tenths(samples.phases->pack)},     {"communicate", tenths(samples.phases->communicate)},
+                     {"unpack", tenths(samples.phases->unpack)}, {"free", tenths(samples.phases->free)}};
+  row["first"] = tenth(samples.first_ns);
+  if (samples.first_type)
+    row["first_type"] = {{"create", tenth(samples.first_type->create_ns)},
+                         {"commit", tenth(samples.first_type->commit_ns)},
+                         {"free", tenth(samples.first_type->free_ns)}};
   if (samples.layer_acts) {
     row["layer_acts"] = *samples.layer_acts;
     row["layer_pairs"] = samples.layer_pairs;

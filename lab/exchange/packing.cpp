@@ -73,6 +73,7 @@ std::unique_ptr<Packing> make_packing(MethodKind method, const Message& message)
     case MethodKind::kManual:
       return std::make_unique<LoopPacking>(message);
     case MethodKind::kEngine:
+    case MethodKind::kEngineSend:
     case MethodKind::kEnginePack:
     case MethodKind::kEngineUnpack:
       return std::make_unique<EnginePacking>(message);

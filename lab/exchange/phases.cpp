@@ -27,41 +27,51 @@ class Stamped final : public Packing {
   Stamps& stamps_;
 };
 
-bool has_types(MethodKind method) {
-  return !is_by_hand(method) && method != MethodKind::kManual && method != MethodKind::kEngine;
-}
-
 bool has_buffer(MethodKind method) {
-  return method != MethodKind::kNative && method != MethodKind::kGapless && method != MethodKind::kLocal;
+  return method != MethodKind::kNative && method != MethodKind::kGapless && method != MethodKind::kLocal &&
+         method != MethodKind::kPersistent && method != MethodKind::kPut;
 }
 
 }  // namespace
+
+bool has_types(MethodKind method) {
+  return !is_by_hand(method) && method != MethodKind::kManual && method != MethodKind::kEngine &&
+         method != MethodKind::kEngineSend && method != MethodKind::kPackElement;
+}
 
 std::unique_ptr<Packing> stamped(std::unique_ptr<Packing> packing, Stamps& stamps) {
   return std::make_unique<Stamped>(std::move(packing), stamps);
 }
 
+Preparation prepare_types(const Message& message) {
+  Preparation taken;
+  for (const End* end : {&message.send, &message.receive}) {
+    if (end == &message.receive && !message.has_unlike_ends()) break;
+    TimedType made = make_timed_type(*end->type);
+    taken.create_ns += made.construct_ns;
+    taken.commit_ns += made.commit_ns;
+    const double start_ns = now_ns();
+    made.type = MpiType();
+    taken.free_ns += now_ns() - start_ns;
+  }
+  return taken;
+}
+
 Preparation prepare_once(MethodKind method, const Message& message) {
-  MpiType send, receive;
-  // Volatile: what is never used would not be allocated either.
-  void* volatile buffer = nullptr;
+  Preparation taken = has_types(method) ? prepare_types(message) : Preparation{};
+  if (!has_buffer(method)) return taken;
   const double start_ns = now_ns();
-  if (has_types(method)) {
-    send = make_type(*message.send.type);
-    if (message.has_unlike_ends()) receive = make_type(*message.receive.type);
-  }
-  if (has_buffer(method)) buffer = std::malloc(static_cast<std::size_t>(message.packed_capacity));
+  // Volatile: what is never used would not be allocated either.
+  void* volatile buffer = std::malloc(static_cast<std::size_t>(message.packed_capacity));
   const double made_ns = now_ns();
-  if (has_buffer(method)) std::free(buffer);
-  if (has_types(method)) {
-    send = MpiType();
-    receive = MpiType();
-  }
-  return {made_ns - start_ns, now_ns() - made_ns};
+  std::free(buffer);
+  taken.create_ns += made_ns - start_ns;
+  taken.free_ns += now_ns() - made_ns;
+  return taken;
 }
 
 Phases reduce_phases(const std::vector<PhaseSample>& samples, bool ping_pong, Place place) {
-  constexpr std::size_t kPhases = 5;
+  constexpr std::size_t kPhases = 6;
   const double ranks = place.ranks, each = ping_pong ? 1 : ranks;
   std::vector<double> own, all(kPhases * samples.size());
   for (const PhaseSample& of : samples) {
@@ -69,17 +79,16 @@ Phases reduce_phases(const std::vector<PhaseSample>& samples, bool ping_pong, Pl
     // Rank 0 waits while the other one works, so that its round trip has the work of both.
     const double whole_ns = ping_pong && place.rank != 0 ? 0 : of.whole_ns;
     const double known_ns = pack.ns + pack.clock_ns + unpack.ns + unpack.clock_ns + of.writing.ns + of.writing.clock_ns;
-    own.insert(own.end(), {of.preparation.create_ns / ranks, pack.ns / each, (whole_ns - known_ns) / each,
-                           unpack.ns / each, of.preparation.free_ns / ranks});
+    const Preparation& once = of.preparation;
+    own.insert(own.end(), {once.create_ns / ranks, once.commit_ns / ranks, pack.ns / each, (whole_ns - known_ns) / each,
+                           unpack.ns / each, once.free_ns / ranks});
   }
   MPI_Reduce(own.data(), all.data(), static_cast<int>(own.size()), MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   Phases phases;
   for (std::size_t at = 0; at < all.size(); at += kPhases) {
-    phases.create.push_back(all[at]);
-    phases.pack.push_back(all[at + 1]);
-    phases.communicate.push_back(all[at + 2]);
-    phases.unpack.push_back(all[at + 3]);
-    phases.free.push_back(all[at + 4]);
+    std::vector<double>* const of[kPhases] = {&phases.create,      &phases.commit, &phases.pack,
+                                              &phases.communicate, &phases.unpack, &phases.free};
+    for (std::size_t i = 0; i < kPhases; ++i) of[i]->push_back(all[at + i]);
   }
   return phases;
 }

@@ -10,7 +10,8 @@ typedef void gapless_loops_pack(const int* sizes, const int* list, const void* a
 typedef void gapless_loops_unpack(const int* sizes, const int* list, const void* packed, void* array);
 typedef const char* gapless_loops_compiler(void);  // its name and version
 
-// KERNEL(name, how many sizes, whether it unpacks: what is received dense is received in its place)
+// KERNEL(name, how many sizes, whether it unpacks: 0, what is received is dense, and received in its place; 1, always; 2,
+// where it is received as it is sent)
 //   wrf                    d1, d2, d3, i0, j0, si, sj: boxes of four arrays (d1, d3), three (d1, d2, d3) and two
 //                          (d1, d2, d3, 2), one behind the other; of the last two the second half alone
 //   milc                   lx, ly, lz, lt
@@ -21,6 +22,9 @@ typedef const char* gapless_loops_compiler(void);  // its name and version
 //   specfem_oc             listed; a list
 //   specfem_cm             first listed, second listed, length of the first array; a list of both
 //   lammps_full, _atomic   listed, particles; a list. Received behind the particles
+// and what every textbook has, of doubles:
+//   strided                blocks, doubles of a block, doubles from one block to the next
+//   listed                 blocks, doubles of a block; a list of where they begin
 #define GAPLESS_LOOPS_KERNELS(KERNEL) \
   KERNEL(wrf, 7, 1)                   \
   KERNEL(milc, 4, 1)                  \
@@ -34,7 +38,9 @@ typedef const char* gapless_loops_compiler(void);  // its name and version
   KERNEL(specfem_oc, 1, 1)            \
   KERNEL(specfem_cm, 3, 1)            \
   KERNEL(lammps_full, 2, 1)           \
-  KERNEL(lammps_atomic, 2, 1)
+  KERNEL(lammps_atomic, 2, 1)         \
+  KERNEL(strided, 3, 2)               \
+  KERNEL(listed, 2, 2)
 
 // The compiler's name is part of a function's: c (the one of the build), clang, fortran.
 #ifndef GAPLESS_LOOPS_COMPILER

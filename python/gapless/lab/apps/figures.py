@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gapless.display import bytes_text
-from gapless.lab.apps.rows import PHASES, WAYS, AppRow
+from gapless.lab.apps.rows import ONCE, PHASES, WAYS, AppRow
 from gapless.lab.apps.tables import SHORT, ways_of
 from gapless.lab.report.figures import COLOURS as SHARED
 from gapless.lab.report.panels import plain
@@ -19,7 +19,8 @@ COLOURS = (
     {name: SHARED[name] for name in ("contiguous", "native", "pack", "gapless")}
     | {"hand_c": ("#009E73", "#00B386"), "hand_clang": ("#CC79A7", "#CC79A7"), "hand_fortran": ("#6A3D9A", "#B794E6")}
     | {
-        PHASE + "create": ("#CC79A7", "#CC79A7"), PHASE + "pack": ("#E69F00", "#E69F00"),
+        PHASE + "create": ("#CC79A7", "#CC79A7"), PHASE + "commit": ("#6A3D9A", "#B794E6"),
+        PHASE + "pack": ("#E69F00", "#E69F00"),
         PHASE + "communicate": ("#0072B2", "#56B4E9"), PHASE + "unpack": ("#009E73", "#00B386"),
         PHASE + "free": ("#999999", "#a8a8a8"),
     }
@@ -30,7 +31,7 @@ COLOURS = (
 LIBRARY_COLOURS = 6
 NAMES = {"contiguous": "as an array"} | SHORT
 # In the order in which they stack, what happens for each message first.
-STACKED = ("pack", "communicate", "unpack", "create", "free")
+STACKED = ("pack", "communicate", "unpack", "create", "commit", "free")
 NARROWEST, WIDE = 330, 900  # [pixels] that a subplot needs, and one of sixteen tests
 
 
@@ -186,15 +187,15 @@ def phases(rows: Sequence[AppRow], test: str, names: dict[str, str]) -> AppPanel
         places = [[plain(row.size) for row, _ in bars], [SHORT[way] for _, way in bars]]
         for phase in STACKED:
             figure.add(
-                number, PHASE + phase, f"{phase}, once" if phase in ("create", "free") else phase, places,
-                [row.phases[way][phase] / row.us["contiguous"] for row, way in bars],
-                [_hover(row, way, f"{phase}: {us_text(row.phases[way][phase])} µs") for row, way in bars],
+                number, PHASE + phase, f"{phase}, once" if phase in ONCE else phase, places,
+                [row.phases[way].get(phase, 0) / row.us["contiguous"] for row, way in bars],
+                [_hover(row, way, f"{phase}: {us_text(row.phases[way].get(phase, 0))} µs") for row, way in bars],
                 marker={"color": COLOURS[PHASE + phase][0],
-                        "pattern": {"shape": "/" if phase in ("create", "free") else "", "fillmode": "overlay",
+                        "pattern": {"shape": "/" if phase in ONCE else "", "fillmode": "overlay",
                                     "size": 6, "solidity": 0.3}},
             )  # fmt: skip
         cells += [
-            [row.case, mpi, SHORT[way], *(us_text(max(row.phases[way][phase], 0)) for phase in PHASES)]
+            [row.case, mpi, SHORT[way], *(us_text(max(row.phases[way].get(phase, 0), 0)) for phase in PHASES)]
             for row, way in bars
         ]
     columns = ["exchange", "library", "way", *(f"{phase} µs" for phase in PHASES)]

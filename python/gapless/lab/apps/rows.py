@@ -20,9 +20,9 @@ GAPLESS = "gapless"
 # All ways to send an exchange, and those that a program has without the layer.
 WAYS = ("native", "pack", *HAND, GAPLESS)
 RIVALS = ("native", "pack", "hand_c")
-PHASES = ("create", "pack", "communicate", "unpack", "free")
+PHASES = ("create", "commit", "pack", "communicate", "unpack", "free")
 # What happens once for a datatype or a buffer, and not once for a message.
-ONCE = ("create", "free")
+ONCE = ("create", "commit", "free")
 # Slower than the best by more than this is lost.
 LOST_TOLERANCE = 0.05
 
@@ -139,7 +139,9 @@ def _phases(run: Run, mpi: str, row: Row, members: dict[str, str]) -> dict[str, 
         if of:
             found[way] = {
                 phase: float(np.median([np.median(one[phase]) for one in of])) / (1 if phase in ONCE else share) / 1000
+                # Runs from before commits were timed by themselves have them in create.
                 for phase in PHASES
+                if all(phase in one for one in of)
             }
     return found
 
