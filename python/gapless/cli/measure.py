@@ -9,14 +9,20 @@ import typer
 
 from gapless.cli.measure_applications import applications
 from gapless.cli.measure_apps import apps
+from gapless.cli.measure_creation import creation
 from gapless.cli.measure_guidelines import guidelines
+from gapless.cli.measure_schemes import schemes
 from gapless.cli.measure_trace import trace
+from gapless.cli.measure_vector import vector
 
 measure = typer.Typer(no_args_is_help=True, help="Run a measuring program of the lab and keep its samples in results/.")
 
 measure.command()(guidelines)
 measure.command()(apps)
 measure.command()(applications)
+measure.command()(schemes)
+measure.command()(vector)
+measure.command()(creation)
 measure.command()(trace)
 
 

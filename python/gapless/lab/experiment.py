@@ -115,6 +115,9 @@ Kind = TypeVar("Kind", bound=Experiment)
 EXPERIMENTS = {
     "guidelines": "gapless.lab.settings:Settings",
     "apps": "gapless.lab.apps.settings:AppsSettings",
+    "schemes": "gapless.lab.schemes.settings:SchemesSettings",
+    "vector": "gapless.lab.vector.settings:VectorSettings",
+    "creation": "gapless.lab.creation.settings:CreationSettings",
 }
 
 

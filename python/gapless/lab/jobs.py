@@ -15,7 +15,7 @@ from gapless.lab.results import SCHEMA, Line
 
 def group_json(group: Group, settings: Experiment, layer: bool) -> Line:
     """Return a group as the job file has it; without members that need the layer where there is none."""
-    members = [name for name in group.members if layer or not name.endswith((":gapless", ":local"))]
+    members = [name for name in group.members if layer or not group.needs_layer(name)]
     return {
         "id": group.id,
         "pattern": group.place.pattern,
@@ -28,7 +28,8 @@ def group_json(group: Group, settings: Experiment, layer: bool) -> Line:
         ],
         "members": [
             {"name": name, "message": group.members[name], "method": name.rpartition(":")[2],
-             "plant": group.members[name] != CONTIGUOUS and not group.members[name].endswith(TWIN)}
+             "plant": group.members[name] != CONTIGUOUS and not group.members[name].endswith(TWIN),
+             **group.more.get(name, {})}
             for name in members
         ],
         "reps": settings.repetitions(group.place, len(members)),

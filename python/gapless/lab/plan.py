@@ -75,7 +75,7 @@ class Place:
 class Group:
     """Messages of equal payload that are timed in turn with one another; `members` are message and method.
 
-    `options`: what else the job file says of the group.
+    `options`: what else the job file says of the group, `more` of a member.
     """
 
     id: str
@@ -83,12 +83,20 @@ class Group:
     messages: dict[str, tuple[Message, str]] = field(default_factory=dict)  # and the label of the layout
     members: dict[str, str] = field(default_factory=dict)  # member -> message
     options: Line = field(default_factory=dict)
+    more: dict[str, Line] = field(default_factory=dict)  # member -> what else is said of it
 
-    def add(self, message: str, method: str) -> str:
-        """Add a member and return its name."""
-        name = f"{message}:{method}"
+    def add(self, message: str, method: str, suffix: str = "", **more: bool) -> str:
+        """Add a member and return its name: message, method, and a suffix for what is particular about it."""
+        name = f"{message}:{method}{suffix}"
         self.members[name] = message
+        if more or suffix:
+            self.more[name] = {"method": method, **more}
         return name
+
+    def needs_layer(self, member: str) -> bool:
+        """Return whether a member can be sent under the layer alone."""
+        method = self.more.get(member, {}).get("method", member.rpartition(":")[2])
+        return method in ("gapless", LOCAL) or bool(self.more.get(member, {}).get("layer"))
 
 
 @dataclass

@@ -106,6 +106,11 @@ class Run:
         The same with the time in which fresh data were written; empty where they are constant.
     phases : dict
         (library, group) to launch number to member to phase to samples [ns]; empty where they were not asked for.
+    firsts : dict
+        (library, group) to launch number to member to what its first message took [ns], and, in groups with phases,
+        making its datatype for the first time (create, commit, free).
+    eager_limits : dict
+        Library to the longest message whose send ends before it is received [bytes].
     launches, refused, errors : list of dict
         Lines of these kinds.
     """
@@ -116,6 +121,8 @@ class Run:
     samples: dict[tuple[str, str], dict[int, Members]] = field(default_factory=dict)
     cycles: dict[tuple[str, str], dict[int, Members]] = field(default_factory=dict)
     phases: dict[tuple[str, str], dict[int, Phases]] = field(default_factory=dict)
+    firsts: dict[tuple[str, str], dict[int, dict[str, dict[str, float]]]] = field(default_factory=dict)
+    eager_limits: dict[str, int] = field(default_factory=dict)
     launches: list[Line] = field(default_factory=list)
     refused: list[Line] = field(default_factory=list)
     errors: list[Line] = field(default_factory=list)
@@ -179,6 +186,7 @@ def _run_of(lines: list[Line], path: Path) -> Run:
     run.environment = (of_kind(lines, "environment") or [{}])[0]
     run.rows = [Row(**{k: v for k, v in line.items() if k in names}) for line in of_kind(lines, "row")]
     run.launches, run.refused, run.errors = (of_kind(lines, kind) for kind in ("launch", "refused", "error"))
+    run.eager_limits = {line["mpi"]: line["bytes"] for line in of_kind(lines, "eager_limit")}
     if any(not {"mpi", "launch", "status"} <= line.keys() for line in run.launches):
         raise GaplessError(f"{path} is damaged: a launch does not say how it ended", "measure again")
     if not run.rows:
@@ -189,6 +197,9 @@ def _run_of(lines: list[Line], path: Path) -> Run:
             if name in line:
                 launches = kept.setdefault((line["mpi"], line["group"]), {})
                 launches.setdefault(line["launch"], {})[line["member"]] = np.asarray(line[name], dtype=float)
+        if "first" in line:
+            of_first = run.firsts.setdefault((line["mpi"], line["group"]), {}).setdefault(line["launch"], {})
+            of_first[line["member"]] = {"message": line["first"]} | line.get("first_type", {})
         if "phases" in line:
             of_group = run.phases.setdefault((line["mpi"], line["group"]), {}).setdefault(line["launch"], {})
             of_group[line["member"]] = {name: np.asarray(of, dtype=float) for name, of in line["phases"].items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gapless.display import bytes_text
@@ -11,6 +10,7 @@ from gapless.lab.apps.rows import ONCE, PHASES, WAYS, AppRow
 from gapless.lab.apps.tables import SHORT, ways_of
 from gapless.lab.report.figures import COLOURS as SHARED
 from gapless.lab.report.panels import plain
+from gapless.lab.report.plots import LIBRARIES, LIBRARY_COLOURS, WIDE, Figure, Plot
 from gapless.lab.report.texts import us_text
 
 PHASE = "phase "
@@ -24,102 +24,11 @@ COLOURS = (
         PHASE + "communicate": ("#0072B2", "#56B4E9"), PHASE + "unpack": ("#009E73", "#00B386"),
         PHASE + "free": ("#999999", "#a8a8a8"),
     }
-    | {f"library {i}": pair for i, pair in enumerate((
-        ("#0072B2", "#56B4E9"), ("#D55E00", "#E8743B"), ("#009E73", "#00B386"), ("#E69F00", "#E69F00"),
-        ("#CC79A7", "#CC79A7"), ("#6A3D9A", "#B794E6")))}
+    | LIBRARIES
 )  # fmt: skip
-LIBRARY_COLOURS = 6
 NAMES = {"contiguous": "as an array"} | SHORT
 # In the order in which they stack, what happens for each message first.
 STACKED = ("pack", "communicate", "unpack", "create", "commit", "free")
-NARROWEST, WIDE = 330, 900  # [pixels] that a subplot needs, and one of sixteen tests
-
-
-@dataclass(frozen=True)
-class AppPanel:
-    """One plot with its data.
-
-    Attributes
-    ----------
-    title : str
-        What it shows.
-    figure : dict
-        Traces and layout.
-    columns, cells : sequence
-        The same as a table.
-    narrowest, foot : int
-        What a subplot needs in width, and below it for its labels [pixels].
-    """
-
-    title: str
-    figure: dict[str, Any]
-    columns: Sequence[str]
-    cells: Sequence[Sequence[str]]
-    narrowest: int = NARROWEST
-    foot: int = 52
-
-    @property
-    def libraries(self) -> list[str]:
-        """One for each subplot, which the page gives so much room."""
-        return [head["text"] for head in self.figure["layout"]["annotations"]]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return what the page's script needs."""
-        return {
-            "title": self.title, "figure": self.figure, "columns": list(self.columns), "cells": list(self.cells),
-            "narrowest": self.narrowest, "foot": self.foot,
-        }  # fmt: skip
-
-
-class _Figure:
-    """A figure with one subplot for each head; a trace's name is in the legend once."""
-
-    def __init__(self, heads: Sequence[str], x: dict[str, Any], y: dict[str, Any], **layout: Any) -> None:
-        self.traces: list[dict[str, Any]] = []
-        self.layout: dict[str, Any] = {"annotations": [], "bargap": 0.15, **layout}
-        self._named: set[str] = set()
-        for number, head in enumerate(heads):
-            axis = self._axis(number)
-            self.layout[f"xaxis{axis}"] = {"anchor": f"y{axis}", "fixedrange": True, "showgrid": False} | x
-            matching = {"matches": "y"} if number else {}
-            self.layout[f"yaxis{axis}"] = {"anchor": f"x{axis}", "fixedrange": True} | y | matching
-            self.layout["annotations"].append(
-                {"xref": f"x{axis} domain", "yref": f"y{axis} domain", "x": 0, "y": 1, "xanchor": "left",
-                 "text": f"<b>{plain(head)}</b>", "yanchor": "bottom", "showarrow": False}
-            )  # fmt: skip
-
-    @staticmethod
-    def _axis(number: int) -> str:
-        return "" if number == 0 else str(number + 1)
-
-    def add(
-        self, number: int, role: str, name: str, x: Sequence[Any], y: Sequence[float], hovers: Sequence[str],
-        ends: Sequence[tuple[float | None, float | None]] = (), **more: Any,
-    ) -> None:  # fmt: skip
-        """Add a trace; `ends` are those of the intervals around y."""
-        if not y:
-            return
-        axis = self._axis(number)
-        whole = [(at if low is None else low, at if high is None else high)
-                 for at, (low, high) in zip(y, ends, strict=False)]  # fmt: skip
-        self.traces.append(
-            {
-                "type": "bar", "name": plain(name), "legendgroup": name, "showlegend": name not in self._named,
-                "x": x, "y": list(y), "customdata": ["<br>".join(map(plain, text.split("\n"))) for text in hovers],
-                "hovertemplate": "%{customdata}<extra></extra>", "meta": role, "xaxis": f"x{axis}", "yaxis": f"y{axis}",
-                "marker": {"color": COLOURS[role][0], "pattern": {"shape": "", "fillmode": "overlay", "size": 6,
-                                                                  "solidity": 0.3}},
-                "error_y": {
-                    "type": "data", "symmetric": False, "visible": bool(whole), "thickness": 1, "width": 2,
-                    "array": [high - at for at, (_, high) in zip(y, whole, strict=False)],
-                    "arrayminus": [at - low for at, (low, _) in zip(y, whole, strict=False)],
-                },
-            } | more
-        )  # fmt: skip
-        self._named.add(name)
-
-    def json(self) -> dict[str, Any]:
-        return {"data": self.traces, "layout": self.layout}
 
 
 def typical(rows: Sequence[AppRow]) -> list[AppRow]:
@@ -144,12 +53,12 @@ def _hover(row: AppRow, way: str, *lines: str) -> str:
     return "\n".join([f"{row.mpi}, {row.case}, {bytes_text(row.bytes)}", NAMES[way], *lines])
 
 
-def opening(rows: Sequence[AppRow], names: dict[str, str]) -> AppPanel:
+def opening(rows: Sequence[AppRow], names: dict[str, str]) -> Plot:
     """Return the page's first figure: each application's exchange in every way, in the middle one of its sizes."""
     rows = typical(rows)
     y = {"type": "log", "title": {"text": "one way [µs], log scale"}, "dtick": 1, "tickformat": "~g"}
     libraries = _libraries(rows)
-    figure = _Figure([names.get(mpi, mpi) for mpi in libraries], _tests_axis(rows), y, barmode="group")
+    figure = Figure([names.get(mpi, mpi) for mpi in libraries], _tests_axis(rows), y, COLOURS, barmode="group")
     cells = []
     for number, mpi in enumerate(libraries):
         of = [row for row in rows if row.mpi == mpi]
@@ -164,10 +73,10 @@ def opening(rows: Sequence[AppRow], names: dict[str, str]) -> AppPanel:
                 for row in has
             ]
     columns = ["test", "library", "way", "µs", "bytes", "exchange", "launches"]
-    return AppPanel("Each application's exchange, one way", figure.json(), columns, cells, WIDE, 110)
+    return Plot("Each application's exchange, one way", figure.json(), columns, cells, WIDE, 110)
 
 
-def phases(rows: Sequence[AppRow], test: str, names: dict[str, str]) -> AppPanel | None:
+def phases(rows: Sequence[AppRow], test: str, names: dict[str, str]) -> Plot | None:
     """Return the phases of a test stacked, as multiples of sending the same bytes as an array."""
     of = sorted((row for row in rows if row.test == test and row.phases), key=lambda row: row.bytes)
     if not of:
@@ -175,9 +84,9 @@ def phases(rows: Sequence[AppRow], test: str, names: dict[str, str]) -> AppPanel
     libraries, ways = _libraries(of), ways_of(of)
     x = {"type": "multicategory", "title": {"text": ""}}
     y = {"type": "linear", "rangemode": "tozero", "title": {"text": "multiples of contiguous"}}
-    figure = _Figure([names.get(mpi, mpi) for mpi in libraries], x, y, barmode="stack")
+    figure = Figure([names.get(mpi, mpi) for mpi in libraries], x, y, COLOURS, barmode="stack")
     figure.layout["shapes"] = [
-        {"type": "line", "xref": f"x{_Figure._axis(i)} domain", "yref": f"y{_Figure._axis(i)}", "x0": 0, "x1": 1,
+        {"type": "line", "xref": f"x{Figure.axis(i)} domain", "yref": f"y{Figure.axis(i)}", "x0": 0, "x1": 1,
          "y0": 1, "y1": 1, "line": {"color": COLOURS["contiguous"][0], "dash": "dot", "width": 1}}
         for i in range(len(libraries))
     ]  # fmt: skip
@@ -199,16 +108,16 @@ def phases(rows: Sequence[AppRow], test: str, names: dict[str, str]) -> AppPanel
             for row, way in bars
         ]
     columns = ["exchange", "library", "way", *(f"{phase} µs" for phase in PHASES)]
-    return AppPanel(f"{test}: phases", figure.json(), columns, cells, 600, 120)
+    return Plot(f"{test}: phases", figure.json(), columns, cells, 600, 120)
 
 
-def bandwidth(rows: Sequence[AppRow], test: str, names: dict[str, str]) -> AppPanel:
+def bandwidth(rows: Sequence[AppRow], test: str, names: dict[str, str]) -> Plot:
     """Return the bandwidth of a test over its sizes, against that of the plain ping-pong."""
     of = sorted((row for row in rows if row.test == test), key=lambda row: row.bytes)
     libraries = _libraries(of)
     x = {"type": "log", "title": {"text": "bytes, log scale"}, "tickformat": "~s", "dtick": 1}
     y = {"type": "log", "title": {"text": "MB/s, log scale"}, "tickformat": "~s", "dtick": 1}
-    figure = _Figure([names.get(mpi, mpi) for mpi in libraries], x, y)
+    figure = Figure([names.get(mpi, mpi) for mpi in libraries], x, y, COLOURS)
     cells = []
     for number, mpi in enumerate(libraries):
         for way in ("contiguous", *ways_of(of)):
@@ -222,16 +131,16 @@ def bandwidth(rows: Sequence[AppRow], test: str, names: dict[str, str]) -> AppPa
             )  # fmt: skip
             cells += [[row.case, mpi, NAMES[way], str(row.bytes), f"{rate:.4g}"]
                       for row, rate in zip(has, rates, strict=True)]  # fmt: skip
-    return AppPanel(f"{test}: bandwidth", figure.json(), ["exchange", "library", "way", "bytes", "MB/s"], cells)
+    return Plot(f"{test}: bandwidth", figure.json(), ["exchange", "library", "way", "bytes", "MB/s"], cells)
 
 
 def _overheads(
     rows: Sequence[AppRow], heads: Sequence[str], shown: Sequence[tuple[int, str, str, Callable[[AppRow], str | None]]],
     title: str,
-) -> AppPanel:  # fmt: skip
+) -> Plot:  # fmt: skip
     """Return a plot of overheads; `shown` are its series: subplot, role, name, and the way of a row that is in it."""
     y = {"type": "linear", "title": {"text": "overhead [%]"}}
-    figure, cells = _Figure(heads, _tests_axis(rows), y, barmode="group"), []
+    figure, cells = Figure(heads, _tests_axis(rows), y, COLOURS, barmode="group"), []
     for number, role, name, way_of in shown:
         has = [(row, way) for row in rows if (way := way_of(row)) is not None and way in row.overhead]
         of = [row.overhead[way] for row, way in has]
@@ -253,10 +162,10 @@ def _overheads(
             for (row, way), one in zip(has, of, strict=True)
         ]
     columns = ["test", "library", "way", "overhead %", "95 % interval", "exchange"]
-    return AppPanel(title, figure.json(), columns, cells, WIDE, 110)
+    return Plot(title, figure.json(), columns, cells, WIDE, 110)
 
 
-def overheads(rows: Sequence[AppRow], names: dict[str, str]) -> list[AppPanel]:
+def overheads(rows: Sequence[AppRow], names: dict[str, str]) -> list[Plot]:
     """Return the overheads, (t - t_net) / t: by library with all ways and compilers, and by way with all libraries."""
     rows = typical(rows)
     libraries, ways = _libraries(rows), ways_of(rows)

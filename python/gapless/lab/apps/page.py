@@ -9,11 +9,12 @@ from dataclasses import replace
 from rich.console import Console
 
 from gapless.errors import GaplessError
-from gapless.lab.apps.figures import COLOURS, NARROWEST, AppPanel, bandwidth, opening, overheads, phases
+from gapless.lab.apps.figures import COLOURS, bandwidth, opening, overheads, phases
 from gapless.lab.apps.rows import AppRow, Summary, rows_of, summary
 from gapless.lab.apps.tables import lost_sentence, print_rows, sentence, tsv
 from gapless.lab.report.collected import Collected
 from gapless.lab.report.page import embedded, render_template
+from gapless.lab.report.plots import Placed
 
 FORMATS = ("html", "json", "tsv", "csv")
 
@@ -54,42 +55,24 @@ def render(collected: Collected) -> str:
         raise GaplessError("the run measured nothing", "see what its launches say, and measure again")
     names = {library.label: library.name for library in collected.libraries}
     tests = list(dict.fromkeys(row.test for row in rows))
-    shown: list[AppPanel] = []
-
-    def placed(panels: Sequence[AppPanel | None]) -> list[dict[str, object]]:
-        # Numbered as the page's data have them.
-        entries: list[dict[str, object]] = []
-        for panel in panels:
-            if panel is not None:
-                # A wide one has a line of the page to itself.
-                libraries = 1 if panel.narrowest > NARROWEST else len(panel.libraries)
-                entries.append({"number": len(shown), "title": panel.title, "libraries": libraries})
-                shown.append(panel)
-        return entries
-
-    first, side_by_side = placed([opening(rows, names)]), placed(overheads(rows, names))
+    placed = Placed()
+    first, side_by_side = placed.add([opening(rows, names)]), placed.add(overheads(rows, names))
     sections = [
         {
             "test": test,
-            "phases": placed([phases(rows, test, names)]),
-            "bandwidth": placed([bandwidth(rows, test, names)]),
+            "phases": placed.add([phases(rows, test, names)]),
+            "bandwidth": placed.add([bandwidth(rows, test, names)]),
         }
         for test in tests
     ]
     judged = [one.as_json() for one in collected.judged]
-    columns = list(judged[0]) if judged else []
-    data = {
-        "columns": columns,
-        "rows": [[row[name] for name in columns] for row in judged],
-        "panels": [panel.as_json() for panel in shown],
-        "dark": {role: dark for role, (_, dark) in COLOURS.items()},
-    }
     table = [line.split("\t") for line in tsv(rows).splitlines()]
     return render_template(
         "apps.html.j2", collected, names=names, opening=first, side_by_side=side_by_side, sections=sections,
         told=[(one, sentence(one), [lost_sentence(row) for row in rows if row.mpi == one.mpi and row.lost])
               for one in summaries(rows)],
-        rows=rows, compilers=_compilers(collected), table_columns=table[0], table_cells=table[1:], data=embedded(data),
+        rows=rows, compilers=_compilers(collected), table_columns=table[0], table_cells=table[1:],
+        data=embedded(placed.data(judged, COLOURS)),
     )  # fmt: skip
 
 

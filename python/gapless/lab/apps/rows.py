@@ -12,10 +12,9 @@ import numpy as np
 from gapless.lab.apps.best import HeldOut, held_out
 from gapless.lab.apps.plan import HAND, OVERHEAD
 from gapless.lab.better_of import SLOWER, UNDECIDED, Stand, stands
+from gapless.lab.interval import Interval, ratio_of
 from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row, Run
-from gapless.lab.statistics import of_equal_launches, ratio_interval
 
-LEVEL = 0.05
 GAPLESS = "gapless"
 # All ways to send an exchange, and those that a program has without the layer.
 WAYS = ("native", "pack", *HAND, GAPLESS)
@@ -25,15 +24,6 @@ PHASES = ("create", "commit", "pack", "communicate", "unpack", "free")
 ONCE = ("create", "commit", "free")
 # Slower than the best by more than this is lost.
 LOST_TOLERANCE = 0.05
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A value with its 95 % interval; the ends are None after a single launch."""
-
-    value: float
-    low: float | None
-    high: float | None
 
 
 @dataclass
@@ -124,10 +114,9 @@ def _times(run: Run, mpi: str, row: Row, members: dict[str, str]) -> dict[str, d
 
 def overhead_of(logs: np.ndarray) -> Interval:
     """Return (t - t_net) / t = 1 - t_net / t from the logarithms of t / t_net of the launches."""
-    of = of_equal_launches(logs)
-    low, high = ratio_interval(of, LEVEL)
-    ends = (None, None) if len(logs) < 2 else (1 - 1 / float(low), 1 - 1 / float(high))
-    return Interval(1 - 1 / exp(float(of.mean)), *ends)
+    ratio = ratio_of(logs)
+    ends = (None if end is None else 1 - 1 / end for end in (ratio.low, ratio.high))
+    return Interval(1 - 1 / ratio.value, *ends)
 
 
 def _phases(run: Run, mpi: str, row: Row, members: dict[str, str]) -> dict[str, dict[str, float]]:
@@ -213,9 +202,8 @@ def summary(mpi: str, rows: Sequence[AppRow]) -> Summary | None:
         return None
     launches = min(len(row.logs) for row in judged)
     by_launch = np.mean([row.logs[:launches] for row in judged], axis=0)
-    low, high = ratio_interval(of_equal_launches(by_launch), LEVEL)
-    ends = (float(low), float(high)) if launches > 1 else (None, None)
+    ratio = ratio_of(by_launch)
     mean = exp(float(np.mean([row.logs.mean() for row in judged])))
     lost = tuple(row.case for row in judged if row.lost)
     decided = sum(row.best is not None and row.best.verdict != UNDECIDED for row in judged)
-    return Summary(mpi, Interval(mean, *ends), len(judged), lost, decided)
+    return Summary(mpi, Interval(mean, ratio.low, ratio.high), len(judged), lost, decided)

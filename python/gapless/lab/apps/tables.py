@@ -11,7 +11,8 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from gapless.display import plain_table
-from gapless.lab.apps.rows import PHASES, WAYS, AppRow, Interval, Summary, summary
+from gapless.lab.apps.rows import PHASES, WAYS, AppRow, Summary, summary
+from gapless.lab.interval import interval_text
 from gapless.lab.report.texts import METHODS, us_text
 
 SHORT = {
@@ -63,13 +64,6 @@ def ways_of(rows: Sequence[AppRow]) -> list[str]:
 def _mean_ratio(rows: Sequence[AppRow], way: str) -> str:
     ratios = [row.us[way] / row.us["contiguous"] for row in rows if way in row.us]
     return f"{exp(float(np.mean(np.log(ratios)))):.2f}" if ratios else "-"
-
-
-def interval_text(of: Interval, digits: int = 2) -> str:
-    """Return ``0.71 (0.68 - 0.74)``."""
-    if of.low is None or of.high is None:
-        return f"{of.value:.{digits}f} (one launch)"
-    return f"{of.value:.{digits}f} ({of.low:.{digits}f} - {of.high:.{digits}f})"
 
 
 def summary_table(mpi: str, rows: Sequence[AppRow]) -> Table:

@@ -28,7 +28,13 @@ class Report(Protocol):
         """Print what a terminal shows beside the page."""
 
 
-REPORTS = {"apps": "gapless.lab.apps.page"}
+# A module, or an object in one.
+REPORTS = {
+    "apps": "gapless.lab.apps.page",
+    "schemes": "gapless.lab.schemes.story:REPORT",
+    "vector": "gapless.lab.vector.story:REPORT",
+    "creation": "gapless.lab.creation.story:REPORT",
+}
 
 
 def experiment_of(run: Run) -> str:
@@ -50,4 +56,7 @@ def report_of(runs: Sequence[Run]) -> Report | None:
             f"these are runs of {' and '.join(names)}, which have no page in common", "report each for itself"
         )
     name = next(iter(names))
-    return cast(Report, import_module(REPORTS[name])) if name in REPORTS else None
+    if name not in REPORTS:
+        return None
+    module, _, of = REPORTS[name].partition(":")
+    return cast(Report, getattr(import_module(module), of) if of else import_module(module))

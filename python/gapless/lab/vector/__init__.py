@@ -1,0 +1,1 @@
+"""Blocks of a vector: length, number and reuse: `gapless measure vector`."""

@@ -1,0 +1,1 @@
+"""What the experiments share that send one layout in many ways: schemes, vectors, making types, advice."""

@@ -1,0 +1,72 @@
+"""A group of messages of one layout, and the rows that compare each way to send it with sending an array."""
+
+from __future__ import annotations
+
+from gapless.lab.catalogue import CONTIGUOUS, NOT_SLOWER
+from gapless.lab.layouts.layout import Message
+from gapless.lab.layouts.notation import BASES, shortened
+from gapless.lab.plan import Group, Place, Plan
+from gapless.lab.results import Line
+from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row
+from gapless.lab.ways.settings import PAPER, WaysSettings
+
+SLOW_DOWN = "slow-down"
+LAYOUT = "sent"  # what all descriptions of a group have in common
+DOUBLE = BASES["double"]
+
+
+def strided(blocks: int, length: int, stride: int) -> Line:
+    """Return the loops that pack so many blocks of so many doubles, so many doubles from one to the next."""
+    return {"loops": {"kernel": "strided", "sizes": [blocks, length, stride]}}
+
+
+def listed(displacements: list[int], length: int) -> Line:
+    """Return the loops that pack blocks of so many doubles which begin at these."""
+    return {"loops": {"kernel": "listed", "sizes": [len(displacements), length], "list": displacements}}
+
+
+def new_group(name: str, elements: int, settings: WaysSettings, **options: bool) -> Group:
+    """Return a group of messages of so many doubles, with its reference: an array of them."""
+    place = Place(elements * DOUBLE.bytes, "pingpong", DOUBLE, settings.cache, settings.data)
+    group = Group(name, place, options=settings.group_options() | options)
+    group.messages[CONTIGUOUS] = (Message(elements, DOUBLE.type), CONTIGUOUS)
+    group.add(CONTIGUOUS, "native")
+    return group
+
+
+def add_group(plan: Plan, group: Group, settings: WaysSettings, block_bytes: int) -> None:
+    """Add a group, and a row for each of its ways; `block_bytes`: of one block of the layout."""
+    place = group.place
+
+    def text(member: str) -> str:
+        message, _ = group.messages[group.members[member]]
+        return f"{message.count} x {shortened(message.type)}"
+
+    plan.groups.append(group)
+    for member in group.members:
+        if member == CONTIGUOUS_MEMBER:
+            continue
+        plan.rows.append(
+            Row(
+                row=f"r{len(plan.rows)}",
+                test=settings.experiment,
+                guideline=SLOW_DOWN,
+                case=f"{group.id}/{member}",
+                pattern="one way" if settings.protocol == PAPER else place.pattern,
+                bytes=place.bytes,
+                payload_bytes=place.bytes,
+                base=DOUBLE.name,
+                cache=place.cache,
+                layer=group.needs_layer(member),
+                group=group.id,
+                compared=member,
+                reference=CONTIGUOUS_MEMBER,
+                expectation=NOT_SLOWER,
+                layout=group.id,
+                variant=0,
+                A=block_bytes,
+                compared_type=text(member),
+                reference_type=text(CONTIGUOUS_MEMBER),
+                data=place.data,
+            )  # fmt: skip
+        )

@@ -1,0 +1,161 @@
+"""From a run to points: what each way to send one message took on one library, against an array, and the fastest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log
+
+import numpy as np
+
+from gapless.lab.apps.best import Times, held_out
+from gapless.lab.interval import LEVEL, Interval, ratio_of
+from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row, Run
+from gapless.lab.ways.settings import OWN, PAPER
+
+
+@dataclass
+class Point:
+    """One message on one library.
+
+    Attributes
+    ----------
+    mpi : str
+        The library.
+    row : Row
+        The first of its group: size, block size, data.
+    times : dict
+        Member to launch to time of one message [ns].
+    firsts : dict
+        Member to what its first message took [ns, round trip], and, in groups with phases, making its datatype for the
+        first time; medians over launches.
+    phases : dict
+        Member to phase to median over launches [ns].
+    """
+
+    mpi: str
+    row: Row
+    times: dict[str, Times]
+    firsts: dict[str, dict[str, float]] = field(default_factory=dict)
+    phases: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The group."""
+        return self.row.group
+
+    @property
+    def bytes(self) -> int:
+        """What is sent [bytes]."""
+        return self.row.payload_bytes
+
+    @property
+    def block_bytes(self) -> int:
+        """Of one block [bytes]."""
+        return self.row.A
+
+    @property
+    def blocks(self) -> int:
+        """How many there are."""
+        return self.bytes // self.block_bytes
+
+    @property
+    def launches(self) -> int:
+        """The replicates."""
+        return len(self.times[CONTIGUOUS_MEMBER])
+
+    def us(self, member: str) -> float:
+        """Return the median over launches [us]."""
+        return float(np.median(list(self.times[member].values()))) / 1000
+
+    def logs(self, member: str, to: str) -> np.ndarray:
+        """Return the logarithms of the ratio of two members, by launch."""
+        one, other = self.times[member], self.times[to]
+        return np.array([log(one[launch] / other[launch]) for launch in sorted(one.keys() & other.keys())])
+
+    def ratio(self, member: str, to: str = CONTIGUOUS_MEMBER) -> Interval | None:
+        """Return how many times as long as another way one takes; None if one was not measured."""
+        if member not in self.times or to not in self.times:
+            return None
+        logs = self.logs(member, to)
+        return ratio_of(logs) if len(logs) else None
+
+
+def without_outliers(samples: np.ndarray) -> float:
+    """Return the mean of the samples within one standard deviation of their mean: one pass, as the paper has it."""
+    if len(samples) < 2:
+        return float(samples.mean())
+    near = samples[np.abs(samples - samples.mean()) <= samples.std(ddof=1)]
+    return float((near if len(near) else samples).mean())
+
+
+def points_of(run: Run) -> list[Point]:
+    """Return the points of all libraries, in the order of the plan."""
+    paper = run.environment.get("settings", {}).get("protocol", OWN) == PAPER
+    value, share = (without_outliers, 1) if paper else (lambda samples: float(np.median(samples)), 2)
+    rows = {row.group: row for row in reversed(run.rows)}
+    found = []
+    for mpi in run.libraries:
+        for group in dict.fromkeys(row.group for row in run.rows):
+            times: dict[str, dict[int, float]] = {}
+            for launch, members in sorted(run.samples.get((mpi, group), {}).items()):
+                for member, samples in members.items():
+                    times.setdefault(member, {})[launch] = value(samples) / share
+            if CONTIGUOUS_MEMBER in times:
+                firsts = _medians(run.firsts.get((mpi, group), {}))
+                phases = _medians(run.phases.get((mpi, group), {}))
+                found.append(Point(mpi, rows[group], times, firsts, phases))
+    return found
+
+
+def _medians(launches: Mapping[int, Mapping[str, Mapping[str, object]]]) -> dict[str, dict[str, float]]:
+    """Return the median over launches of each launch's median, by member and name."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for members in launches.values():
+        for member, values in members.items():
+            for name, of in values.items():
+                found.setdefault(member, {}).setdefault(name, []).append(float(np.median(np.asarray(of))))
+    return {member: {name: float(np.median(of)) for name, of in of.items()} for member, of in found.items()}
+
+
+@dataclass(frozen=True)
+class Fastest:
+    """The fastest of several ways to send a message, and how surely.
+
+    Attributes
+    ----------
+    way : str
+        The member that is fastest over all launches.
+    decided : bool
+        Whether each half of the launches chooses it, and what takes least of the others is proved to take longer.
+    second : str or None
+        The next one; None if there is no other.
+    lead : Interval or None
+        How many times as long that takes.
+    """
+
+    way: str
+    decided: bool
+    second: str | None
+    lead: Interval | None
+
+
+def fastest(point: Point, ways: Sequence[str]) -> Fastest | None:
+    """Return the fastest of such ways; None if none was measured.
+
+    Chosen on one half of the launches and compared on the other, both ways round, so that luck in the samples that
+    choose does not help; and against each other way at a level that allows for their number (Bonferroni).
+    """
+    known = {way: point.times[way] for way in ways if way in point.times}
+    if not known:
+        return None
+    order = sorted(known, key=lambda way: float(np.mean(np.log(list(known[way].values())))))
+    if len(order) == 1:
+        return Fastest(order[0], True, None, None)
+    way, second = order[:2]
+    held = held_out(known[way], known)
+    agreed = held is not None and set(held.chosen) == {way} and len(held.chosen) == 2
+    level = LEVEL / (len(order) - 1)
+    leads = {other: ratio_of(point.logs(other, way), level) for other in order[1:]}
+    proved = all(lead.low is not None and lead.low > 1 for lead in leads.values())
+    return Fastest(way, agreed and proved, second, leads[second])
