@@ -206,7 +206,7 @@ def measure(settings: Experiment, given: SimpleNamespace, show: Callable[[Sessio
     for sentence in [*session.failed, *([session.shortened] if session.shortened else [])]:
         say(sentence)
     say(f"{'interrupted; ' if interrupted else ''}samples in {folder}; 'gapless report {folder}' shows them"
-        + (f", '--resume {folder}' goes on" if interrupted else ""))  # fmt: skip
+        + (f", '--resume {folder}' goes on" if interrupted or session.shortened else ""))  # fmt: skip
     if interrupted:
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(FAILED if session.failed else 0)
