@@ -8,12 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import Command
+from ctrl_c import interrupted
 from gapless.errors import GaplessError
 from gapless.lab.compare import IMPROVEMENT, REGRESSION
 from gapless.lab.paired_compare import compare_sides, rounds_of, same_library
-from gapless.lab.run_file import Row, Run
+from gapless.lab.run_file import Row, Run, read_run
 from gapless.lab.statistics import of_launches, of_trimmed_launches
-from gapless.targets.sides import parse_side
+from gapless.targets.sides import parse_side, side_targets
+from gapless.targets.two_nodes import HOSTS
+from layered import needs_namespaces
 from synthetic import row, run_with
 
 ROWS = [row(i) for i in range(20)]
@@ -124,3 +127,46 @@ def test_two_rounds_are_measured_and_printed_again(gapless: Command, tmp_path: P
     # A hundredfold, so that no busy machine hides it.
     planted = [one["ratio"] for one in answer["rows"] if one["member"] != "contiguous:native"]
     assert np.median(planted) > 3
+
+
+ONE_GROUP = ("--no-layer", "--filter", "ET3 tiled*A=2/*3200")
+
+
+def test_ctrl_c_keeps_and_judges_what_was_measured(gapless: Command, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    output = interrupted(["compare", "--run", "mpich", "mpich,plant=2", *ONE_GROUP, "--launches", "500",
+                          "--out", str(out), "--all"], out, 4)  # fmt: skip
+    assert f"interrupted; samples in {out}; 'gapless compare {out}' prints this again" in output
+    assert "--resume" not in output
+    rounds = rounds_of(read_run(out), True)
+    assert rounds and all(len(old) >= 2 for old, _ in rounds.values())
+    again = gapless("compare", str(out), "--all")
+    assert again.stdout.splitlines()[-1] in output.splitlines()
+
+
+def test_ctrl_c_before_the_first_round_is_over(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    output = interrupted(["compare", "--run", "mpich", "mpich,plant=100", "--out", str(out)], out, 0)
+    assert f"interrupted; samples in {out}" in output
+    assert "no round was measured to its end" in output and "now wrong" not in output
+
+
+def test_a_short_time_is_told_without_options_that_there_are_not(gapless: Command, tmp_path: Path) -> None:
+    done = gapless("compare", "--run", "mpich", "mpich,plant=100", *ONE_GROUP, "--launches", 500, "--budget", "3s",
+                   "--out", "run")  # fmt: skip
+    assert done.returncode in (0, 1), done.stderr
+    assert "500 launches of each library are wanted; there is time for" in done.stderr
+    assert "(--budget, --launches)" in done.stderr and "--resume" not in done.stderr
+    again = gapless("compare", "--run", "mpich", "mpich", "--out", "run")
+    assert again.returncode == 2 and "name another folder with --out; 'gapless compare run' prints it" in again.stderr
+
+
+def test_both_sides_on_two_nodes() -> None:
+    needs_namespaces()
+    with side_targets(parse_side("mpich"), parse_side("mpich,plant=2"), lambda _: None, two_nodes=True) as found:
+        assert [target.facts["hosts"] for target in found] == [list(HOSTS), list(HOSTS)]
+        launchers = [Path(target.library.launcher[0]) for target in found]
+        assert all(path.exists() for path in launchers)
+    assert not any(path.exists() for path in launchers)
+    with pytest.raises(GaplessError, match="'mpich,UCX_TLS=sm': --two-nodes sets UCX_TLS itself"):
+        side_targets(parse_side("mpich"), parse_side("mpich,UCX_TLS=sm"), lambda _: None, two_nodes=True)

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 from conftest import Command
+from ctrl_c import interrupted
 from gapless.lab.results import of_kind, read
 from gapless.lab.run_file import NAME, read_run
 from gapless.paths import Build
@@ -81,33 +77,23 @@ def test_unequal_type_maps_are_reported_and_never_timed(gapless: Command, build:
 
 def test_an_interrupted_run_keeps_what_it_measured_and_goes_on(gapless: Command, build: Build, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    command = [sys.executable, "-m", "gapless", *SHORT, "--launches", "50", "--out", str(folder)]
-    clean = {k: v for k, v in os.environ.items() if k == "GAPLESS_BUILD_DIR" or not k.startswith("GAPLESS_")}
-    with subprocess.Popen(
-        command, cwd=tmp_path, env=clean, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, start_new_session=True,
-    ) as process:  # fmt: skip
-        limit = time.monotonic() + 120
-        while time.monotonic() < limit and process.poll() is None:
-            lines = read(folder / NAME) if (folder / NAME).exists() else []
-            if sum(line["status"] == "ok" for line in of_kind(lines, "launch")) >= 2:
-                break
-            time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
-    assert process.returncode == 130, output
+    output = interrupted([*SHORT, "--launches", "50", "--out", str(folder)], folder, 2)
     assert "--resume" in output
-    assert "Traceback" not in output
     run = read_run(folder)
     kept = len(run.pairs(run.rows[0], "mpich"))
     assert kept >= 2
-    left = subprocess.run(["pgrep", "-s", str(process.pid)], capture_output=True, text=True, check=False)
-    assert left.stdout == ""
     more = gapless("measure", "guidelines", "--resume", folder, "--launches", kept + 1)
     assert more.returncode == 0, more.stderr
     run = read_run(folder)
     assert sum(line["status"] == "ok" for line in run.launches) >= kept + 1
     assert not list(folder.glob(".job-*"))
+
+
+def test_a_run_without_time_says_how_it_goes_on(gapless: Command, build: Build) -> None:
+    answer = gapless(*SHORT, "--no-layer", "--launches", 500, "--budget", "2s", "--out", "run")
+    assert answer.returncode == 0, answer.stderr
+    assert "500 launches of each library are wanted; there is time for" in answer.stderr
+    assert "'--resume run' goes on" in answer.stderr
 
 
 def test_a_run_goes_on_only_as_it_was_begun(gapless: Command, tmp_path: Path) -> None:

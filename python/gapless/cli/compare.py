@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gapless.cli.experiment import INTERRUPTED
+from gapless.cli.experiment import INTERRUPTED, say
 from gapless.errors import GaplessError
 
 if TYPE_CHECKING:
@@ -64,6 +64,9 @@ def compare(
         typer.Option("--filter", metavar="GLOB", help="With --run: only such 'TEST case pattern bytes'."),
     ] = None,
     layer: Annotated[bool, typer.Option(help="With --run: also measure under the Gapless layer.")] = True,
+    two_nodes: Annotated[
+        bool, typer.Option("--two-nodes", help="With --run: in two network namespaces, over TCP (needs root).")
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, max=2**40, help="With --run: of all random orders.")] = 1,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="With --run: the results (default: results/<time>-compare).")
@@ -94,7 +97,7 @@ def compare(
     130 interrupted (with --run; what was measured is kept and judged).
     """
     from gapless.cli.compare_run import measure_sides
-    from gapless.lab.paired_compare import compare_sides
+    from gapless.lab.paired_compare import compare_sides, rounds_of
     from gapless.lab.run_file import read_run
 
     if measured and new is None:
@@ -105,10 +108,13 @@ def compare(
     interrupted = False
     if measured and new is not None:
         given = SimpleNamespace(preset=preset, budget=budget, launches=launches, only=only, layer=layer, seed=seed,
-                                out=out, tolerance=tolerance, q=q)  # fmt: skip
+                                two_nodes=two_nodes, out=out, tolerance=tolerance, q=q)  # fmt: skip
         run, failed, interrupted = measure_sides(old, new, given)
         for sentence in failed:
             print(f"gapless: warning: {sentence}", file=sys.stderr)
+        if interrupted and not rounds_of(run, False):
+            say("no round was measured to its end, so there is nothing to compare")
+            raise typer.Exit(INTERRUPTED)
         found, verdicts = compare_sides(run, tolerance, q, by_ratio), None
     elif new is None:
         found, verdicts = compare_sides(read_run(Path(old)), tolerance, q, by_ratio), None

@@ -17,7 +17,7 @@ def measure_sides(old: str, new: str, given: SimpleNamespace) -> tuple[Run, list
     old, new : str
         ``NAME[,VARIABLE=VALUE]...``.
     given : SimpleNamespace
-        preset, budget, launches, only, layer, out, seed, tolerance, q.
+        preset, budget, launches, only, layer, two_nodes, out, seed, tolerance, q.
 
     Raises
     ------
@@ -30,6 +30,7 @@ def measure_sides(old: str, new: str, given: SimpleNamespace) -> tuple[Run, list
     from gapless.lab.experiment import changed
     from gapless.lab.live import Display
     from gapless.lab.measure import new_session
+    from gapless.lab.run_file import NAME
     from gapless.targets.sides import parse_side, side_targets
 
     if given.preset not in COMPARE_PRESETS:
@@ -41,11 +42,15 @@ def measure_sides(old: str, new: str, given: SimpleNamespace) -> tuple[Run, list
         tolerance=given.tolerance, q=given.q,
     )  # fmt: skip
     folder = given.out or results_folder("compare")
+    if (folder / NAME).exists():
+        raise GaplessError(
+            f"{folder / NAME} holds a run already",
+            f"name another folder with --out; 'gapless compare {folder}' prints it",
+        )
     end_as_by_ctrl_c()
     interrupted = False
-    found = side_targets(*sides, say)
-    asked = {"mpi": None, "launcher": None, "two_nodes": False, "sides": [target.name for target in found]}
-    with Display() as display:
+    with side_targets(*sides, say, given.two_nodes) as found, Display() as display:
+        asked = {"mpi": None, "launcher": None, "two_nodes": given.two_nodes, "sides": [one.name for one in found]}
         session = new_session(folder, settings, found, f"gapless {shlex.join(sys.argv[1:])}", asked, display)
         try:
             session.measure()

@@ -144,6 +144,27 @@ def begun_with(given: SimpleNamespace, options: Sequence[Row], presets: Mapping[
     return stored
 
 
+def settings_of(given: SimpleNamespace, options: Sequence[Row], presets: Mapping[str, Kind], **own: object) -> Kind:
+    """Return the settings of the preset, or of the run that goes on, with what was given changed.
+
+    Parameters
+    ----------
+    given : SimpleNamespace
+        What `EXTENT` and `KEPT` name, and what `begun_with` wants.
+    options, presets
+        Those of the command.
+    own
+        What the experiment has beside them; None and empty lists change nothing.
+    """
+    from gapless.lab.experiment import changed
+
+    return changed(
+        begun_with(given, options, presets),
+        budget_s=budget(given.budget, given.launches), layer=None if given.layer else False,
+        **{name: getattr(given, name) for name in ("launches", "power", "tolerance", "seed")}, **own,
+    )  # fmt: skip
+
+
 def list_plan(settings: Experiment) -> None:
     """Print every row that would be measured, tab-separated, and what is refused."""
     plan = settings.plan()
@@ -206,7 +227,7 @@ def measure(settings: Experiment, given: SimpleNamespace, show: Callable[[Sessio
     for sentence in [*session.failed, *([session.shortened] if session.shortened else [])]:
         say(sentence)
     say(f"{'interrupted; ' if interrupted else ''}samples in {folder}; 'gapless report {folder}' shows them"
-        + (f", '--resume {folder}' goes on" if interrupted else ""))  # fmt: skip
+        + (f", '--resume {folder}' goes on" if interrupted or session.shortened else ""))  # fmt: skip
     if interrupted:
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(FAILED if session.failed else 0)

@@ -14,12 +14,11 @@ from gapless.cli.experiment import (
     MPI,
     SHOWN,
     WHERE,
-    begun_with,
-    budget,
     known,
     list_plan,
     measure,
     out_option,
+    settings_of,
     words,
 )
 from gapless.cli.options import Data, Row, with_options
@@ -78,17 +77,14 @@ def _settings(given: SimpleNamespace) -> AppsSettings:
     from gapless.lab.apps.cases import TESTS, named_tests
     from gapless.lab.apps.plan import HAND
     from gapless.lab.apps.settings import PRESETS
-    from gapless.lab.experiment import changed
 
     tests = list(TESTS) if given.tests == "all" else named_tests(words(given.tests))
     compilers = [f"hand_{name}" for name in words(given.compilers)]
-    settings = changed(
-        begun_with(given, OPTIONS, PRESETS),
-        tests=tests, compilers=known(compilers, HAND, "--compilers"), cache=(known(words(given.cache),
-        ("warm", "cold"), "--cache") or [None])[0], larger=given.larger,
-        budget_s=budget(given.budget, given.launches), layer=False if not given.layer else None,
+    settings = settings_of(
+        given, OPTIONS, PRESETS,
+        tests=tests, compilers=known(compilers, HAND, "--compilers"), only=given.only, larger=given.larger,
+        cache=(known(words(given.cache), ("warm", "cold"), "--cache") or [None])[0],
         data=given.data.value if given.data else None,
-        **{name: getattr(given, name) for name in ("only", "launches", "power", "tolerance", "seed")},
     )  # fmt: skip
     # Who names an exchange wants it, also where the quick preset would leave it out.
     return replace(settings, names=()) if given.only and not given.resume else settings

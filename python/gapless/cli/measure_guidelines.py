@@ -14,13 +14,12 @@ from gapless.cli.experiment import (
     MPI,
     SHOWN,
     WHERE,
-    begun_with,
-    budget,
     known,
     list_plan,
     measure,
     numbers,
     out_option,
+    settings_of,
     words,
 )
 from gapless.cli.options import Data, Row, with_options
@@ -91,7 +90,6 @@ def guidelines(given: SimpleNamespace) -> None:
 def _settings(given: SimpleNamespace) -> Settings:
     """Return the settings of the preset, or of the run that goes on, with what was given changed."""
     from gapless.lab.catalogue import PATTERNS, TESTS
-    from gapless.lab.experiment import changed
     from gapless.lab.layouts.notation import BASES
     from gapless.lab.own import parse_pair, read_pairs
     from gapless.lab.settings import PRESETS
@@ -99,18 +97,16 @@ def _settings(given: SimpleNamespace) -> Settings:
     own = [parse_pair(text) for text in given.pair or []] + (read_pairs(given.pairs) if given.pairs else [])
     if given.pattern:
         own = [replace(one, patterns=tuple(words(given.pattern))) for one in own]
-    settings = changed(
-        begun_with(given, OPTIONS, PRESETS),
+    settings = settings_of(
+        given, OPTIONS, PRESETS,
         tests=list(TESTS) if given.tests == "all" else known(words(given.tests), TESTS, "--tests"),
         patterns=known(words(given.pattern), PATTERNS, "--pattern"),
         bases=list(BASES) if given.base == "all" else known(words(given.base), BASES, "--base"),
         caches=known(words(given.cache), ("warm", "cold"), "--cache"), blocks=numbers(given.blocks, "-A"),
         sizes=numbers(given.sizes, "--sizes"),
         variants=[int(word) for word in known(words(given.variants), ("1", "2"), "--variants")],
-        budget_s=budget(given.budget, given.launches), layer=False if not given.layer else None,
-        against_native=given.against_native or None,
-        against_local=given.against_local or None, data=given.data.value if given.data else None, pairs=own,
-        **{name: getattr(given, name) for name in ("only", "launches", "power", "tolerance", "ranks", "seed", "plant")},
+        against_native=given.against_native or None, against_local=given.against_local or None, pairs=own,
+        data=given.data.value if given.data else None, only=given.only, ranks=given.ranks, plant=given.plant,
     )  # fmt: skip
     for flag, chosen in (("--against-native", given.against_native), ("--against-local", given.against_local)):
         if chosen and not settings.layer:

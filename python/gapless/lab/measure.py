@@ -48,7 +48,8 @@ class Session:
     failed : list of str
         Sentences on launches that failed and on groups whose data were wrong.
     shortened : str
-        Why there are fewer launches than the power asks for, or empty.
+        Why there are fewer launches than are wanted, or empty; it names no option but those of every command that
+        measures.
     """
 
     settings: Experiment
@@ -123,9 +124,10 @@ class Session:
         left_s = self.settings.budget_s - (time.monotonic() - self._started)
         affordable = self._least_done() + max(0, int(left_s / round_s))
         if affordable < wanted:
+            reason = "" if self.settings.launches else f" for a power of {self.settings.power:.0%}"
             self.shortened = (
-                f"{wanted} launches of each library are wanted for a power of {self.settings.power:.0%}; "
-                f"there is time for {affordable} in {self.settings.budget_s:.0f} s (--budget, --launches; --resume)"
+                f"{wanted} launches of each library are wanted{reason}; "
+                f"there is time for {affordable} in {self.settings.budget_s:.0f} s (--budget, --launches)"
             )
         return min(wanted, affordable)
 

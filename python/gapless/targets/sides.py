@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from gapless.errors import GaplessError
 from gapless.launch.variables import check_settings
-from gapless.targets.chosen import Target, targets, unique_name
+from gapless.targets.chosen import Target, Targets, targets, unique_name
 
 PLANT = "plant"
 EXAMPLE = "mpich,MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD=65536"
@@ -66,20 +67,27 @@ def parse_side(text: str) -> Side:
     return Side(text, mpi, {k: v for k, v in given.items() if k not in layer}, layer, plant)
 
 
-def side_targets(old: Side, new: Side, say: Callable[[str], None]) -> list[Target]:
-    """Return both sides as targets, each tried with its own settings.
+def side_targets(old: Side, new: Side, say: Callable[[str], None], two_nodes: bool = False) -> Targets:
+    """Return both sides as targets; with two nodes, each has a pair of its own.
 
     Raises
     ------
     GaplessError
-        If one is not known, or cannot be started.
+        If one is not known, cannot be started, or sets what keeps the ranks of two nodes apart.
     """
     found: list[Target] = []
-    for side in (old, new):
-        (target,) = targets(side.mpi, None, False, say)
-        library = replace(target.library, environment=dict(target.library.environment) | side.environment)
-        name = unique_name(side.text, [one.name for one in found])
-        facts = target.facts | {"side": side.text, "settings": target.facts["settings"] | side.environment | side.layer}
-        found.append(replace(target, name=name, library=library, facts=facts, layer_settings=side.layer,
-                             plant=side.plant))  # fmt: skip
-    return found
+    with ExitStack() as stack:
+        for side in (old, new):
+            (target,) = stack.enter_context(targets(side.mpi, None, two_nodes, say))
+            own = target.library.environment
+            if two_nodes and (both := sorted(own.keys() & side.environment.keys())):
+                raise GaplessError(
+                    f"'{side.text}': --two-nodes sets {both[0]} itself, so that ranks use TCP", "leave one of them out"
+                )
+            library = replace(target.library, environment=dict(own) | side.environment)
+            name = unique_name(side.text, [one.name for one in found])
+            settings = target.facts["settings"] | side.environment | side.layer
+            facts = target.facts | {"side": side.text, "settings": settings}
+            found.append(replace(target, name=name, library=library, facts=facts, layer_settings=side.layer,
+                                 plant=side.plant))  # fmt: skip
+        return Targets(found, stack.pop_all())

@@ -1,0 +1,52 @@
+"""Ctrl-C while a command of the lab measures: what is true of each."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from gapless.lab.results import of_kind, read
+from gapless.lab.run_file import NAME
+
+BEGIN_S, END_S = 120, 60
+
+
+def interrupted(arguments: Sequence[str], folder: Path, launches: int) -> str:
+    """Interrupt the command when so many launches are recorded; return what it printed.
+
+    It ends with status 130 and without a traceback, and leaves neither processes nor job folders.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        Of `gapless`.
+    folder : Path
+        Where they say that the results go.
+    launches : int
+        Of all libraries; 0: in the first one.
+    """
+    clean = {k: v for k, v in os.environ.items() if k == "GAPLESS_BUILD_DIR" or not k.startswith("GAPLESS_")}
+    with subprocess.Popen(
+        [sys.executable, "-m", "gapless", *arguments], cwd=folder.parent, env=clean, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        limit = time.monotonic() + BEGIN_S
+        while time.monotonic() < limit and process.poll() is None:
+            lines = read(folder / NAME) if (folder / NAME).exists() else []
+            done = sum(line["status"] == "ok" for line in of_kind(lines, "launch"))
+            if done >= launches if launches else any(folder.glob(".job-*")):
+                break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=END_S)
+    assert process.returncode == 130, output
+    assert "Traceback" not in output
+    left = subprocess.run(["pgrep", "-s", str(process.pid)], capture_output=True, text=True, check=False)
+    assert left.stdout == ""
+    assert not list(folder.glob(".job-*"))
+    return output
