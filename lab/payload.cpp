@@ -134,6 +134,17 @@ void PayloadPlaces::write(char* origin, int rank, std::uint32_t version) const {
   });
 }
 
+// As a program copies numbers, one by one; a double in one piece.
+inline void copy_words(const char* from, char* to, std::int64_t words) {
+  if (words == 2) {
+    std::memcpy(to, from, 2 * kWordBytes);
+    return;
+  }
+  const int* const source = reinterpret_cast<const int*>(from);
+  int* const target = reinterpret_cast<int*>(to);
+  for (std::int64_t i = 0; i < words; ++i) target[i] = source[i];
+}
+
 // copy(in memory, in the packed bytes, bytes); whole words go one by one, as numbers do in a program.
 template <class Words, class Copy>
 void PayloadPlaces::each_copy(const char* origin, const Words& words, const Copy& copy) const {
@@ -151,9 +162,7 @@ void PayloadPlaces::gather(const char* origin, char* packed) const {
   each_copy(
       origin,
       [&](std::int64_t displacement, std::int64_t words, std::int64_t position) {
-        const int* const from = reinterpret_cast<const int*>(origin + displacement);
-        int* const to = reinterpret_cast<int*>(packed + position);
-        for (std::int64_t i = 0; i < words; ++i) to[i] = from[i];
+        copy_words(origin + displacement, packed + position, words);
       },
       [&](std::int64_t displacement, std::size_t bytes, std::int64_t position) {
         std::memcpy(packed + position, origin + displacement, bytes);
@@ -164,9 +173,7 @@ void PayloadPlaces::scatter(const char* packed, char* origin) const {
   each_copy(
       origin,
       [&](std::int64_t displacement, std::int64_t words, std::int64_t position) {
-        const int* const from = reinterpret_cast<const int*>(packed + position);
-        int* const to = reinterpret_cast<int*>(origin + displacement);
-        for (std::int64_t i = 0; i < words; ++i) to[i] = from[i];
+        copy_words(packed + position, origin + displacement, words);
       },
       [&](std::int64_t displacement, std::size_t bytes, std::int64_t position) {
         std::memcpy(origin + displacement, packed + position, bytes);

@@ -295,7 +295,20 @@ class Group {
     return writing;
   }
 
+  void warm_layer() {
+    for (Member& member : members_) {
+      if (!member.layer_on()) continue;
+      switch_layer(member);
+      for (int i = 0; i < spec_.reps.layer_warmup; ++i) {
+        memory_->turn(member.spec->fresh_buffer);
+        run(member, *member.operation);
+      }
+      run_.layer.set_all(false);
+    }
+  }
+
   void time_members() {
+    warm_layer();
     const StopRule rule(spec_.reps);
     std::vector<std::size_t> order(members_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

@@ -206,6 +206,7 @@ Repetitions read_repetitions(const Field& field) {
   reps.budget_ms = field.has("budget_ms") ? field.at("budget_ms").number(0) : std::numeric_limits<double>::infinity();
   reps.member_limit_ms =
       field.has("member_limit_ms") ? field.at("member_limit_ms").number(0) : std::numeric_limits<double>::infinity();
+  reps.layer_warmup = field.has("layer_warmup") ? field.at("layer_warmup").small_integer(0) : 0;
   reps.warmup = field.has("warmup") ? field.at("warmup").small_integer(0) : 0;
   return reps;
 }

@@ -85,7 +85,8 @@ struct Repetitions {
   int inner = 1;
   double precision = 0;
   double budget_ms = 0;
-  int warmup = 0;
+  int warmup = 0;        // rounds of all members
+  int layer_warmup = 0;  // operations of each member with the layer on, which tries its ways with the first messages
   double member_limit_ms = 0;  // a member whose first message takes longer is left out
 };
 

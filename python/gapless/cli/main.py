@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from gapless import __version__
+from gapless.cli.advise import advise
 from gapless.cli.bench import bench
 from gapless.cli.compare import compare
 from gapless.cli.demo import demo
@@ -33,6 +34,7 @@ app.command()(report)
 app.command(cls=RunCommand, context_settings={"allow_interspersed_args": False})(run)
 app.command(context_settings={"allow_interspersed_args": False})(profile)
 app.command()(compare)
+app.command()(advise)
 app.command()(tune)
 app.command()(demo)
 app.add_typer(measure, name="measure")

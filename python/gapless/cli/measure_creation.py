@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from gapless.cli.experiment import known, numbers, words
 from gapless.cli.options import Row, with_options
-from gapless.cli.ways import options, run, settings_of
+from gapless.cli.ways import options, run, ways_settings
 from gapless.errors import GaplessError
 
 OPTIONS = options(
@@ -37,7 +37,7 @@ def creation(given: SimpleNamespace) -> None:
     counts = numbers(given.counts, "--counts")
     if any(count % 10 for count in counts):
         raise GaplessError(f"--counts {given.counts}: the nested type has blocks of ten", "name multiples of ten")
-    settings = settings_of(
+    settings = ways_settings(
         given, OPTIONS, PRESETS, counts=counts,
         constructors=known(words(given.constructors), CONSTRUCTORS, "--constructors"),
     )  # fmt: skip

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from gapless.cli.experiment import numbers
 from gapless.cli.options import Row, with_options
-from gapless.cli.ways import options, run, settings_of
+from gapless.cli.ways import options, run, ways_settings
 from gapless.errors import GaplessError
 
 OPTIONS = options(
@@ -40,7 +40,7 @@ def schemes(given: SimpleNamespace) -> None:
     from gapless.lab.schemes.settings import PRESETS
     from gapless.lab.schemes.story import STORY
 
-    settings = settings_of(
+    settings = ways_settings(
         given, OPTIONS, PRESETS, sizes=numbers(given.sizes, "--sizes"), block=given.block, stride=given.stride,
         irregular=given.irregular or None, pairs=given.pairs, ranks=2 * given.pairs if given.pairs else None,
     )  # fmt: skip

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from gapless.cli.experiment import known, numbers, words
 from gapless.cli.options import Row, with_options
-from gapless.cli.ways import options, run, settings_of
+from gapless.cli.ways import options, run, ways_settings
 from gapless.errors import GaplessError
 
 OPTIONS = options(
@@ -41,7 +41,7 @@ def vector(given: SimpleNamespace) -> None:
     lengths = numbers(given.lengths, "--lengths")
     if any(length % 8 for length in lengths):
         raise GaplessError(f"--lengths {given.lengths}: a double has 8 bytes", "name multiples of 8")
-    settings = settings_of(
+    settings = ways_settings(
         given, OPTIONS, PRESETS, lengths=lengths, counts=numbers(given.counts, "--counts"),
         reuse=known(words(given.reuse), REUSE, "--reuse"),
     )  # fmt: skip

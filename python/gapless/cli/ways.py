@@ -14,12 +14,11 @@ from gapless.cli.experiment import (
     MPI,
     SHOWN,
     WHERE,
-    begun_with,
-    budget,
     known,
     list_plan,
     measure,
     out_option,
+    settings_of,
     words,
 )
 from gapless.cli.options import Data, Row
@@ -46,17 +45,11 @@ def options(name: str, presets: str, *own: Row) -> tuple[Row, ...]:
     )  # fmt: skip
 
 
-def settings_of(given: SimpleNamespace, table: Sequence[Row], presets: Mapping[str, Kind], **own: Any) -> Kind:
+def ways_settings(given: SimpleNamespace, table: Sequence[Row], presets: Mapping[str, Kind], **own: Any) -> Kind:
     """Return the settings of the preset, or of the run that goes on, with what was given changed."""
-    from gapless.lab.experiment import changed
-
-    return changed(
-        begun_with(given, table, presets),
-        cache=(known(words(given.cache), CACHES, "--cache") or [None])[0],
-        budget_s=budget(given.budget, given.launches), layer=False if not given.layer else None,
-        data=given.data.value if given.data else None,
-        **{name: getattr(given, name) for name in ("launches", "power", "tolerance", "seed")}, **own,
-    )  # fmt: skip
+    caches = known(words(given.cache), CACHES, "--cache")
+    data = given.data.value if given.data else None
+    return settings_of(given, table, presets, cache=caches[0] if caches else None, data=data, **own)
 
 
 def run(settings: WaysSettings, given: SimpleNamespace, story: Story) -> None:

@@ -118,6 +118,7 @@ EXPERIMENTS = {
     "schemes": "gapless.lab.schemes.settings:SchemesSettings",
     "vector": "gapless.lab.vector.settings:VectorSettings",
     "creation": "gapless.lab.creation.settings:CreationSettings",
+    "advice": "gapless.lab.advice.settings:AdviceSettings",
 }
 
 

@@ -34,6 +34,7 @@ REPORTS = {
     "schemes": "gapless.lab.schemes.story:REPORT",
     "vector": "gapless.lab.vector.story:REPORT",
     "creation": "gapless.lab.creation.story:REPORT",
+    "advice": "gapless.lab.advice.story:REPORT",
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gapless.lab.catalogue import CONTIGUOUS, NOT_SLOWER
 from gapless.lab.layouts.layout import Message
-from gapless.lab.layouts.notation import BASES, shortened
+from gapless.lab.layouts.notation import BASES, Base, shortened
 from gapless.lab.plan import Group, Place, Plan
 from gapless.lab.results import Line
 from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row
@@ -25,11 +25,11 @@ def listed(displacements: list[int], length: int) -> Line:
     return {"loops": {"kernel": "listed", "sizes": [len(displacements), length], "list": displacements}}
 
 
-def new_group(name: str, elements: int, settings: WaysSettings, **options: bool) -> Group:
-    """Return a group of messages of so many doubles, with its reference: an array of them."""
-    place = Place(elements * DOUBLE.bytes, "pingpong", DOUBLE, settings.cache, settings.data)
+def new_group(name: str, elements: int, settings: WaysSettings, base: Base = DOUBLE, **options: bool) -> Group:
+    """Return a group of messages of so many elements of a base type, with its reference: an array of them."""
+    place = Place(elements * base.bytes, "pingpong", base, settings.cache, settings.data)
     group = Group(name, place, options=settings.group_options() | options)
-    group.messages[CONTIGUOUS] = (Message(elements, DOUBLE.type), CONTIGUOUS)
+    group.messages[CONTIGUOUS] = (Message(elements, base.type), CONTIGUOUS)
     group.add(CONTIGUOUS, "native")
     return group
 
@@ -55,7 +55,7 @@ def add_group(plan: Plan, group: Group, settings: WaysSettings, block_bytes: int
                 pattern="one way" if settings.protocol == PAPER else place.pattern,
                 bytes=place.bytes,
                 payload_bytes=place.bytes,
-                base=DOUBLE.name,
+                base=place.base.name,
                 cache=place.cache,
                 layer=group.needs_layer(member),
                 group=group.id,

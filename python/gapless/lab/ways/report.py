@@ -97,15 +97,19 @@ def tsv(points: Sequence[Point]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def print_story(out: Console, story: Story, points: Sequence[Point]) -> None:
-    """Print the tables, and what is found on each library."""
-    for told in story.tables(points):
+def print_tables(out: Console, tables: Sequence[Told]) -> None:
+    """Print tables, as wide as they are: a number cut off is worse than a long line."""
+    for told in tables:
         table = plain_table(told.title, list(told.columns), left=1)
         for cells in told.cells:
             table.add_row(*cells)
-        # A number cut off is worse than a long line.
         out.width = max(out.width, Measurement.get(out, out.options.update(max_width=1000), table).maximum)
         out.print(table)
+
+
+def print_story(out: Console, story: Story, points: Sequence[Point]) -> None:
+    """Print the tables, and what is found on each library."""
+    print_tables(out, story.tables(points))
     for of in by_library(points).values():
         for sentence in story.sentences(of):
             out.print(sentence, soft_wrap=True, markup=False)
