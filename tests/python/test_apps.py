@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 from gapless.errors import GaplessError
-from gapless.lab.apps.best import held_out
 from gapless.lab.apps.cases import DDTBENCH, TESTS, all_cases, named_tests
 from gapless.lab.apps.page import as_text, render
 from gapless.lab.apps.plan import HAND, OVERHEAD
 from gapless.lab.apps.rows import rows_of, summary
 from gapless.lab.apps.settings import PRESETS, AppsSettings
 from gapless.lab.apps.tables import sentences, tsv
+from gapless.lab.best import held_out
 from gapless.lab.experiment import changed, experiment_of
 from gapless.lab.jobs import write_job
 from gapless.lab.programs import json_lines, mpi_command

@@ -29,12 +29,27 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "lab/report": ("lab",),
     "lab/apps": ("lab/report",),
     "lab/applications": ("lab/report",),
+    "lab/ways": ("lab/report",),
+    "lab/schemes": ("lab/ways",),
+    "lab/vector": ("lab/ways",),
+    "lab/creation": ("lab/ways",),
+    "lab/advice": ("lab/ways", "lab/apps"),
     "bench": ("lab/report",),
     "bench/programs/ranks": (),
     "bench/programs": ("bench",),
     "tune": ("lab",),
     "profile": ("lab",),
-    "cli": ("bench/programs", "tune", "profile", "lab/apps", "lab/applications"),
+    "cli": (
+        "bench/programs",
+        "tune",
+        "profile",
+        "lab/apps",
+        "lab/applications",
+        "lab/schemes",
+        "lab/vector",
+        "lab/creation",
+        "lab/advice",
+    ),
 }
 # At the root stands what `import gapless` offers, and what that or every room needs.
 ROOT = {

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gapless.lab.apps.best import HeldOut, held_out
 from gapless.lab.apps.plan import HAND, OVERHEAD
+from gapless.lab.best import HeldOut, held_out
 from gapless.lab.better_of import SLOWER, UNDECIDED, Stand, stands
 from gapless.lab.interval import Interval, ratio_of
 from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row, Run

@@ -8,7 +8,7 @@ from math import log
 
 import numpy as np
 
-from gapless.lab.apps.best import Times, held_out
+from gapless.lab.best import Times, held_out
 from gapless.lab.interval import LEVEL, Interval, ratio_of
 from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row, Run
 from gapless.lab.ways.settings import OWN, PAPER
