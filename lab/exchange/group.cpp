@@ -202,8 +202,8 @@ class Group {
                                             : make_operation(spec_, member.method, message, *memory_, run_.place)});
       if (!spec_.phases) continue;
       members_.back().stamps = std::make_unique<Stamps>();
-      // What does not pack by itself has nothing to stamp.
-      if (is_scheme(member.method)) continue;
+      // What does not pack by itself has nothing to stamp; phases are those of a type and a buffer that stay.
+      if (is_scheme(member.method) || is_fresh) continue;
       members_.back().stamped =
           make_operation(spec_, member.method, message, *memory_, run_.place, members_.back().stamps.get());
     }
@@ -325,7 +325,7 @@ class Group {
         if (done < 0) continue;
         samples_[at].push_back(sample);
         own_ns_[at].push_back(sample.ns);
-        if (spec_.phases) phases_[at].push_back(phase_sample_of(members_[at]));
+        if (has_phases(members_[at])) phases_[at].push_back(phase_sample_of(members_[at]));
       }
     }
   }
@@ -372,6 +372,10 @@ class Group {
     return sample;
   }
 
+  bool has_phases(const Member& member) const {
+    return spec_.phases && !member.spec->fresh_type && !member.spec->fresh_buffer;
+  }
+
   // One operation more behind a sample, which stamps would make longer.
   PhaseSample phase_sample_of(Member& member) {
     switch_layer(member);
@@ -414,7 +418,7 @@ class Group {
       if (spec_.fresh && of.sends) of.cycle_ns.assign(cycle, cycle + number);
       at += number;
       cycle += number;
-      if (spec_.phases) of.phases = reduce_phases(phases_[i], ping_pong, run_.place);
+      if (has_phases(member)) of.phases = reduce_phases(phases_[i], ping_pong, run_.place);
       result_.members.push_back(std::move(of));
     }
   }

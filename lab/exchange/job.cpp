@@ -190,7 +190,6 @@ MemberSpec read_member(const Field& field, const GroupSpec& group) {
   for (const auto& [name, is_fresh] :
        {std::pair{"fresh_type", &member.fresh_type}, {"fresh_buffer", &member.fresh_buffer}}) {
     *is_fresh = field.has(name) && field.at(name).truth();
-    if (*is_fresh && group.phases) field.at(name).fail("phases are those of a type and a buffer that stay");
     if (*is_fresh && (group.pattern != Pattern::kPingPong || !can_be_fresh(member.method)))
       field.at(name).fail("only members of a pingpong that are native, gapless, local or pack can have it");
   }

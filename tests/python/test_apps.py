@@ -13,7 +13,7 @@ import pytest
 from gapless.errors import GaplessError
 from gapless.lab.apps.cases import DDTBENCH, TESTS, all_cases, named_tests
 from gapless.lab.apps.page import as_text, render
-from gapless.lab.apps.plan import HAND, OVERHEAD
+from gapless.lab.apps.plan import HAND, MADE_ANEW, OVERHEAD
 from gapless.lab.apps.rows import rows_of, summary
 from gapless.lab.apps.settings import PRESETS, AppsSettings
 from gapless.lab.apps.tables import sentences, tsv

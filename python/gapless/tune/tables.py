@@ -112,9 +112,10 @@ def paired_rules(cells: Cells) -> tuple[int | str, list[Table]]:
     Parameters
     ----------
     cells : Cells
-        What pairing costs against what else is decided, ``blocking`` and ``nonblocking``: below 0 it is faster.
+        What pairing costs against what else is decided, ``blocking`` and ``nonblocking``: below 0 it is faster. The
+        dearer one decides: no program asks for a mean of both.
     """
-    ways = {cell: {"paired/p": statistics.fmean(costs.values()), "paired/n": 0.0} for cell, costs in cells.items()}
+    ways = {cell: {"paired/p": max(costs.values()), "paired/n": 0.0} for cell, costs in cells.items()}
     tables, gains = [], False
     for shape in sorted({shape for shape, _, _ in ways}, key=SHAPES.index):
         grid = _Grid(ways, shape, "paired")

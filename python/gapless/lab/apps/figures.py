@@ -17,7 +17,8 @@ PHASE = "phase "
 # Roles to colours on a light and a dark page: ways, phases, and libraries side by side.
 COLOURS = (
     {name: SHARED[name] for name in ("contiguous", "native", "pack", "gapless")}
-    | {"hand_c": ("#009E73", "#00B386"), "hand_clang": ("#CC79A7", "#CC79A7"), "hand_fortran": ("#6A3D9A", "#B794E6")}
+    | {"hand_c": ("#009E73", "#00B386"), "hand_clang": ("#CC79A7", "#CC79A7"), "hand_fortran": ("#6A3D9A", "#B794E6"),
+       "native+type": ("#8C564B", "#B07A6C"), "gapless+type": ("#56B4E9", "#2F8FD0")}
     | {
         PHASE + "create": ("#CC79A7", "#CC79A7"), PHASE + "commit": ("#6A3D9A", "#B794E6"),
         PHASE + "pack": ("#E69F00", "#E69F00"),

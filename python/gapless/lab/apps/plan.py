@@ -12,6 +12,7 @@ from gapless.lab.plan import Group, Place, Plan
 from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row
 
 LAYOUT = "exchange"  # what all descriptions of a case have in common
+MADE_ANEW = "+type"
 OVERHEAD, PACKED, BY_HAND, NATIVE = "overhead", "GL2+GL3", "by hand", "native"
 # How a message is packed by hand: the compilers that a build may have.
 HAND = ("hand_c", "hand_clang", "hand_fortran")
@@ -64,6 +65,9 @@ def _add(plan: Plan, case: AppCase, tests: Sequence[str], layer: bool, place: Pl
         packed = group.add(name, "pack")
         for under in (False, True) if layer else (False,):
             compared = group.add(name, "gapless" if under else "native")
+            # As in a program that makes its type for each message.
+            if case.pattern == "pingpong":
+                group.add(name, "gapless" if under else "native", MADE_ANEW, fresh_type=True)
             against = [(OVERHEAD, CONTIGUOUS_MEMBER), (PACKED, packed)]
             against += [(BY_HAND, by_hand[0])] if by_hand else []
             against += [(NATIVE, f"{name}:native")] if under else []

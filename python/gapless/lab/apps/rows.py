@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gapless.lab.apps.plan import HAND, OVERHEAD
+from gapless.lab.apps.plan import HAND, MADE_ANEW, OVERHEAD
 from gapless.lab.best import HeldOut, held_out
 from gapless.lab.better_of import SLOWER, UNDECIDED, Stand, stands
 from gapless.lab.interval import Interval, ratio_of
@@ -17,7 +17,7 @@ from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row, Run
 
 GAPLESS = "gapless"
 # All ways to send an exchange, and those that a program has without the layer.
-WAYS = ("native", "pack", *HAND, GAPLESS)
+WAYS = ("native", "pack", *HAND, GAPLESS, f"native{MADE_ANEW}", GAPLESS + MADE_ANEW)
 RIVALS = ("native", "pack", "hand_c")
 PHASES = ("create", "commit", "pack", "communicate", "unpack", "free")
 # What happens once for a datatype or a buffer, and not once for a message.

@@ -17,7 +17,8 @@ from gapless.lab.report.texts import METHODS, us_text
 
 SHORT = {
     "native": "datatype", "pack": "MPI_Pack", "hand_c": "loops in C", "hand_clang": "by clang",
-    "hand_fortran": "in Fortran", "gapless": "+ Gapless",
+    "hand_fortran": "in Fortran", "gapless": "+ Gapless", "native+type": "type made anew",
+    "gapless+type": "anew + Gapless",
 }  # fmt: skip
 TSV_COLUMNS = (
     "library", "test", "case", "pattern", "data", "bytes", "launches", "contiguous_us",
