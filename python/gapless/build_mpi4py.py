@@ -41,6 +41,14 @@ def _blocks(begin: int, end: int, blocklength: int, stride: int) -> Iterator[Blo
         yield begin + whole * stride, 1, min(rest, blocklength)
 
 
+def circular_blocks(total: int, start: int, bound: int, blocklength: int, stride: int) -> Iterator[Block]:
+    """Yield the elements of a circular vector as at most six vectors; a bounded one has start 0 and total bound."""
+    wrap = total - start
+    for begin, end, shift in ((0, min(wrap, bound), start), (wrap, bound, -wrap)):
+        for first, count, length in _blocks(begin, end, blocklength, stride) if begin < end else ():
+            yield first + shift, count, length
+
+
 # A type as MPI's, and as ours: its bounds say where MPI's would differ.
 Both = tuple[Any, Datatype]
 
@@ -119,13 +127,12 @@ class _Builder:
         return self._circular_vector(old, bound, 0, bound, blocklength, stride)
 
     def _circular_vector(self, old: Any, total: int, start: int, bound: int, blocklength: int, stride: int) -> Any:
-        extent, wrap = old.Get_extent()[1], total - start
+        extent = old.Get_extent()[1]
         parts: list[Any] = []
         places: list[int] = []
-        for begin, end, shift in ((0, min(wrap, bound), start), (wrap, bound, -wrap)):
-            for first, count, length in _blocks(begin, end, blocklength, stride) if begin < end else ():
-                parts.append(self.keep(old.Create_vector(count, length, stride)))
-                places.append((first + shift) * extent)
+        for first, count, length in circular_blocks(total, start, bound, blocklength, stride):
+            parts.append(self.keep(old.Create_vector(count, length, stride)))
+            places.append(first * extent)
         return self.mpi.Datatype.Create_struct([1] * len(parts), places, parts)
 
 
