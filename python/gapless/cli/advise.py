@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gapless.lab.measure import Session
 
 FAILED, INVALID, INTERRUPTED = 1, 2, 130
-LANGUAGES = ("c", "fortran", "none")
+LANGUAGES = {"c": "C", "fortran": "Fortran", "none": ""}
 
 
 def advise(
@@ -159,7 +159,7 @@ def _print_lines(settings: AdviceSettings, ways: list[str], language: str) -> No
     for way in dict.fromkeys(ways or [NATIVE[0]]):
         mark = "!" if language == "fortran" else "//"
         print(f"\n{mark} {names[way]}")
-        print(lines(settings.type_text, settings.count, names[way], language))
+        print(lines(settings.type_text, settings.count, names[way], LANGUAGES[language]))
 
 
 def _from_stored(stored: list[Path], settings: AdviceSettings, mpi: str | None, language: str, json: bool) -> None:
