@@ -41,12 +41,17 @@ class TrialTime {
   std::int64_t ns_ = 0;
 };
 
+// Whether a sender's process waits until its message is packed and has no other one in flight: then a receiver unpacks
+// meanwhile, and each part more lets it begin earlier. Of others there may be many, each part takes a chunk, and mostly
+// the receiver is packing a message of its own.
+enum class Sending { kAlone, kAmongOthers };
+
 // [bytes] of a part: the receiver begins when the first is packed, so short messages have several, and long ones fill
 // the chunks.
-inline std::int64_t part_bytes_of(std::int64_t bytes) noexcept {
-  constexpr std::int64_t kParts = 4, kLeast = 32 << 10, kUnit = 4 << 10;
+inline std::int64_t part_bytes_of(std::int64_t bytes, Sending sending) noexcept {
+  constexpr std::int64_t kParts = 4, kUnit = 4 << 10, kLeastAmongOthers = 32 << 10;
   const std::int64_t part = (bytes / kParts + kUnit - 1) / kUnit * kUnit;
-  return std::clamp(part, kLeast, kChunkBytes);
+  return std::clamp(part, sending == Sending::kAlone ? kUnit : kLeastAmongOthers, kChunkBytes);
 }
 inline std::int64_t parts_of(std::int64_t bytes, std::int64_t part_bytes) noexcept {
   return bytes / part_bytes + (bytes % part_bytes != 0 ? 1 : 0);

@@ -16,8 +16,23 @@ PERSISTENT = (conformance("p2p_persistent", **MESSAGES),)
 
 FIRST_USE = (preload("first_use_test"),)
 GATHERED = (preload("gathered_header_test", GAPLESS_RULES="{source}/tests/preload/gathered_header.rules"),)
+IN_FORCE = (preload("rules_in_force_test", "paired", GAPLESS_RULES="{source}/tests/preload/paired_in_force.rules"),)
 
 MUTANTS = [
+    planted(
+        "nonblocking sends are paired by the rules of blocking ones",
+        "policy/shared_memory.cpp",
+        "operation == Operation::kIsend ? Operation::kIpaired : Operation::kPaired",
+        "operation == Operation::kIsend ? Operation::kPaired : Operation::kPaired",
+        IN_FORCE,
+    ),
+    planted(
+        "persistent sends are paired by the rules of blocking ones",
+        "transfer/paired.cpp",
+        "receiver_on_node(Operation::kIsend, dest, comm) : -1",
+        "receiver_on_node(Operation::kSend, dest, comm) : -1",
+        IN_FORCE,
+    ),
     planted(
         "a type that is used once is looked up for any message",
         "transfer/transfer.cpp",

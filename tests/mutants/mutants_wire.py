@@ -130,10 +130,17 @@ PROTOCOL = [
         SCHEDULES,
     ),
     planted(
+        "a message alone has as few parts as others",
+        "message.hpp",
+        "sending == Sending::kAlone ? kUnit : kLeastAmongOthers",
+        "kLeastAmongOthers",
+        tests("Transfer.AMessageAlone*"),
+    ),
+    planted(
         "a part is longer than a chunk",
         "message.hpp",
-        "std::clamp(part, kLeast, kChunkBytes)",
-        "std::max(part, kLeast)",
+        "std::clamp(part, sending == Sending::kAlone ? kUnit : kLeastAmongOthers, kChunkBytes)",
+        "std::max(part, sending == Sending::kAlone ? kUnit : kLeastAmongOthers)",
         tests("Transfer.*"),
     ),
     planted(

@@ -1,6 +1,7 @@
 // What is packed is what the rules say (in_force.rules): by operation, distance, shape, message and runs.
 //
-//   rules_in_force_test near|far     far: as where each process is alone on its node
+//   rules_in_force_test near|far|paired     far: as where each process is alone on its node; paired: what goes through
+//                                           shared memory (paired_in_force.rules), by blocking and by other sends
 #include <string>
 #include <vector>
 
@@ -81,10 +82,39 @@ const std::vector<Expected> kFar = {
     {kVector, 65536, 256, false, true}, {kList, 1024, 16, false, false},   {kElements, 65536, 256, false, true},
 };
 
+// Rank 0 sends once by each call: which one is paired depends on the runs.
+void send_paired(int rank, const test::Layer& layer, int run) {
+  Message message(kVector, 16384, run);
+  const bool is_short = run == 16;
+  MPI_Request request;
+  if (rank != 0) {
+    for (int k = 0; k < 3; ++k)
+      MPI_Recv(message.buffer.data(), message.count, message.type, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return;
+  }
+  const auto by = [&](const char* procedure, bool expected, auto call) {
+    const long long before = layer.accelerated(procedure);
+    call();
+    CHECK((layer.accelerated(procedure) != before) == expected, "%s, runs of %d: %s", procedure, run,
+          expected ? "not paired" : "paired");
+  };
+  by("MPI_Send", is_short, [&] { MPI_Send(message.buffer.data(), message.count, message.type, 1, 0, MPI_COMM_WORLD); });
+  by("MPI_Isend", !is_short, [&] {
+    MPI_Isend(message.buffer.data(), message.count, message.type, 1, 0, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  });
+  by("MPI_Send_init", !is_short, [&] {
+    MPI_Send_init(message.buffer.data(), message.count, message.type, 1, 0, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  CHECK(argc == 2, "near or far?");
+  CHECK(argc == 2, "near, far or paired?");
   const bool far = std::string(argv[1]) == "far";
   // What Hydra says of the processes on this node; the library does not ask.
   if (far) setenv("MPI_LOCALNRANKS", "1", 1);
@@ -92,8 +122,12 @@ int main(int argc, char** argv) {
   const test::Layer layer = test::layer();
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (const Expected& one : far ? kFar : kNear) exchange(rank, layer, one);
-  exchange_nonblocking(rank, layer);
+  if (std::string(argv[1]) == "paired") {
+    for (const int run : {16, 4096}) send_paired(rank, layer, run);
+  } else {
+    for (const Expected& one : far ? kFar : kNear) exchange(rank, layer, one);
+    exchange_nonblocking(rank, layer);
+  }
   MPI_Finalize();
   return 0;
 }

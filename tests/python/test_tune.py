@@ -68,8 +68,10 @@ def test_the_smallest_message_from_which_on_pairing_pays() -> None:
     assert paired_rules(paired_cells(-0.2, -0.2, -0.3, -0.2))[0] == 8192
     smallest, tables = paired_rules(paired_cells(0.5, 0.4, -0.5, -0.5))
     assert smallest == 262144
-    assert [(table.operation, table.distance, table.shape) for table in tables] == [("paired", "near", "vector")]
-    assert tables[0].rows == {8192: "--", 65536: "--", 262144: "++", 2097152: "++"}
+    assert [(table.operation, table.distance, table.shape) for table in tables] == [
+        ("paired", "near", "vector"), ("ipaired", "near", "vector"),
+    ]  # fmt: skip
+    assert all(table.rows == {8192: "--", 65536: "--", 262144: "++", 2097152: "++"} for table in tables)
     # What is neither faster nor slower beyond doubt: paired beside what gains, never where nothing does.
     assert paired_rules(paired_cells(0.02, 0.02, -0.02, -0.5))[0] == 8192
     assert paired_rules(paired_cells(0.02, -0.02, 0.01, -0.01)) == ("never", [])
@@ -84,10 +86,23 @@ def test_what_is_paired_depends_on_the_runs() -> None:
     cells = paired_cells(-0.5, -0.5, -0.5, -0.5) | {
         ("vector", size, 512): {"blocking": 0.6, "nonblocking": 0.4} for size in SIZES[:2]
     }
-    smallest, (table,) = paired_rules(cells)
-    assert (smallest, table.rows) == (8192, {8192: "+-", 65536: "+-", 262144: "++", 2097152: "++"})
+    smallest, tables = paired_rules(cells)
+    assert smallest == 8192
+    assert all(table.rows == {8192: "+-", 65536: "+-", 262144: "++", 2097152: "++"} for table in tables)
     # Six messages of half their time.
-    assert paired_in_words(cells).startswith("from 8192 bytes on, 6 of the 8 messages that were measured: 0.61 of")
+    assert paired_in_words(cells).startswith(
+        "from 8192 bytes on, 6 of the 8 blocking messages that were measured: 0.61 of the time, 6 of the 8 nonblocking"
+    )
+
+
+def test_blocking_and_nonblocking_sends_are_decided_apart() -> None:
+    cells = {cell: {"blocking": -0.4, "nonblocking": 0.3} for cell in paired_cells(0, 0, 0, 0)}
+    smallest, tables = paired_rules(cells)
+    packed = {table.operation: {cell for row in table.rows.values() for cell in row} for table in tables}
+    assert (smallest, packed) == (8192, {"paired": {"+"}, "ipaired": {"-"}})
+    assert "8 of the 8 blocking messages that were measured: 0.67 of the time, 0 of the 8 nonblocking" in (
+        paired_in_words(cells)
+    )
 
 
 def test_measurements_without_pairing_say_nothing_of_it() -> None:
@@ -95,11 +110,11 @@ def test_measurements_without_pairing_say_nothing_of_it() -> None:
     old = Measured("MPICH", True, 1, cells).as_json()
     del old["paired"], old["paired_launches"]
     section = section_of("MPICH", "", [Measured.parse(old)])
-    assert section.smallest_paired is None and all(table.operation != "paired" for table in section.tables)
+    assert section.smallest_paired is None and not any(table.operation.endswith("paired") for table in section.tables)
     new = Measured("MPICH", True, 1, cells, (), paired_cells(0.5, 0.4, -0.5, -0.5), 3)
     again = Measured.parse(json.loads(json.dumps(new.as_json())))
     section = section_of("MPICH", "", [again])
-    assert again == new and section.smallest_paired == 262144 and section.tables[-1].operation == "paired"
+    assert again == new and section.smallest_paired == 262144 and section.tables[-1].operation == "ipaired"
     assert "paired 262144\n" in rules.rules_text("", [section])
     never = Measured("MPICH", True, 1, cells, (), paired_cells(0.2, 0.2, 0.3, 0.2), 3)
     assert "paired never\n" in rules.rules_text("", [section_of("MPICH", "", [never])])
@@ -117,7 +132,8 @@ def test_the_rules_say_what_is_paired(build: Build, tmp_path: Path) -> None:
         assert log.read_text().count(f"shared memory: with this node; {said}\n") == 2
         return last["messages"] > 0, last["not"] > 0
 
-    by_runs = "paired 8192\nruns 8 4096\ntable paired near vector\n  16384 +-"
+    rows = "  16384 +-"
+    by_runs = f"paired 8192\nruns 8 4096\ntable paired near vector\n{rows}\ntable ipaired near vector\n{rows}"
     set_to = {"GAPLESS_SMALLEST_PAIRED": "8192"}
     by_setting = "messages of 8192 bytes and more, by GAPLESS_SMALLEST_PAIRED"
     assert paired(by_runs, 8, "messages of 8192 bytes and more, by the rules") == (True, False)

@@ -77,7 +77,7 @@ class Sending {
   }
   bool start() {
     const Message& message = messages_[now_];
-    const std::int64_t part = part_bytes_of(message.bytes);
+    const std::int64_t part = part_bytes_of(message.bytes, gapless::wire::Sending::kAlone);
     const int peer = message.to < 0 ? Pool::kNoPeer : peers_[static_cast<std::size_t>(message.to)];
     Lease lease;
     if (!pool_.take(static_cast<std::uint32_t>(parts_of(message.bytes, part)), peer, lease)) return false;

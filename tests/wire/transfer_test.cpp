@@ -122,6 +122,18 @@ TEST(Transfer, BothEndsOfATrialSayWhatItTook) {
   }
 }
 
+// A receiver begins when the first part is there; of many messages each part more takes a chunk.
+TEST(Transfer, AMessageAloneHasMoreParts) {
+  const auto parts = [](std::int64_t bytes, Sending sending) { return parts_of(bytes, part_bytes_of(bytes, sending)); };
+  EXPECT_EQ(parts(16 << 10, Sending::kAlone), 4);
+  EXPECT_EQ(parts(16 << 10, Sending::kAmongOthers), 1);
+  EXPECT_EQ(parts(64 << 10, Sending::kAmongOthers), 2);
+  for (const Sending sending : {Sending::kAlone, Sending::kAmongOthers}) {
+    EXPECT_EQ(parts(1, sending), 1);
+    EXPECT_EQ(parts(256 << 10, sending), 4);
+  }
+}
+
 TEST(Transfer, NonsenseIsNoticed) {
   Segment segment;
   attach(segment, made(2, 64 * kMega), 0);

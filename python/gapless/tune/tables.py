@@ -106,21 +106,25 @@ def packing_tables(cells: Cells) -> list[Table]:
     return tables
 
 
+# What pairing is decided for, and the operation of its table.
+PAIRED = {"blocking": "paired", "nonblocking": "ipaired"}
+
+
 def paired_rules(cells: Cells) -> tuple[int | str, list[Table]]:
     """Return the smallest message [bytes] that goes through shared memory, and of which messages that is true.
 
     Parameters
     ----------
     cells : Cells
-        What pairing costs against what else is decided, ``blocking`` and ``nonblocking``: below 0 it is faster. The
-        dearer one decides: no program asks for a mean of both.
+        What pairing costs against what else is decided, ``blocking`` and ``nonblocking``: below 0 it is faster.
     """
-    ways = {cell: {"paired/p": max(costs.values()), "paired/n": 0.0} for cell, costs in cells.items()}
     tables, gains = [], False
-    for shape in sorted({shape for shape, _, _ in ways}, key=SHAPES.index):
-        grid = _Grid(ways, shape, "paired")
-        tables.append(grid.table("paired", "near", shape, grid.best(("p", "n")), 0))
-        gains = gains or grid.least("p") < -GAIN
+    for kind, operation in PAIRED.items():
+        ways = {cell: {"paired/p": costs[kind], "paired/n": 0.0} for cell, costs in cells.items()}
+        for shape in sorted({shape for shape, _, _ in ways}, key=SHAPES.index):
+            grid = _Grid(ways, shape, "paired")
+            tables.append(grid.table(operation, "near", shape, grid.best(("p", "n")), 0))
+            gains = gains or grid.least("p") < -GAIN
     sizes = [size for table in tables for size, row in table.rows.items() if PACKED in row]
     return (min(sizes), tables) if sizes and gains else (NEVER, [])
 
@@ -132,9 +136,11 @@ def paired_in_words(cells: Cells) -> str:
     smallest, tables = paired_rules(cells)
     if smallest == NEVER:
         return "never, nothing is faster through shared memory"
-    of = {table.shape: table for table in tables}
-    paired = [statistics.fmean(costs.values()) for (shape, size, run), costs in cells.items()
-              if of[shape].rows[_nearby(size)][of[shape].runs.index(run)] == PACKED]  # fmt: skip
-    gain = math.exp(statistics.fmean(paired))
-    return (f"from {smallest} bytes on, {len(paired)} of the {len(cells)} messages that were measured: "
-            f"{gain:.2f} of the time, by the geometric mean")  # fmt: skip
+    of = {(table.operation, table.shape): table for table in tables}
+    told = []
+    for kind, operation in PAIRED.items():
+        paired = [costs[kind] for (shape, size, run), costs in cells.items()
+                  if (table := of[operation, shape]).rows[_nearby(size)][table.runs.index(run)] == PACKED]  # fmt: skip
+        gain = f": {math.exp(statistics.fmean(paired)):.2f} of the time" if paired else ""
+        told.append(f"{len(paired)} of the {len(cells)} {kind} messages that were measured{gain}")
+    return f"from {smallest} bytes on, {', '.join(told)}, by the geometric mean"

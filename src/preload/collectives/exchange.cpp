@@ -45,7 +45,8 @@ void Exchange::lend(Sent& block) noexcept {
 
 bool Exchange::send(const Piece& piece, std::span<const int> to, Wish wish) noexcept {
   wire::Letter letter{.ticket = {}, .word = kByLibrary};
-  const std::int64_t bytes = piece.bytes(), part = wire::part_bytes_of(bytes), parts = wire::parts_of(bytes, part);
+  const std::int64_t bytes = piece.bytes(), part = wire::part_bytes_of(bytes, wire::Sending::kAmongOthers),
+                     parts = wire::parts_of(bytes, part);
   const int peer = to.size() == 1 ? near_.numbers[static_cast<std::size_t>(to[0])] : wire::Pool::kNoPeer;
   try {
     posts_.reserve(posts_.size() + to.size());

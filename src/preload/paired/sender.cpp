@@ -15,10 +15,10 @@ PairedSend::PairedSend(SharedMemory& shared, wire::Lease& lease, const wire::Tic
   wire::write_header(header_, shared.segment, sealed);
 }
 
-std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes) noexcept {
+std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes, wire::Sending sending) noexcept {
   SharedMemory* const shared = shared_memory();
   if (shared == nullptr || number == shared->segment.self() || !shared->segment.accepts(number)) return nullptr;
-  const std::int64_t part = wire::part_bytes_of(bytes), parts = wire::parts_of(bytes, part);
+  const std::int64_t part = wire::part_bytes_of(bytes, sending), parts = wire::parts_of(bytes, part);
   wire::Lease lease;
   if (parts > shared->segment.max_chunks() || !shared->pool.take(static_cast<std::uint32_t>(parts), number, lease)) {
     return nullptr;

@@ -15,7 +15,7 @@ class PairedSend {
  public:
   // Takes memory for a message of `bytes` bytes to the process with this number on the node, and announces it. nullptr:
   // there is none, or that process declines.
-  static std::unique_ptr<PairedSend> begin(int number, std::int64_t bytes) noexcept;
+  static std::unique_ptr<PairedSend> begin(int number, std::int64_t bytes, wire::Sending sending) noexcept;
   ~PairedSend();
   PairedSend(const PairedSend&) = delete;
   PairedSend& operator=(const PairedSend&) = delete;

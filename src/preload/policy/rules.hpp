@@ -22,11 +22,12 @@ enum class Operation {
   kExchange,       // where it does not
   kWrite,          // to and from files
   kRead,
-  kPaired,  // sent from point to point through memory that both processes share, in place of what else is decided
+  kPaired,   // sent from point to point through memory that both processes share, in place of what else is decided
+  kIpaired,  // the same of nonblocking and persistent sends
 };
-inline constexpr const char* kOperationWords[] = {"send",     "receive", "isend",  "ireceive",
-                                                  "replace",  "pack",    "unpack", "exchange-ready",
-                                                  "exchange", "write",   "read",   "paired"};
+inline constexpr const char* kOperationWords[] = {"send", "receive", "isend",          "ireceive", "replace",
+                                                  "pack", "unpack",  "exchange-ready", "exchange", "write",
+                                                  "read", "paired",  "ipaired"};
 inline constexpr int kOperations = sizeof kOperationWords / sizeof kOperationWords[0];
 
 // To the peer. kAny if there is none, or nothing is known of it.

@@ -22,7 +22,7 @@ void MessageBuffer::choose_send_path(Operation operation, int dest, MPI_Comm com
   if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
   if (!switched_on()) return stay_native(Reason::kOff);
   decide_path(operation, distance_to(dest, comm));
-  if (may_gain() && pair_with(dest, comm)) return;
+  if (may_gain() && pair_with(operation, dest, comm)) return;
   stage(operation);
   keep_own(operation, dest, comm);
 }
@@ -38,22 +38,23 @@ void MessageBuffer::stage_small(Operation operation) noexcept {
   stage(operation);
 }
 
-bool MessageBuffer::pair_with(int dest, MPI_Comm comm) noexcept {
+bool MessageBuffer::pair_with(Operation operation, int dest, MPI_Comm comm) noexcept {
   if (!headers_may_go() || !pairing_switched_on()) return false;
-  const int number = receiver_on_node(dest, comm);
-  if (number < 0 || !begin_sending(number)) return false;
+  const int number = receiver_on_node(operation, dest, comm);
+  const auto sending = operation == Operation::kIsend ? wire::Sending::kAmongOthers : wire::Sending::kAlone;
+  if (number < 0 || !begin_sending(number, sending)) return false;
   path_ = Path::kPaired;
   reason_ = Reason::kNone;
   return true;
 }
 
 // By the rules, for a message of this type: the other end may have another one.
-bool MessageBuffer::is_worth_pairing() const noexcept {
-  return plan_ != nullptr && may_pair(shape_of(*datatype_, count_), bytes_, datatype_->mean_run_bytes());
+bool MessageBuffer::is_worth_pairing(Operation operation) const noexcept {
+  return plan_ != nullptr && may_pair(operation, shape_of(*datatype_, count_), bytes_, datatype_->mean_run_bytes());
 }
 
-int MessageBuffer::receiver_on_node(int dest, MPI_Comm comm) noexcept {
-  if (!is_worth_pairing()) {
+int MessageBuffer::receiver_on_node(Operation operation, int dest, MPI_Comm comm) noexcept {
+  if (!is_worth_pairing(operation)) {
     if (counting()) count_unpaired(procedure_, Reason::kSmall);
     return -1;
   }
@@ -62,19 +63,20 @@ int MessageBuffer::receiver_on_node(int dest, MPI_Comm comm) noexcept {
 }
 
 int MessageBuffer::prepare_rounds(int dest, MPI_Comm comm) noexcept {
-  const int number = headers_may_go() && may_gain() ? receiver_on_node(dest, comm) : -1;
+  const int number = headers_may_go() && may_gain() ? receiver_on_node(Operation::kIsend, dest, comm) : -1;
   if (number >= 0) stage_small(Operation::kIsend);
   return path_ == Path::kPack ? number : -1;
 }
 
-bool MessageBuffer::begin_sending(int number) noexcept {
-  outgoing_ = PairedSend::begin(number, bytes_);
+bool MessageBuffer::begin_sending(int number, wire::Sending sending) noexcept {
+  outgoing_ = PairedSend::begin(number, bytes_, sending);
   if (outgoing_ == nullptr && counting()) count_unpaired(procedure_, Reason::kOthers);
   return outgoing_ != nullptr;
 }
 
 bool MessageBuffer::begin_round(int number, wire::Header& header) noexcept {
-  if (!headers_may_go() || !switched_on() || !pairing_switched_on() || !begin_sending(number)) return false;
+  if (!headers_may_go() || !switched_on() || !pairing_switched_on()) return false;
+  if (!begin_sending(number, wire::Sending::kAmongOthers)) return false;
   std::memcpy(&header, outgoing_->header(), sizeof header);
   return true;
 }
@@ -143,7 +145,7 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
   if (plan_ != nullptr && bytes_ > 0 && bytes_ < wire::kHeaderBytes) return;
   if (reason_ == Reason::kContiguous && bytes_ <= largest_message() && is_reachable()) {
     path_ = Path::kInPlace;
-  } else if (is_worth_pairing() || !can_gather_header()) {
+  } else if (is_worth_pairing(Operation::kSend) || is_worth_pairing(Operation::kIsend) || !can_gather_header()) {
     stage_small(operation);
   }
   looks_ = path_ != Path::kNative || can_gather_header();
