@@ -46,8 +46,8 @@ class Numbers:
         """Return a list that is known as a whole."""
         if all(value == values[0] for value in values):
             return cls(len(values), values, 0)
-        if isinstance(values[0], int):
-            step = int(values[1]) - values[0]
+        if all(isinstance(value, int) for value in values):
+            step = int(values[1]) - int(values[0])
             if all(int(b) - int(a) == step for a, b in zip(values, values[1:], strict=False)):
                 return cls(len(values), values, step)
         return cls(len(values), values)

@@ -47,7 +47,7 @@ class InFortran(Fragment):
         values = [self._literal(str(value), kind) for value in numbers.first[:MOST_NUMBERS]]
         if numbers.is_short and kind == HANDLE:
             self.declarations.append(f"{element} :: {name}({numbers.total})")
-            self.say(f"{name} = [{element} :: {', '.join(values)}]")
+            self.say(f"{name} = [{', '.join(values) or 'MPI_Datatype ::'}]")
         elif numbers.is_short:
             listed = ", ".join(values)
             # Without it all would have to be of one kind.
@@ -144,12 +144,8 @@ class InFortran(Fragment):
 
     def text(self) -> str:
         """Return a block construct: what it uses, declarations, statements."""
-        variables = [
-            line
-            for kind, names in self.variables.items()
-            if names
-            for line in self.wrapped(f"{kind} :: {', '.join(names)}")
-        ]
+        declared = (f"{kind} :: {', '.join(names)}" for kind, names in self.variables.items() if names)
+        variables = [line for text in declared for line in self.wrapped(text)]
         inside = [*self.declarations, *variables, *self.statements, *self.freed]
         from_c = sorted(set(re.findall(r"\bc_\w+", "\n".join(inside))))
         used = ["use mpi_f08"]
