@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import gcd
 from typing import Any
 
 import gapless
@@ -124,10 +125,11 @@ def _node(name: str, arguments: list[Any], unit: int) -> Node:
 
 
 def _simpler(node: Pieces) -> Node:
-    """Return a list of runs for pieces that are too many, or that hold few runs each, and so are no loops to anyone."""
-    pieces, runs = len(node.parts), _run_count(node)
-    few = pieces > 3 and runs <= MOST_PIECES * pieces
-    if runs > MOST_RUNS or not (few or _pieces(node) > MOST_PIECES):
+    """Return a list of runs for pieces that are too many, or that are irregular: lists, or loops over few runs each."""
+    loops = [part for _, part in node.parts if not isinstance(part, Table | Blocks)]
+    pieces, regular = len(node.parts), sum(map(_run_count, loops))
+    irregular = regular <= MOST_PIECES * pieces and (pieces > 3 or len(loops) < pieces)
+    if _run_count(node) > MOST_RUNS or not (irregular or _pieces(node) > MOST_PIECES):
         return node
     return _listed(list(_runs(node, 0)))
 
@@ -141,8 +143,14 @@ def _flat(datatype: Datatype, explained: dict[str, Any], unit: int) -> Node:
 
 
 def _listed(runs: list[tuple[int, int]]) -> Node:
-    places, lengths = (Numbers.of([run[i] for run in runs]) for i in range(2))
-    return Table(places, Run(runs[0][1])) if lengths.step == 0 else Blocks(lengths, places)
+    """Return a list of runs: of equal ones, if parts of them are not many more than they are."""
+    part = gcd(*(length for _, length in runs))
+    parts = sum(length for _, length in runs) // part
+    if parts == len(runs) or (parts <= 2 * len(runs) and not len(runs) <= MOST_NUMBERS < parts):
+        places = [place for begin, length in runs for place in range(begin, begin + length, part)]
+        return Table(Numbers.of(places), Run(part))
+    places, lengths = ([run[i] for run in runs] for i in range(2))
+    return Blocks(Numbers.of(lengths), Numbers.of(places))
 
 
 def _parts(node: Node) -> list[Node]:
@@ -219,7 +227,7 @@ class ByHand:
             assert node is not None  # bytes are whole
         if node is not None and (_pieces(node) > MOST_PIECES or _depth(node) >= len(VARIABLES)):
             node = _flat(datatype, datatype.explain(1), unit)
-        if count != 1:
+        if count != 1 and datatype.size > 0:
             # The message's own loop; its end is a variable.
             node = Loop(-1, datatype.extent // unit, node)
         self._node = node

@@ -33,6 +33,7 @@ class InFortran(Fragment):
         FIXED: "integer", INTEGER: "integer", COUNT: "integer(MPI_COUNT_KIND)", ADDRESS: "integer(MPI_ADDRESS_KIND)",
         HANDLE: "type(MPI_Datatype)",
     }  # fmt: skip
+    comment = "! "
     indentation = "  "
     continuation = " &"
 
@@ -55,7 +56,7 @@ class InFortran(Fragment):
             self.declarations += self.wrapped(f"{element}, parameter :: {name}(*) = [{spelt}{listed}]")
         elif numbers.step is None:
             self.allocate(element, name, str(numbers.total))
-            self.statements.append(f"! {name}(i): {meaning}: {numbers.beginning}")
+            self.remark(f"{name}(i): {meaning}: {numbers.beginning}")
         elif numbers.step == 0:
             self.declarations.append(f"{element}, allocatable :: {name}(:)")
             self.say(f"allocate({name}({numbers.total}), source={values[0]})")
