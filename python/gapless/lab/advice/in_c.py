@@ -19,7 +19,7 @@ class InC(Fragment):
 
     @property
     def _index(self) -> str:
-        return "ptrdiff_t" if self.is_far else "int"
+        return self.types[COUNT if self.is_far else INTEGER]
 
     def allocate(self, element: str, name: str, total: str) -> None:
         """Declare a pointer to memory that is freed at the end."""
