@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import random
 import re
 import shutil
 import subprocess
@@ -23,6 +24,7 @@ from hypothesis import strategies as st
 from typemap import Mapped, mapped_types
 
 UNTOUCHED = 0xEE
+USE = "  use mpi_f08\n"
 SIGNATURE = "(void* buffer, int count, int peer, int tag, MPI_Comm comm)"
 # Types and counts: every constructor, short and regular lists, holes, orders that go backwards, several base types.
 MESSAGES = [
@@ -171,7 +173,7 @@ def test_lines_of_fortran_send_what_the_engine_packs(tmp_path: Path) -> None:
     for i, (one, way) in enumerate(written):
         fragment = lines(one.text, one.count, way, "Fortran")
         if i >= 2:  # reading mpi_f08 each time takes long: the module around does it for all others
-            fragment = fragment.replace("  use mpi_f08\n", "", 1)
+            fragment = fragment.replace(USE, "")
         element = re.search(r"! buffer is an array of (.*)", fragment)
         subroutines += [
             f"subroutine case_{i}(buffer, count, peer, tag, comm_number) bind(C)",
@@ -269,12 +271,15 @@ def test_large_counts_in_c(compile_c: Any) -> None:
 
 def test_large_counts_in_fortran(tmp_path: Path) -> None:
     wrapper = fortran_wrapper(tmp_path)
+    written = {
+        (text, count): [lines(text, count, way, "Fortran") for way in ("datatype", "pack")] for text, count in LARGE
+    }
     subroutines = [
         f"subroutine case_{i}_{j}(buffer, count, peer, tag, comm)\nreal, target :: buffer(*)\n"
         f"integer{'(MPI_COUNT_KIND)' if count > 2**31 else ''} :: count\ninteger :: peer, tag\n"
-        f"type(MPI_Comm) :: comm\n{lines(text, count, way, 'Fortran')}end subroutine"
-        for i, (text, count) in enumerate(LARGE)
-        for j, way in enumerate(("datatype", "pack"))
+        f"type(MPI_Comm) :: comm\n{fragment.replace(USE, '')}end subroutine"
+        for i, ((_, count), fragments) in enumerate(written.items())
+        for j, fragment in enumerate(fragments)
     ]
     head = "module cases\nuse mpi_f08\nimplicit none\ncontains\n"
     (tmp_path / "large.f90").write_text(head + "\n".join([*subroutines, "end module", ""]), encoding="utf-8")
@@ -315,3 +320,14 @@ def test_what_cannot_be_written(arguments: tuple[str, int, str, str], said: str)
 def test_the_example_of_the_documentation() -> None:
     assert doctest.testmod(module).attempted > 0
     assert doctest.testmod(module).failed == 0
+
+
+def test_loops_stand_around_a_list_that_is_too_long_to_be_read(build: Build, compile_c: Any) -> None:
+    draw = random.Random(1)
+    places = [3 * i + draw.randrange(2) for i in range(15000)]
+    one = Sent.of(f"vector(3, 2, 4, resized(2, 90002, indexed_block(1, {places}, int16)))", 1)
+    written = lines(one.text, 1, "by hand", "C")
+    assert "(15000 in all)" in re.sub(r"\s+(// )?", " ", written)
+    function = f"static void case_0{SIGNATURE} {{\n{filled(written, {'displacements': places})}}}"
+    built = compile_c("advice_around", program(function, [one], "MPI_Comm", "MPI_COMM_WORLD"), "-std=c99")
+    check([*build.launch(2), built], [one], "around a list")

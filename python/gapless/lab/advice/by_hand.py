@@ -10,6 +10,7 @@ from typing import Any
 
 import gapless
 from gapless.datatype import Datatype
+from gapless.lab.advice.construct import made
 from gapless.lab.advice.fragment import (
     COUNT,
     INT,
@@ -89,12 +90,10 @@ def node_of(datatype: Datatype, unit: int) -> Node | None:
         at, text = text.removeprefix("at ").split(": ", 1)
         place = int(at)
     try:
-        if text.endswith("..."):
-            return _flat(datatype, explained, unit)
+        if text.endswith(("...", "written out")):
+            return _long(datatype, explained, unit)
         node = fold(text.replace(":", ","), lambda name, arguments: _node(name, arguments, unit))
         return node if place == 0 else Pieces([(_divided(place, unit), node)])
-    except ValueError:
-        return _flat(datatype, explained, unit)
     except Uneven:
         return None
 
@@ -132,6 +131,50 @@ def _simpler(node: Pieces) -> Node:
     if _run_count(node) > MOST_RUNS or not (irregular or _pieces(node) > MOST_PIECES):
         return node
     return _listed(list(_runs(node, 0)))
+
+
+@dataclass(frozen=True)
+class _Outer:
+    """A type, the constructor that made it, and what it was made of."""
+
+    datatype: Datatype
+    name: str
+    given: Sequence[Any]
+    old: _Outer | None
+
+    @staticmethod
+    def of(name: str, arguments: list[Any]) -> _Outer:
+        if not arguments:
+            return _Outer(made(name, []), name, (), None)
+        if name == "struct":
+            members = [(length, place, old.datatype) for length, place, old in arguments[0]]
+            return _Outer(made(name, [members]), name, (), None)
+        *given, old = arguments
+        return _Outer(made(name, [*given, old.datatype]), name, given, old)
+
+    def loops(self) -> list[tuple[int, int]]:
+        """Return how often and how far apart [bytes] the old type stands, the outer loop first."""
+        extent = self.old.datatype.extent if self.old else 0
+        if self.name in ("vector", "hvector"):
+            count, length, stride = self.given
+            return [(count, stride * (extent if self.name == "vector" else 1)), (length, extent)]
+        return [(self.given[0], extent)] if self.name == "contiguous" else []
+
+
+def _long(datatype: Datatype, explained: dict[str, Any], unit: int) -> Node:
+    """Return the loops of a type whose normal form is too long to be written, around a list of runs."""
+    outer, loops = fold(str(datatype), _Outer.of), []
+    while outer.old and outer.name in ("contiguous", "vector", "hvector", "dup", "resized"):
+        loops += outer.loops()
+        outer = outer.old
+    if not loops:
+        return _flat(datatype, explained, unit)
+    node = node_of(outer.datatype, unit)
+    if node is None:
+        raise Uneven
+    for count, stride in reversed(loops):
+        node = Loop(count, _divided(stride, unit), node) if count > 1 else node
+    return node
 
 
 def _flat(datatype: Datatype, explained: dict[str, Any], unit: int) -> Node:
