@@ -73,6 +73,7 @@ class Sent:
     low: int
     high: int
     mask: int
+    bytes: int
 
     @classmethod
     def of(cls, text: str, count: int) -> Sent:
@@ -80,16 +81,16 @@ class Sent:
         last = (count - 1) * datatype.extent
         low = datatype.true_lower_bound + min(last, 0)
         high = datatype.true_lower_bound + datatype.true_extent + max(last, 0)
-        return cls(text, count, min(low, 0), high, 1 if "bool" in text else 255)
+        return cls(text, count, min(low, 0), high, 1 if "bool" in text else 255, datatype.size * count)
 
     def expected(self) -> bytes:
-        """Return what the receiver's memory is to hold."""
+        """Return what the receiver's memory is to hold, and then the bytes of the message."""
         datatype, size = gapless.Datatype(self.text), self.high - self.low
         source = bytes((i * 37 + i // 256 * 11 + 5) & self.mask for i in range(size))
         arrived = bytearray([UNTOUCHED]) * size
         packed = datatype.pack(source, self.count, offset=-self.low)
         datatype.unpack(packed, arrived, self.count, offset=-self.low)
-        return bytes(arrived)
+        return bytes(arrived) + packed
 
 
 MAIN = """
@@ -102,13 +103,23 @@ MAIN = """
 
 @FUNCTIONS@
 
-static void one(void function(void*, int, int, int, @COMM@), int count, long low, long high, int mask) {
+static void one(void function(void*, int, int, int, @COMM@), int count, long low, long high, int mask,
+                int bytes) {
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   unsigned char* memory = malloc(high - low);
   for (long i = 0; i < high - low; ++i) memory[i] = rank == 0 ? (i * 37 + i / 256 * 11 + 5) & mask : 0xEE;
   function(memory - low, count, 1 - rank, 7, @WORLD@);
   if (rank == 1) fwrite(memory, 1, high - low, stdout);
+  // Once more, to a receiver that sees the order of the bytes.
+  if (rank == 0) {
+    function(memory - low, count, 1, 7, @WORLD@);
+  } else {
+    unsigned char* message = malloc(bytes);
+    MPI_Recv(message, bytes, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    fwrite(message, 1, bytes, stdout);
+    free(message);
+  }
   free(memory);
 }
 
@@ -123,7 +134,9 @@ int main(int argc, char** argv) {
 
 def program(functions: str, sent: Sequence[Sent], comm: str, world: str) -> str:
     """Return a program that sends each message by its function, the receiver's memory to standard output."""
-    calls = "\n".join(f"  one(case_{i}, {one.count}, {one.low}, {one.high}, {one.mask});" for i, one in enumerate(sent))
+    calls = "\n".join(
+        f"  one(case_{i}, {one.count}, {one.low}, {one.high}, {one.mask}, {one.bytes});" for i, one in enumerate(sent)
+    )
     filled = {"FUNCTIONS": functions, "CALLS": calls, "COMM": comm, "WORLD": world}
     return re.sub("@([A-Z]+)@", lambda match: filled[match[1]], MAIN)
 
@@ -134,8 +147,9 @@ def check(command: Sequence[object], sent: Sequence[Sent], how: str) -> None:
     assert done.returncode == 0, done.stderr.decode()
     rest = done.stdout
     for i, one in enumerate(sent):
-        arrived, rest = rest[: one.high - one.low], rest[one.high - one.low :]
-        assert arrived == one.expected(), f"case {i} {how}: {one.count} of {one.text}"
+        expected = one.expected()
+        arrived, rest = rest[: len(expected)], rest[len(expected) :]
+        assert arrived == expected, f"case {i} {how}: {one.count} of {one.text}"
     assert rest == b""
 
 
