@@ -28,14 +28,13 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "lab": ("targets", "lab/layouts"),
     "lab/report": ("lab",),
     "lab/apps": ("lab/report",),
-    "lab/advice": ("",),
     "lab/applications": ("lab/report",),
     "bench": ("lab/report",),
     "bench/programs/ranks": (),
     "bench/programs": ("bench",),
     "tune": ("lab",),
     "profile": ("lab",),
-    "cli": ("bench/programs", "tune", "profile", "lab/apps", "lab/applications", "lab/advice"),
+    "cli": ("bench/programs", "tune", "profile", "lab/apps", "lab/applications"),
 }
 # At the root stands what `import gapless` offers, and what that or every room needs.
 ROOT = {
