@@ -1,192 +1,28 @@
-"""Loops that pack and unpack a type as its base type, or as bytes where it has several: from the normal form."""
+"""Loops that pack and unpack a type as its base type, or as bytes where it has several."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
-from typing import Any
-
 import gapless
 from gapless.datatype import Datatype
-from gapless.lab.advice.fragment import (
-    COUNT,
-    INT,
-    INTEGER,
-    MOST_NUMBERS,
-    Fragment,
-    Loops,
-    Numbers,
-    Place,
-    fits,
-)  # fmt: skip
+from gapless.lab.advice.fragment import COUNT, INT, INTEGER, Fragment, Loops, Place, fits
 from gapless.lab.advice.names import BYTES, PAIRS
+from gapless.lab.advice.normal_form import (
+    MOST_PIECES,
+    Blocks,
+    Loop,
+    Node,
+    Pieces,
+    Run,
+    Table,
+    depth_of,
+    flat,
+    node_of,
+    parts_of,
+    piece_count,
+)
 from gapless.notation import fold
 
-MOST_PIECES = 8  # written one behind the other
-MOST_RUNS = 1_000_000  # read one by one, where the normal form is too long to be written
 VARIABLES = "ijklmpqrstuvw"
-
-
-@dataclass(frozen=True)
-class Run:
-    """So many elements in a row."""
-
-    length: int
-
-
-@dataclass(frozen=True)
-class Loop:
-    """A part again and again, a stride apart."""
-
-    count: int
-    stride: int
-    body: Node
-
-
-@dataclass(frozen=True)
-class Table:
-    """A part at each of the places."""
-
-    places: Numbers
-    body: Node
-
-
-@dataclass(frozen=True)
-class Blocks:
-    """Runs of unlike lengths at places."""
-
-    lengths: Numbers
-    places: Numbers
-
-
-@dataclass(frozen=True)
-class Pieces:
-    """Unlike parts, each at its place."""
-
-    parts: Sequence[tuple[int, Node]]
-
-
-class Uneven(Exception):
-    """Some run does not consist of whole elements at whole elements' places."""
-
-
-Node = Run | Loop | Table | Blocks | Pieces
-
-
-def node_of(datatype: Datatype, unit: int) -> Node | None:
-    """Return the normal form in elements of `unit` bytes; None if something lies between two elements.
-
-    Nodes nest no deeper than the logarithm of the type's size: each loop and each list has two copies or more.
-    """
-    explained = datatype.explain(1)
-    text = str(explained["normal_form"])
-    if text == "empty":
-        return Pieces([])
-    place = 0
-    if text.startswith("at "):
-        at, text = text.removeprefix("at ").split(": ", 1)
-        place = int(at)
-    try:
-        if text.endswith("..."):
-            return _flat(datatype, explained, unit)
-        node = fold(text.replace(":", ","), lambda name, arguments: _node(name, arguments, unit))
-        return node if place == 0 else Pieces([(_divided(place, unit), node)])
-    except ValueError:
-        return _flat(datatype, explained, unit)
-    except Uneven:
-        return None
-
-
-def _divided(number: int, unit: int) -> int:
-    if number % unit:
-        raise Uneven
-    return number // unit
-
-
-def _node(name: str, arguments: list[Any], unit: int) -> Node:
-    """Return a node of the normal form's text, whose numbers are bytes."""
-
-    def divided(values: Sequence[int]) -> list[int]:
-        return [_divided(value, unit) for value in values]
-
-    if name == "run":
-        return Run(_divided(arguments[0], unit))
-    if name == "loop":
-        return Loop(arguments[0], _divided(arguments[1], unit), arguments[2])
-    if name == "table":
-        return Table(Numbers.of(divided(arguments[0])), arguments[1])
-    if name == "blocks":
-        return Blocks(*(Numbers.of(divided(values)) for values in arguments))
-    if name != "sequence":
-        raise ValueError(f"no normal form is called {name}")
-    return _simpler(Pieces(list(zip(divided(arguments[::2]), arguments[1::2], strict=True))))
-
-
-def _simpler(node: Pieces) -> Node:
-    """Return a list of runs for pieces that are too many, or that hold few runs each, and so are no loops to anyone."""
-    pieces, runs = len(node.parts), _run_count(node)
-    few = pieces > 3 and runs <= MOST_PIECES * pieces
-    if runs > MOST_RUNS or not (few or _pieces(node) > MOST_PIECES):
-        return node
-    return _listed(list(_runs(node, 0)))
-
-
-def _flat(datatype: Datatype, explained: dict[str, Any], unit: int) -> Node:
-    """Return the list of a type's runs, of which only the first few are known where there are very many."""
-    runs = [(_divided(place, unit), _divided(length, unit)) for place, length in islice(datatype.iov(1), MOST_RUNS + 1)]
-    if len(runs) <= MOST_RUNS:
-        return _listed(runs)
-    return Blocks(*(Numbers(explained["runs"], [run[i] for run in runs[:MOST_NUMBERS]]) for i in (1, 0)))
-
-
-def _listed(runs: list[tuple[int, int]]) -> Node:
-    places, lengths = (Numbers.of([run[i] for run in runs]) for i in range(2))
-    return Table(places, Run(runs[0][1])) if lengths.step == 0 else Blocks(lengths, places)
-
-
-def _parts(node: Node) -> list[Node]:
-    """Return what a node holds."""
-    if isinstance(node, Pieces):
-        return [part for _, part in node.parts]
-    return [node.body] if isinstance(node, Loop | Table) else []
-
-
-def _times(node: Node) -> int:
-    """Return how often a node has its parts."""
-    return node.count if isinstance(node, Loop) else node.places.total if isinstance(node, Table) else 1
-
-
-def _run_count(node: Node) -> int:
-    if isinstance(node, Blocks):
-        return node.places.total
-    return 1 if isinstance(node, Run) else _times(node) * sum(map(_run_count, _parts(node)))
-
-
-def _pieces(node: Node) -> int:
-    """Return how many copying statements a node becomes."""
-    return sum(map(_pieces, _parts(node))) if _parts(node) else 1
-
-
-def _depth(node: Node) -> int:
-    """Return how many loops are in one another."""
-    return (not isinstance(node, Pieces | Run)) + max(map(_depth, _parts(node)), default=0)
-
-
-def _runs(node: Node, at: int) -> Iterator[tuple[int, int]]:
-    """Yield place and length of each run, in order; all numbers of its lists are known."""
-    if isinstance(node, Run):
-        yield at, node.length
-    elif isinstance(node, Blocks):
-        for place, length in zip(node.places.first, node.lengths.first, strict=True):
-            yield at + int(place), int(length)
-    elif isinstance(node, Pieces):
-        for place, part in node.parts:
-            yield from _runs(part, at + place)
-    else:
-        places = (i * node.stride for i in range(node.count)) if isinstance(node, Loop) else node.places.first
-        for place in places:
-            yield from _runs(node.body, at + int(place))
 
 
 class ByHand:
@@ -217,9 +53,9 @@ class ByHand:
             self.base, unit = BYTES, 1
             node = node_of(datatype, unit)
             assert node is not None  # bytes are whole
-        if node is not None and (_pieces(node) > MOST_PIECES or _depth(node) >= len(VARIABLES)):
-            node = _flat(datatype, datatype.explain(1), unit)
-        if count != 1:
+        if piece_count(node) > MOST_PIECES or depth_of(node) >= len(VARIABLES):
+            node = flat(datatype, datatype.explain(1), unit)
+        if count != 1 and datatype.size > 0:
             # The message's own loop; its end is a variable.
             node = Loop(-1, datatype.extent // unit, node)
         self._node = node
@@ -267,7 +103,7 @@ class ByHand:
         if isinstance(node, Blocks):
             lengths = self._fragment.fresh_list("lengths", node.lengths, kind, f"{elements} of block i")
             self._arrays[id(node)] += (lengths,)
-        for part in _parts(node):
+        for part in parts_of(node):
             self._make_arrays(part)
 
     def _loops(self, node: Node, at: Place, data: str, packing: bool, depth: int) -> Loops:

@@ -55,7 +55,8 @@ def in_mpi(datatype: Datatype) -> Datatype:
     return fold(text, _in_mpi) if any(f"{name}(" in text for name in OURS) else datatype
 
 
-def _in_mpi(name: str, arguments: list[Any]) -> Datatype:
+def made(name: str, arguments: list[Any]) -> Datatype:
+    """Return what a named type or a constructor of the notation makes of types."""
     if not arguments:
         return make.named(name)
     if name == "struct":
@@ -64,9 +65,17 @@ def _in_mpi(name: str, arguments: list[Any]) -> Datatype:
     *given, old = arguments
     ordered = (*given[:-1], old, given[-1]) if name in ("subarray", "darray") else (*given, old)
     ours: Datatype = getattr(make, name)(*ordered)
+    return ours
+
+
+def _in_mpi(name: str, arguments: list[Any]) -> Datatype:
+    ours = made(name, arguments)
+    if name not in OURS:
+        return ours
+    *given, old = arguments
     if name == "bucket":
         theirs = make.indexed(given[1], [slot * given[0] for slot in range(len(given[1]))], old)
-    elif name in OURS:
+    else:
         blocks = list(circular_blocks(*(given if name == "circular_vector" else (given[0], 0, *given))))
         if len(blocks) == 1 and blocks[0][0] == 0:
             theirs = make.vector(*blocks[0][1:], given[-1], old)
@@ -78,8 +87,6 @@ def _in_mpi(name: str, arguments: list[Any]) -> Datatype:
                 for _, count, length in blocks
             ]
             theirs = make.struct([1] * len(blocks), [first * old.extent for first, _, _ in blocks], vectors)
-    else:
-        return ours
     if (theirs.lower_bound, theirs.extent) == (ours.lower_bound, ours.extent):
         return theirs
     return make.resized(ours.lower_bound, ours.extent, theirs)

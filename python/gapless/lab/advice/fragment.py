@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from textwrap import wrap
 
 from gapless.lab.advice.names import Names
 
@@ -46,8 +47,8 @@ class Numbers:
         """Return a list that is known as a whole."""
         if all(value == values[0] for value in values):
             return cls(len(values), values, 0)
-        if isinstance(values[0], int):
-            step = int(values[1]) - values[0]
+        if all(isinstance(value, int) for value in values):
+            step = int(values[1]) - int(values[0])
             if all(int(b) - int(a) == step for a, b in zip(values, values[1:], strict=False)):
                 return cls(len(values), values, step)
         return cls(len(values), values)
@@ -108,6 +109,7 @@ class Fragment(ABC):
 
     names: Names
     types: dict[Kind, str]
+    comment: str  # how one begins
     indentation: str
     continuation: str  # at the end of a line that goes on
     first_index: int  # of an array
@@ -128,6 +130,10 @@ class Fragment(ABC):
             found = f"{name}_{number}"
         self._taken.add(found)
         return found
+
+    def remark(self, text: str) -> None:
+        """Add a comment."""
+        self.statements += [self.comment + line for line in wrap(text, WIDTH - len(self.comment))]
 
     def say(self, text: str) -> None:
         """Add a statement, in several lines if it is long."""

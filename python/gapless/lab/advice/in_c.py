@@ -13,12 +13,13 @@ class InC(Fragment):
 
     names = IN_C
     types = {FIXED: "int", INTEGER: "int", COUNT: "MPI_Count", ADDRESS: "MPI_Aint", HANDLE: "MPI_Datatype"}
+    comment = "// "
     indentation = "    "
     continuation = ""
 
     @property
     def _index(self) -> str:
-        return "ptrdiff_t" if self.is_far else "int"
+        return self.types[COUNT if self.is_far else INTEGER]
 
     def allocate(self, element: str, name: str, total: str) -> None:
         """Declare a pointer to memory that is freed at the end."""
@@ -33,7 +34,7 @@ class InC(Fragment):
             return name
         self.allocate(element, name, str(numbers.total))
         if numbers.step is None:
-            self.statements.append(f"// {name}[i]: {meaning}: {numbers.beginning}")
+            self.remark(f"{name}[i]: {meaning}: {numbers.beginning}")
         else:
             value: object = numbers.first[0]
             if isinstance(value, int) and numbers.step:

@@ -33,6 +33,7 @@ class InFortran(Fragment):
         FIXED: "integer", INTEGER: "integer", COUNT: "integer(MPI_COUNT_KIND)", ADDRESS: "integer(MPI_ADDRESS_KIND)",
         HANDLE: "type(MPI_Datatype)",
     }  # fmt: skip
+    comment = "! "
     indentation = "  "
     continuation = " &"
 
@@ -47,7 +48,7 @@ class InFortran(Fragment):
         values = [self._literal(str(value), kind) for value in numbers.first[:MOST_NUMBERS]]
         if numbers.is_short and kind == HANDLE:
             self.declarations.append(f"{element} :: {name}({numbers.total})")
-            self.say(f"{name} = [{element} :: {', '.join(values)}]")
+            self.say(f"{name} = [{', '.join(values) or 'MPI_Datatype ::'}]")
         elif numbers.is_short:
             listed = ", ".join(values)
             # Without it all would have to be of one kind.
@@ -55,7 +56,7 @@ class InFortran(Fragment):
             self.declarations += self.wrapped(f"{element}, parameter :: {name}(*) = [{spelt}{listed}]")
         elif numbers.step is None:
             self.allocate(element, name, str(numbers.total))
-            self.statements.append(f"! {name}(i): {meaning}: {numbers.beginning}")
+            self.remark(f"{name}(i): {meaning}: {numbers.beginning}")
         elif numbers.step == 0:
             self.declarations.append(f"{element}, allocatable :: {name}(:)")
             self.say(f"allocate({name}({numbers.total}), source={values[0]})")
@@ -144,12 +145,8 @@ class InFortran(Fragment):
 
     def text(self) -> str:
         """Return a block construct: what it uses, declarations, statements."""
-        variables = [
-            line
-            for kind, names in self.variables.items()
-            if names
-            for line in self.wrapped(f"{kind} :: {', '.join(names)}")
-        ]
+        declared = (f"{kind} :: {', '.join(names)}" for kind, names in self.variables.items() if names)
+        variables = [line for text in declared for line in self.wrapped(text)]
         inside = [*self.declarations, *variables, *self.statements, *self.freed]
         from_c = sorted(set(re.findall(r"\bc_\w+", "\n".join(inside))))
         used = ["use mpi_f08"]

@@ -30,14 +30,13 @@ def lines(type_text: str, count: int, way: str, language: str) -> str:
         "datatype"; "pack" (MPI_Pack and MPI_Unpack); or "by hand" (loops that pack and unpack the type's base type;
         bytes, if it has several).
     language : str
-        "C" (C99) or "Fortran" (a block construct, with the module mpi_f08).
+        "C" (C99, with mpi.h, stdint.h, stdlib.h and string.h) or "Fortran" (a block construct, with mpi_f08).
 
     Examples
     --------
     >>> print(lines("vector(3, 1, 4, double)", 1, "by hand", "C"), end="")
     double *data = buffer;
-    int n = 0;
-    int rank;
+    int n = 0, rank;
     double *packed = malloc(3 * sizeof *packed);
     MPI_Comm_rank(comm, &rank);
     if (rank < peer) {
