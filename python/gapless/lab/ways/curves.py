@@ -13,6 +13,7 @@ from gapless.lab.ways.names import COLOURS, DASHES, parts, role, way_text
 from gapless.lab.ways.points import Point
 from gapless.lab.ways.report import by_library
 
+FEW_DECADES = 100
 # Of a point and a member: the value that is drawn, or None.
 Value = Callable[[Point, str], float | None]
 
@@ -61,10 +62,13 @@ def curves(
         Library to a place on the horizontal axis that a line marks, for example its eager limit.
     """
     libraries = by_library(points)
-    x = {"type": "log", "title": {"text": f"{along}, log scale"}, "tickformat": "~s", "dtick": 1}
-    y = {"type": "log", "title": {"text": f"{of}, log scale"}, "tickformat": "~g", "dtick": 1}
-    figure = Figure([names.get(mpi, mpi) for mpi in libraries], x, y, COLOURS)
     shown = members_of(points) if members is None else list(members)
+    x = {"type": "log", "title": {"text": f"{along}, log scale"}, "tickformat": "~s", "dtick": 1}
+    drawn_all = [drawn for point in points for member in shown if (drawn := value(point, member)) is not None]
+    # Where the axis has no two powers of ten, those between are named.
+    narrow = not drawn_all or max(drawn_all) < FEW_DECADES * min(drawn_all)
+    y = {"type": "log", "title": {"text": f"{of}, log scale"}, "tickformat": "~g", "dtick": "D2" if narrow else 1}
+    figure = Figure([names.get(mpi, mpi) for mpi in libraries], x, y, COLOURS)
     if marks:
         figure.layout["shapes"] = [
             {"type": "line", "xref": f"x{Figure.axis(i)}", "yref": f"y{Figure.axis(i)} domain", "x0": marks[mpi],
