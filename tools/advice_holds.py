@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """How often `gapless advise` is right on rows that it was not made from.
 
-Of stored runs (`gapless measure vector`, `creation`, `apps`): each message whose fastest way is decided is advised for
+Of stored runs (`gapless measure vector`, `apps`): each message whose fastest way is decided is advised for
 from all others, and each by half of its launches against the other half.
 
-    tools/advice_holds.py results/vector results/creation results/apps
+    tools/advice_holds.py results/vector results/apps
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ def advise(
     ] = None,
     stored: Annotated[
         list[Path] | None,
-        typer.Option("--from", metavar="DIR", help="Measure nothing: use stored runs of 'gapless measure vector', "
-                     "'creation', 'apps'; repeatable."),
+        typer.Option("--from", metavar="DIR", help="Measure nothing: use stored runs of 'gapless measure vector' "
+                     "and 'apps'; repeatable."),
     ] = None,
     launches: Annotated[int, typer.Option(min=2, help="Launches of each library: the replicates.")] = 8,
     layer: Annotated[bool, typer.Option("--layer/--no-layer", help="Also with the Gapless layer.")] = True,
@@ -74,13 +74,16 @@ def advise(
 
 
 def _canonical(text: str) -> str:
-    """Return the type as the notation prints it; an error of the text is a usage error."""
+    """Return the type as the notation prints it; an error of the text is a usage error, and shows where."""
+    import sys
+
     import gapless
 
     try:
         return str(gapless.Datatype(text))
-    except (ValueError, gapless.GaplessError) as error:
-        raise GaplessError(str(error), "see docs/notation.md") from None
+    except ValueError as error:
+        print(f"gapless: error: {error}", file=sys.stderr)
+        raise typer.Exit(INVALID) from None
 
 
 def _measured(settings: AdviceSettings, mpi: str | None) -> tuple[Session, bool]:

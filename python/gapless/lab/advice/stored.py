@@ -17,8 +17,8 @@ from gapless.lab.run_file import CONTIGUOUS_MEMBER, Run
 from gapless.lab.ways.names import parts
 from gapless.lab.ways.points import Point, points_of
 
-# Experiments whose messages are received as they are sent, as an advice's are.
-KNOWN = tuple(name for name in EXPERIMENTS if name in ("apps", "vector", "creation", "advice"))
+# Experiments whose messages are received as they are sent, as an advice's are, in all ways without the layer.
+KNOWN = tuple(name for name in EXPERIMENTS if name in ("apps", "vector", "advice"))
 NEIGHBOURS = 4
 # Nearer than this in doublings of size and of run length, or nothing is said.
 FARTHEST = 2.0
