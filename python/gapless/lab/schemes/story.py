@@ -32,31 +32,30 @@ def native_ways(point: Point) -> list[str]:
     ]
 
 
-def _direct(point: Point) -> str:
-    return next(member for member in point.times if parts(member)[1] == "native" and member != CONTIGUOUS_MEMBER)
+def _directly_and_packed(point: Point) -> str | None:
+    """Return the message that was sent both directly and by MPI_Pack; None if either took too long to be measured."""
+    messages = (parts(member)[0] for member in point.times if parts(member)[1] == "pack_send")
+    return next((message for message in messages if f"{message}:native" in point.times), None)
 
 
 def _drop(points: Sequence[Point]) -> str | None:
     """Say whether direct sends lose against MPI_Pack beyond some ten megabytes; None without such sizes."""
 
-    def logs(point: Point) -> np.ndarray | None:
-        direct = _direct(point)
-        packed = direct.replace(":native", ":pack_send")
-        return point.logs(direct, packed) if packed in point.times else None
-
-    middle = [of for point in points if MIDDLE[0] <= point.bytes <= MIDDLE[1] and (of := logs(point)) is not None]
-    beyond = [(point, of) for point in points if point.bytes >= BEYOND and (of := logs(point)) is not None]
+    known = [(point, message, point.logs(f"{message}:native", f"{message}:pack_send"))
+             for point in points if (message := _directly_and_packed(point))]  # fmt: skip
+    middle = [of for point, _, of in known if MIDDLE[0] <= point.bytes <= MIDDLE[1]]
+    beyond = [one for one in known if one[0].bytes >= BEYOND]
     if not middle or not beyond:
         return None
     usual = exp(float(np.mean([of.mean() for of in middle])))
-    point, of = beyond[-1]
+    point, message, of = beyond[-1]
     ratio = ratio_of(of)
     # Dropped, if it is proved to have lost more than a fifth of what it had.
     proved = ratio.low is not None and ratio.low > DROP * usual
     refuted = ratio.high is not None and ratio.high < DROP * usual
     verdict = "re-found" if proved else "refuted" if refuted else "not decided"
     return (
-        f"the drop of direct sends beyond some ten megabytes is {verdict}: the {parts(_direct(point))[0]} takes "
+        f"the drop of direct sends beyond some ten megabytes is {verdict}: the {message} takes "
         f"{interval_text(ratio)} times as long as MPI_Pack and send at {bytes_text(point.bytes)}, and "
         f"{usual:.2f} times at 100 KB to 5 MB"
     )
