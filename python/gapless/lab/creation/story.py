@@ -26,7 +26,7 @@ class Pays:
     messages : float
         What making and freeing it takes, over what each message saves; infinite if it saves nothing.
     low, high : float
-        The same by the ends of the 95 % interval of the ratio of the two messages.
+        The same by the ends of the 95 % interval of the ratio of the two messages; 0 and infinite after one launch.
     """
 
     messages: float
@@ -64,9 +64,11 @@ def pays(point: Point, member: str) -> Pays | None:
         return None
     hand_ns = point.us(hand) * 1000
 
-    def messages(of: float | None) -> float:
-        return inf if of is None or of >= 1 else once / (hand_ns * (1 - of))
+    def messages(of: float) -> float:
+        return inf if of >= 1 else once / (hand_ns * (1 - of))
 
+    if ratio.low is None or ratio.high is None:
+        return Pays(messages(ratio.value), 0, inf)
     return Pays(messages(ratio.value), messages(ratio.low), messages(ratio.high))
 
 
