@@ -51,7 +51,7 @@ SHOWN = (
     Row("json", bool, False, "Print the judged rows as JSON and nothing else.", "--json"),
 )
 # What --resume does not refuse beside it.
-RESUMABLE = ("preset", "data", "layer", "launches", "budget", "power", "resume", "listed", "json")
+RESUMABLE = ("preset", "layer", "launches", "budget", "power", "resume", "listed", "json")
 
 
 def out_option(name: str) -> Row:

@@ -35,7 +35,7 @@ def report(
         list[Path],
         typer.Argument(
             metavar="RESULTS...",
-            help="Folders or run.jsonl files of 'gapless measure guidelines' or 'apps' (several: side by side), "
+            help="Folders or run.jsonl files of 'gapless measure ...' (several of one experiment: side by side), "
             "or a demo's.",
         ),
     ],

@@ -187,7 +187,7 @@ def new_session(
     plan = settings.plan()
     if not plan.rows:
         why = f" ({plan.refused[0]['case']}: {plan.refused[0]['reason']})" if plan.refused else ""
-        raise GaplessError(f"nothing is left to measure{why}", "see 'gapless measure guidelines --list'")
+        raise GaplessError(f"nothing is left to measure{why}", f"see 'gapless measure {settings.experiment} --list'")
     recorder = Recorder(path)
     environment = environment_line(targets[0].library, command)
     environment |= {
