@@ -40,7 +40,6 @@ def _directly_and_packed(point: Point) -> str | None:
 
 def _drop(points: Sequence[Point]) -> str | None:
     """Say whether direct sends lose against MPI_Pack beyond some ten megabytes; None without such sizes."""
-
     known = [(point, message, point.logs(f"{message}:native", f"{message}:pack_send"))
              for point in points if (message := _directly_and_packed(point))]  # fmt: skip
     middle = [of for point, _, of in known if MIDDLE[0] <= point.bytes <= MIDDLE[1]]
