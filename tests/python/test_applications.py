@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from gapless.lab.applications.measure import differing
 from gapless.lab.applications.page import render
 from gapless.lab.applications.tables import COLUMNS, answer_sentence, tsv
 from gapless.lab.results import read
+from report_page import data_of
 
 Lines = list[dict[str, Any]]
 NOISE = (1.0, 1.01, 0.99, 1.015, 0.985, 1.005)
@@ -74,8 +73,7 @@ def test_the_page_opens_with_a_figure() -> None:
 
     lines = made({"hand": 2000, "vector": 4000, "subarray": 3000, "vector+layer": 1000})
     page = render(lines, rows_of(lines))
-    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    figure = json.loads(found)
+    figure = data_of(page)
     go.Figure(figure)
     assert {trace["name"]: trace["y"] for trace in figure["data"] if trace["y"]}["vector, Gapless"] == [
         pytest.approx(1.0, rel=0.02)

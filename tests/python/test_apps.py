@@ -20,11 +20,14 @@ from gapless.lab.apps.tables import sentences, tsv
 from gapless.lab.best import held_out
 from gapless.lab.experiment import changed, experiment_of
 from gapless.lab.jobs import write_job
+from gapless.lab.plan import Group
 from gapless.lab.programs import json_lines, mpi_command
 from gapless.lab.report.collected import collect
 from gapless.lab.report.kinds import report_of
-from gapless.lab.run_file import Run, run_of
+from gapless.lab.run_file import Run
 from gapless.targets.libraries import find_library
+from report_page import asks_nothing_of_the_network, data_of
+from synthetic import planned_run, wobble
 
 Line = dict[str, Any]
 
@@ -132,21 +135,15 @@ def test_loops_that_pack_other_bytes_than_the_type_are_refused(tmp_path: Path) -
 def made_up(times: dict[str, float], launches: int = 6, noise: float = 0.0, case: str = "WRF_x/8x8") -> Run:
     """Return a run of one exchange whose ways take these times [µs], one way."""
     settings = changed(AppsSettings(names=(case,)), tests=named_tests(["WRF_x_vec"]))
-    random = np.random.default_rng(1)
-    lines: list[Line] = [
-        {"schema": 1, "kind": "environment", "settings": settings.as_json(), "libraries": {"mpich": {}}}
-    ]
-    lines += [row.as_json() for row in settings.plan().rows]
-    for launch in range(1, launches + 1):
-        for member, us in times.items():
-            ns = 2000 * us * np.exp(noise * random.standard_normal())
-            phases = {"create": [500.0], "pack": [ns / 4], "communicate": [ns / 2], "unpack": [ns / 4], "free": [9.0]}
-            lines.append(
-                {"schema": 1, "kind": "samples", "mpi": "mpich", "launch": launch, "group": case, "member": member,
-                 "samples": [ns] * 3, "phases": phases}
-            )  # fmt: skip
-        lines.append({"schema": 1, "kind": "launch", "mpi": "mpich", "launch": launch, "status": "ok"})
-    return run_of(lines, Path("made-up"))
+
+    def us(_: Group, member: str, launch: int) -> float | None:
+        return times[member] * wobble(member, launch, noise) if member in times else None
+
+    def phases(_: str, ns: float) -> Line:
+        of = {"create": [500.0], "pack": [ns / 4], "communicate": [ns / 2], "unpack": [ns / 4], "free": [9.0]}
+        return {"phases": of}
+
+    return planned_run(settings, us, launches, phases)
 
 
 TIMES = {"contiguous:native": 10.0, "vec:native": 40.0, "vec:pack": 25.0, "vec:hand_c": 20.0, "vec:gapless": 16.0}
@@ -174,7 +171,7 @@ def test_a_row_is_lost_only_if_that_is_proved_and_then_by_name() -> None:
     told = sentences([lost])
     assert "proved more than 5 % slower: 1" in told[0]
     assert "WRF_x/8x8/vec (63168 bytes)" in told[1] and "of loops in C" in told[1]
-    (open_,) = rows_of(made_up(slower, noise=0.3))
+    (open_,) = rows_of(made_up(slower, noise=0.1))
     assert open_.best is not None and open_.best.ratio > 1
     assert not open_.lost
     (single,) = rows_of(made_up(slower, launches=1))
@@ -204,7 +201,7 @@ def test_the_page_opens_with_every_exchange_in_all_ways() -> None:
     assert report_of([run]) is not None
     collected = collect([run])
     page = render(collected)
-    data = json.loads(page.split('<script type="application/json" id="data">')[1].split("</script>")[0])
+    data = data_of(page)
     first = data["panels"][0]
     assert page.index('data-panel="0"') < page.index('id="overheads"')
     names = [trace["name"] for trace in first["figure"]["data"]]
@@ -218,7 +215,7 @@ def test_the_page_opens_with_every_exchange_in_all_ways() -> None:
     graph = pytest.importorskip("plotly.graph_objects")
     for panel in data["panels"]:
         graph.Figure(panel["figure"])  # refuses what plotly does not know
-    assert "://" not in page.split("<script>")[0]
+    asks_nothing_of_the_network(page)
 
 
 def test_the_report_as_data_has_every_row() -> None:

@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import plotly.graph_objects as go
 import pytest
@@ -32,6 +31,7 @@ from gapless.lab.report.texts import (
 )
 from gapless.lab.results import Line
 from gapless.lab.run_file import NAME, run_of
+from report_page import asks_nothing_of_the_network, data_of, own_part
 from rich.console import Console
 
 KEYS = {"mpi", "test", "guideline", "case", "pattern", "bytes", "layer", "verdict", "ratio", "ci_low", "ci_high"}
@@ -69,27 +69,8 @@ def small() -> list[Line]:
     return synthetic_run.lines(("ET6",))
 
 
-def own_part(page: str) -> str:
-    """Return a page without plotly's own script."""
-    start = page.index("/**\n* plotly.js")
-    return page[:start] + page[page.index("</script>", start) :]
-
-
-def data_of(page: str) -> dict[str, Any]:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert found
-    return json.loads(found[1])
-
-
 def test_the_page_asks_nothing_of_the_network(page: str) -> None:
-    own = own_part(page)
-    assert page.count("* plotly.js v") == 1
-    assert not re.search(r"https?:", own)
-    assert not re.search(r"@import|url\(|<link(?! rel=\"icon\" href=\"data:,\">)|<iframe|<img|srcset", own)
-    targets = re.findall(r"(?:src|href)=\"([^\"]*)\"", own)
-    assert targets
-    assert all(target.startswith("#") or target == "data:," for target in targets)
-    assert "default-src 'none'" in own
+    asks_nothing_of_the_network(page)
 
 
 def test_every_judged_row_is_in_the_page(page: str, collected: Collected) -> None:
