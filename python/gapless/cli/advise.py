@@ -162,7 +162,7 @@ def _print_lines(settings: AdviceSettings, ways: list[str], language: str) -> No
     for way in dict.fromkeys(ways or [NATIVE[0]]):
         mark = "!" if language == "fortran" else "//"
         print(f"\n{mark} {names[way]}")
-        print(lines(settings.type_text, settings.count, names[way], LANGUAGES[language]))
+        print(lines(settings.type_text, settings.count, names[way], LANGUAGES[language]), end="")
 
 
 def _from_stored(stored: list[Path], settings: AdviceSettings, mpi: str | None, language: str, json: bool) -> None:
