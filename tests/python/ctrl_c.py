@@ -16,7 +16,7 @@ from gapless.lab.run_file import NAME
 BEGIN_S, END_S = 120, 60
 
 
-def interrupted(arguments: Sequence[str], folder: Path, launches: int) -> str:
+def interrupted(arguments: Sequence[str], folder: Path, launches: int, **environment: str) -> str:
     """Interrupt the command when so many launches are recorded; return what it printed.
 
     It ends with status 130 and without a traceback, and leaves neither processes nor job folders.
@@ -26,20 +26,22 @@ def interrupted(arguments: Sequence[str], folder: Path, launches: int) -> str:
     arguments : sequence of str
         Of `gapless`.
     folder : Path
-        Where they say that the results go.
+        Where they say that the results go; or, of a command that keeps none, where its temporary files go.
     launches : int
         Of all libraries; 0: in the first one.
+    **environment : str
+        What else its environment has.
     """
     clean = {k: v for k, v in os.environ.items() if k == "GAPLESS_BUILD_DIR" or not k.startswith("GAPLESS_")}
     with subprocess.Popen(
-        [sys.executable, "-m", "gapless", *arguments], cwd=folder.parent, env=clean, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        [sys.executable, "-m", "gapless", *arguments], cwd=folder.parent, env=clean | environment,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
     ) as process:  # fmt: skip
         limit = time.monotonic() + BEGIN_S
         while time.monotonic() < limit and process.poll() is None:
-            lines = read(folder / NAME) if (folder / NAME).exists() else []
+            lines = [line for file in _files(folder) for line in read(file)]
             done = sum(line["status"] == "ok" for line in of_kind(lines, "launch"))
-            if done >= launches if launches else any(folder.glob(".job-*")):
+            if done >= launches if launches else any(folder.glob("**/.job-*")):
                 break
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)
@@ -48,5 +50,10 @@ def interrupted(arguments: Sequence[str], folder: Path, launches: int) -> str:
     assert "Traceback" not in output
     left = subprocess.run(["pgrep", "-s", str(process.pid)], capture_output=True, text=True, check=False)
     assert left.stdout == ""
-    assert not list(folder.glob(".job-*"))
+    assert not list(folder.glob("**/.job-*"))
     return output
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the run file there, or in the temporary folder of a command."""
+    return [*folder.glob(NAME), *folder.glob(f"*/{NAME}")]

@@ -26,7 +26,7 @@ def rows_measured(gapless: Command, *words: object, launches: int = 2) -> list[d
 
 
 def run_could_go_on(experiment: str, other: str, folder: Path) -> None:
-    """Assert that a run's settings make its rows again, and that no other experiment, nor other data, goes on with it."""
+    """Assert that a run's settings make its rows again, and that no other experiment or data goes on with it."""
     settings = stored_settings(folder)
     assert (settings.experiment, settings.plan().rows) == (experiment, read_run(folder).rows)
     refused_by(["measure", other, "--resume", str(folder)], f"'gapless measure {experiment} --resume {folder}'")
