@@ -24,11 +24,12 @@ from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row
 from gapless.lab.vector.settings import VectorSettings
 from gapless.lab.ways.points import Point, points_of
 from gapless.paths import Build
-from measured import refused_by
+from measured import printed_here, refused_by
 from synthetic import planned_lines, planned_run, wobble, write
 
 DATATYPE, PACKED, BY_HAND = NATIVE
 STRIDED = "vector(10, 1, 2, double)"
+SHORT = "vector(2, 1, 2, byte)"  # of which no count around 1 is measured
 WAYS = {CONTIGUOUS_MEMBER, *NATIVE, LAYER}
 
 
@@ -198,39 +199,39 @@ def stored_vector(folder: Path) -> str:
     return str(write(planned_lines(settings, by_hand_wins, libraries=("mpich", "intel")), folder))
 
 
-def test_advice_from_stored_runs(gapless: Command, tmp_path: Path) -> None:
+def test_advice_from_stored_runs(tmp_path: Path) -> None:
     run = stored_vector(tmp_path / "run")
-    answer = gapless("advise", "vector(100, 1, 2, double)", "--from", run)
-    assert answer.returncode == 0, answer.stderr
-    mpich, intel, *lines = answer.stdout.splitlines()
+    status, answer, told = printed_here("advise", "vector(100, 1, 2, double)", "--from", run)
+    assert status == 0, told
+    mpich, intel, *lines = answer.splitlines()
     assert mpich.startswith("mpich, 800 bytes in runs of 8: pack it by hand (by 128 x 8 B/vector, 64 x 8 B/vector; ")
     assert intel.startswith("intel, 800 bytes in runs of 8: pack it by hand")
     assert "// by hand" in lines and "MPI_Pack" not in "\n".join(lines)
     assert lines[-1] == "free(packed);"
-    as_json = gapless("advise", "vector(100, 1, 2, double)", "--from", run, "--mpi", "intel", "--json")
-    (found,) = json.loads(as_json.stdout)
+    _, as_json, _ = printed_here("advise", "vector(100, 1, 2, double)", "--from", run, "--mpi", "intel", "--json")
+    (found,) = json.loads(as_json)
     assert (found["mpi"], found["decided"], found["fastest_native"], found["run_bytes"]) == ("intel", True, BY_HAND, 8)
-    far = gapless("advise", "contiguous(100, double)", "--from", run, "--mpi", "mpich", "--language", "none")
-    assert far.stdout == (
+    _, far, _ = printed_here("advise", "contiguous(100, double)", "--from", run, "--mpi", "mpich", "--language", "none")
+    assert far == (
         "mpich, 800 bytes in runs of 800: not decided by stored messages (none near enough); leave --from out\n"
     )
 
 
 def test_a_short_run(gapless: Command, build: Build, tmp_path: Path) -> None:
-    answer = gapless("advise", STRIDED, "--launches", 2, "--language", "none", "--json", TMPDIR=str(tmp_path))
+    answer = gapless("advise", SHORT, "--launches", 2, "--language", "none", "--json", TMPDIR=str(tmp_path))
     assert answer.returncode == 0, answer.stderr
     (found,) = json.loads(answer.stdout)
-    assert (found["mpi"], found["bytes"], found["launches"], set(found["us"])) == ("mpich", 80, 2, WAYS)
+    assert (found["mpi"], found["bytes"], found["launches"], set(found["us"])) == ("mpich", 2, 2, WAYS)
     assert found["fastest_native"] in NATIVE and found["lead"]["value"] >= 1
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_table_the_sentences_and_the_lines(gapless: Command, build: Build) -> None:
-    answer = gapless("advise", "vector(16, 1, 2, byte)", "--count", 4, "--launches", 2, "--no-layer", "--language",
+    answer = gapless("advise", SHORT, "--count", 2, "--launches", 2, "--no-layer", "--language",
                      "fortran")  # fmt: skip
     assert answer.returncode == 0, answer.stderr
     assert "mpich: one message [µs], and its ratio to an array" in answer.stdout
-    assert "\nmpich, 64 B: " in answer.stdout and "gapless run" not in answer.stdout
+    assert "\nmpich, 4 B: " in answer.stdout and "gapless run" not in answer.stdout
     assert "\n! " in answer.stdout and "MPI_Send" in answer.stdout
 
 
@@ -259,7 +260,7 @@ def test_stored_runs_that_say_nothing_of_datatypes(tmp_path: Path) -> None:
 def test_ctrl_c_says_what_was_measured_and_leaves_nothing(build: Build, tmp_path: Path) -> None:
     folder = tmp_path / "temporary"
     folder.mkdir()
-    words = ["advise", STRIDED, "--launches", "500", "--language", "none"]
+    words = ["advise", SHORT, "--launches", "500", "--language", "none"]
     output = interrupted(words, folder, 1, TMPDIR=str(folder))
-    assert "mpich, 80 B: " in output
+    assert "mpich, 2 B: " in output
     assert list(folder.iterdir()) == []

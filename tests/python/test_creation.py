@@ -17,7 +17,7 @@ from gapless.lab.results import of_kind, read
 from gapless.lab.run_file import CONTIGUOUS_MEMBER, NAME
 from gapless.lab.ways.points import Point, points_of
 from gapless.paths import Build
-from measured import page_of_run, refused_by, rows_measured, run_could_go_on
+from measured import page_of_run, printed_here, refused_by, rows_measured, run_could_go_on
 from synthetic import planned_run, wobble
 
 VECTOR = CreationSettings(constructors=("vector",), counts=(100,))
@@ -125,11 +125,13 @@ def test_a_short_run_makes_every_type(gapless: Command, build: Build, tmp_path: 
     run_could_go_on("creation", "schemes", tmp_path / "run")
 
 
-def test_what_would_be_measured_is_listed(gapless: Command) -> None:
-    answer = gapless("measure", "creation", "--preset", "quick", "--constructors", "struct", "--no-layer", "--list")
-    assert answer.returncode == 0, answer.stderr
-    assert "creation\tslow-down\t10000 blocks/struct:native" in answer.stdout
-    assert "9 rows, 12 members in 3 groups; 0 refused" in answer.stderr
+def test_what_would_be_measured_is_listed() -> None:
+    status, rows, told = printed_here(
+        "measure", "creation", "--preset", "quick", "--constructors", "struct", "--no-layer", "--list"
+    )
+    assert status == 0, told
+    assert "creation\tslow-down\t10000 blocks/struct:native" in rows
+    assert "9 rows, 12 members in 3 groups; 0 refused" in told
 
 
 def test_settings_are_changed_by_the_command_line_alone() -> None:

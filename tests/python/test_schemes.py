@@ -12,13 +12,14 @@ import pytest
 from conftest import Command
 from ctrl_c import interrupted
 from gapless.lab.plan import Group
+from gapless.lab.report.collected import collect
 from gapless.lab.run_file import CONTIGUOUS_MEMBER, read_run
 from gapless.lab.schemes.settings import PRESETS, SIZES, SchemesSettings
-from gapless.lab.schemes.story import plots, sentences, tables
+from gapless.lab.schemes.story import REPORT, plots, sentences, tables
 from gapless.lab.ways.points import Point, points_of
 from gapless.paths import Build
-from measured import page_of_run, refused_by, rows_measured, run_could_go_on, run_goes_on
-from synthetic import planned_lines, planned_run, wobble, write
+from measured import page_of_run, printed_here, refused_by, rows_measured, run_could_go_on, run_goes_on
+from synthetic import planned_run, wobble
 
 WAYS = {
     "array", "vector", "copy by hand", "MPI_Pack", "MPI_Pack of each number", "MPI_Bsend", "persistent",
@@ -150,17 +151,14 @@ def test_a_short_run(gapless: Command, build: Build, tmp_path: Path) -> None:
     run_goes_on(gapless, "schemes", tmp_path)
 
 
-def test_irregular_blocks(gapless: Command, build: Build, tmp_path: Path) -> None:
-    rows = rows_measured(gapless, "schemes", "--preset", "quick", "--sizes", "1000", "--irregular")
-    assert {row["way"] for row in rows} == {way.replace("vector", "list") for way in WAYS if "subarray" not in way}
-    assert {line["facts"]["ranks"] for line in read_run(tmp_path / "run").launches} == {2}
-
-
-def test_pairs_of_ranks_by_the_papers_protocol(gapless: Command, build: Build, tmp_path: Path) -> None:
+def test_irregular_blocks_between_pairs_of_ranks_by_the_papers_protocol(
+    gapless: Command, build: Build, tmp_path: Path
+) -> None:
     # Warm: a walk through the caches before each message takes longer than all else.
     rows = rows_measured(gapless, "schemes", "--preset", "paper", "--cache", "warm", "--sizes", "1000", "--pairs", 2,
-                         "--no-layer")  # fmt: skip
-    assert {row["way"] for row in rows} == {way for way in WAYS if "Gapless" not in way}
+                         "--irregular", "--no-layer")  # fmt: skip
+    ways = {way.replace("vector", "list") for way in WAYS if "Gapless" not in way}
+    assert {row["way"] for row in rows} == ways - {"subarray"}
     assert {(row["data"], row["launches"]) for row in rows} == {("constant", 2)}
     run = read_run(tmp_path / "run")
     assert [line["facts"]["ranks"] for line in run.launches] == [4, 4]
@@ -169,12 +167,12 @@ def test_pairs_of_ranks_by_the_papers_protocol(gapless: Command, build: Build, t
     assert {row.pattern for row in run.rows} == {"one way"}
 
 
-def test_what_would_be_measured_is_listed(gapless: Command) -> None:
-    answer = gapless("measure", "schemes", "--preset", "quick", "--irregular", "--list")
-    assert answer.returncode == 0, answer.stderr
-    assert "refused\t-\tirregular" in answer.stdout
-    assert "schemes\tslow-down\t1000 B/list:persistent+layer" in answer.stdout
-    assert "3 refused" in answer.stderr
+def test_what_would_be_measured_is_listed() -> None:
+    status, rows, told = printed_here("measure", "schemes", "--preset", "quick", "--irregular", "--list")
+    assert status == 0, told
+    assert "refused\t-\tirregular" in rows
+    assert "schemes\tslow-down\t1000 B/list:persistent+layer" in rows
+    assert "3 refused" in told
 
 
 @pytest.mark.parametrize(
@@ -204,7 +202,7 @@ def test_ctrl_c_keeps_what_was_measured(gapless: Command, build: Build, tmp_path
     assert points_of(read_run(folder))
 
 
-def test_one_launch_has_a_page_without_intervals(gapless: Command, tmp_path: Path) -> None:
-    folder = write(planned_lines(SchemesSettings(sizes=(1000,)), lambda *_: 1.0, 1), tmp_path / "run")
-    assert "(one launch)" in sentences(points_of(read_run(folder)))[0]
-    assert "(one launch)" in page_of_run(gapless, tmp_path)
+def test_one_launch_has_a_page_without_intervals() -> None:
+    run = planned_run(SchemesSettings(sizes=(1000,)), lambda *_: 1.0, 1)
+    assert "(one launch)" in sentences(points_of(run))[0]
+    assert "(one launch)" in REPORT.render(collect([run]))

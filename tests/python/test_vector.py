@@ -11,12 +11,12 @@ import pytest
 from conftest import Command
 from gapless.lab.plan import Group
 from gapless.lab.report.collected import collect
-from gapless.lab.run_file import CONTIGUOUS_MEMBER, read_run
+from gapless.lab.run_file import CONTIGUOUS_MEMBER
 from gapless.lab.vector.settings import PRESETS, VectorSettings
 from gapless.lab.vector.story import BY_HAND, DIRECT, LAYER, PACKED, REPORT, STEADY, sentences, tables
 from gapless.lab.ways.points import points_of
 from gapless.paths import Build
-from measured import page_of_run, refused_by, rows_measured, run_could_go_on
+from measured import page_of_run, printed_here, refused_by, rows_measured, run_could_go_on
 from synthetic import planned_run, wobble
 
 COUNTS = (16, 128, 1000, 1024, 1025, 8192)
@@ -118,16 +118,16 @@ def test_the_table_and_the_plots() -> None:
 def test_a_short_run_and_how_often_an_advice_from_it_is_right(
     gapless: Command, build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = rows_measured(gapless, "vector", "--preset", "quick", "--lengths", "8,64", "--counts", "16")
+    rows = rows_measured(gapless, "vector", "--preset", "quick", "--lengths", "8,64", "--counts", "16", "--reuse",
+                         "same,type")  # fmt: skip
     ways = {row["way"] for row in rows}
-    assert len(rows) == 2 * len(ways) == 2 * (2 + 3 * 3)
-    assert {"vector + Gapless, type made anew", "MPI_Pack, MPI_Unpack, another buffer"} <= ways
+    assert len(rows) == 2 * len(ways) == 2 * (2 + 2 * 3)
+    assert {"vector + Gapless, type made anew", "MPI_Pack, MPI_Unpack, type made anew"} <= ways
     assert [(row["group"], row["blocks"], row["block_bytes"]) for row in rows if row["way"] == "array"] == [
         ("16 x 8 B", 16, 8), ("16 x 64 B", 16, 64)]  # fmt: skip
     assert "Blocks of a vector" in page_of_run(gapless, tmp_path)
-    advice = gapless("advise", "vector(16, 1, 2, double)", "--from", "run", "--language", "none")
-    assert advice.returncode == 0 and "mpich, 128 bytes in runs of 8: " in advice.stdout
-    assert "16 x 8 B/vector" in advice.stdout
+    advice = printed_here("advise", "vector(16, 1, 2, double)", "--from", tmp_path / "run", "--language", "none")
+    assert advice[1].startswith("mpich, 128 bytes in runs of 8: ") and "16 x 8 B/vector" in advice[1]
     monkeypatch.setattr(sys, "argv", ["advice_holds.py", str(tmp_path / "run")])
     advice_holds.main()
     heading, *tried = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
@@ -136,19 +136,12 @@ def test_a_short_run_and_how_often_an_advice_from_it_is_right(
     run_could_go_on("vector", "creation", tmp_path / "run")
 
 
-def test_the_same_again_without_the_layer(gapless: Command, build: Build, tmp_path: Path) -> None:
-    rows = rows_measured(gapless, "vector", "--preset", "quick", "--lengths", "8", "--counts", "16", "--reuse", "same",
-                         "--no-layer")  # fmt: skip
-    assert [row["way"] for row in rows] == ["array", "copy by hand", "vector", "MPI_Pack, MPI_Unpack"]
-    assert not any(row.layer for row in read_run(tmp_path / "run").rows)
-
-
-def test_what_would_be_measured_is_listed(gapless: Command) -> None:
-    answer = gapless("measure", "vector", "--preset", "quick", "--lengths", "4096", "--list")
-    assert answer.returncode == 0, answer.stderr
-    assert "slow-down\t16 x 4096 B/vector:native+type\tpingpong\t65536" in answer.stdout
-    assert "refused\t-\t8192 x 4096 B" in answer.stdout
-    assert len(answer.stdout.splitlines()) == 1 + 5 * (len(STEADY) + 6) + 3
+def test_what_would_be_measured_is_listed() -> None:
+    status, rows, told = printed_here("measure", "vector", "--preset", "quick", "--lengths", "4096", "--list")
+    assert status == 0, told
+    assert "slow-down\t16 x 4096 B/vector:native+type\tpingpong\t65536" in rows
+    assert "refused\t-\t8192 x 4096 B" in rows
+    assert len(rows.splitlines()) == 1 + 5 * (len(STEADY) + 6) + 3
 
 
 @pytest.mark.parametrize(
