@@ -15,6 +15,11 @@ from gapless.lab.ways.points import Point
 from gapless.lab.ways.report import Story, Told, WaysReport, by_library
 
 ONCE = ("create", "commit", "free")
+SAID = {
+    "never": "a vector is not faster than copying by hand, however often it is sent",
+    "not decided": "whether a vector beats copying by hand is not decided",
+}
+FROM = "a vector beats copying by hand from {} messages on"
 
 
 @dataclass(frozen=True)
@@ -95,9 +100,7 @@ def sentences(points: Sequence[Point]) -> list[str]:
         for method, name in (("native", "natively"), ("gapless", "with Gapless")):
             of = [one for m, one in found.items() if one is not None and parts(m) == ("vector", method, "")]
             if of:
-                text = of[0].text
-                when = text if text in ("never", "not decided") else f"from {text} messages on"
-                told.append(f"{mpi}, {point.blocks} blocks, {name}: a vector beats copying by hand {when}")
+                told.append(f"{mpi}, {point.blocks} blocks, {name}: {SAID.get(of[0].text, FROM.format(of[0].text))}")
     return told
 
 
