@@ -95,8 +95,8 @@ def test_the_sentences_and_the_table() -> None:
         "mpich, 100 blocks, natively: making, committing and freeing takes 2 µs (contiguous type) to 4 µs (vector)"
     )
     assert told[2:] == [
-        "mpich, 100 blocks, natively: a vector beats copying by hand from 8 messages on",
-        "mpich, 100 blocks, with Gapless: a vector beats copying by hand from 1 messages on",
+        "mpich, 100 blocks, natively: a vector beats copying by hand from message 8 on",
+        "mpich, 100 blocks, with Gapless: a vector beats copying by hand from message 1 on",
     ]
     (table,) = tables([point])
     cells = [dict(zip(table.columns, cells, strict=True)) for cells in table.cells]

@@ -19,7 +19,7 @@ SAID = {
     "never": "a vector is not faster than copying by hand, however often it is sent",
     "not decided": "whether a vector beats copying by hand is not decided",
 }
-FROM = "a vector beats copying by hand from {} messages on"
+FROM = "a vector beats copying by hand from message {} on"
 
 
 @dataclass(frozen=True)
