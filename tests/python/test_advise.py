@@ -154,6 +154,7 @@ def test_a_row_is_advised_for_from_all_but_its_kin() -> None:
     ]  # fmt: skip
     assert other_rows(stored) == Tried(5, 0, 0), "of a, b and c the undecided e is a neighbour, too"
     assert other_rows(stored[:-1]) == Tried(5, 3, 3)
+    assert other_rows([stored[0], replace(stored[0])]) == Tried(2, 0, 0), "nor does another run of it"
     assert other_rows([*stored[:2], known("x", 850, 8, 0.01, pack=5)]) == Tried(3, 1, 0), "a and b say what x is not"
 
 
@@ -192,6 +193,9 @@ def test_what_stored_runs_say(settings: Experiment, name: str, run: int) -> None
 
 def test_runs_of_other_experiments_say_nothing() -> None:
     assert known_of(planned_run(CreationSettings(counts=(10,)), by_hand_wins)) == []
+    # What is received otherwise than it is sent.
+    dense = replace(VectorSettings(lengths=(64,), counts=(16,)), experiment="schemes")
+    assert known_of(planned_run(dense, by_hand_wins)) == []
 
 
 def stored_vector(folder: Path) -> str:

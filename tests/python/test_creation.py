@@ -18,6 +18,7 @@ from gapless.lab.run_file import CONTIGUOUS_MEMBER, NAME
 from gapless.lab.ways.points import Point, points_of
 from gapless.paths import Build
 from measured import page_of_run, printed_here, refused_by, rows_measured, run_could_go_on
+from report_page import data_of
 from synthetic import planned_run, wobble
 
 VECTOR = CreationSettings(constructors=("vector",), counts=(100,))
@@ -109,8 +110,12 @@ def test_a_plot_for_each_constructor() -> None:
     settings = CreationSettings(constructors=("struct", "dup"), counts=(10, 100))
     run = planned_run(settings, lambda *_: 1.0, 2, lambda *_: {"phases": ONCE})
     page = REPORT.render(collect([run]))
-    assert page.count("data-panel=") == 3
-    assert "dup: constructing, committing and freeing" in page
+    panels = data_of(page)["panels"]
+    assert [panel["title"] for panel in panels] == [
+        f"{name}: constructing, committing and freeing" for name in (CONTIGUOUS_TYPE, "struct", "dup")
+    ]
+    # Natively and with the layer, each at two numbers of blocks.
+    assert all([trace["y"] for trace in panel["figure"]["data"]] == [[2, 2], [2, 2]] for panel in panels)
 
 
 def test_a_short_run_makes_every_type(gapless: Command, build: Build, tmp_path: Path) -> None:
