@@ -102,7 +102,7 @@ def _measured(settings: AdviceSettings, mpi: str | None) -> tuple[Session, bool]
     interrupted = False
     with (
         tempfile.TemporaryDirectory(prefix="gapless-advise-") as folder,
-        targets(mpi, None, False, say, None) as found,
+        targets(mpi, None, False, say) as found,
         Display() as display,
     ):
         session = new_session(Path(folder), settings, found, f"gapless {shlex.join(sys.argv[1:])}", asked, display)
