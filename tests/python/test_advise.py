@@ -266,5 +266,14 @@ def test_ctrl_c_says_what_was_measured_and_leaves_nothing(build: Build, tmp_path
     folder.mkdir()
     words = ["advise", SHORT, "--launches", "500", "--language", "none"]
     output = interrupted(words, folder, 1, TMPDIR=str(folder))
-    assert "mpich, 2 B: " in output
+    assert "mpich, 2 B: " in output and "gapless: interrupted" in output
     assert list(folder.iterdir()) == []
+
+
+def test_ctrl_c_before_anything_was_measured_advises_nothing(build: Build, tmp_path: Path) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    # 8 MB: the first group takes its time.
+    words = ["advise", "vector(1000000, 1, 2, double)", "--launches", "500"]
+    output = interrupted(words, folder, 0, TMPDIR=str(folder))
+    assert output.strip() == "gapless: interrupted"

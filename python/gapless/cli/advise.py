@@ -110,7 +110,7 @@ def _measured(settings: AdviceSettings, mpi: str | None) -> tuple[Session, bool]
             session.measure()
         except KeyboardInterrupt:
             interrupted = True
-    for sentence in session.failed:
+    for sentence in [*session.failed, *(["interrupted"] if interrupted else [])]:
         say(sentence)
     return session, interrupted
 
@@ -126,6 +126,9 @@ def _show(session: Session, settings: AdviceSettings, language: str, json: bool)
     ]  # fmt: skip
     if json:
         print(json_module.dumps([_as_json(advice) for advice in found], indent=1))
+        return
+    # Nothing was measured: it failed, or was interrupted.
+    if not found:
         return
     from gapless.display import console
     from gapless.lab.advice.story import STORY, sentences_of
