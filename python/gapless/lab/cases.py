@@ -13,6 +13,8 @@ CONTIGUOUS, MANUAL = "contiguous", "manual"
 GAPLESS, LOCAL = "gapless", "local"  # as users get it; and with nothing through shared memory
 OF_THE_GROUP = (CONTIGUOUS, MANUAL)  # methods without a description
 SMALL_BYTES = 65536  # up to here several round trips are timed together
+# The layer tries its ways with the first 16 messages of each size class, up to 2 MB; messages beyond [bytes] are dear.
+LAYER_WARMUP, FEW, DEAR_BYTES = 18, 4, 8 << 20
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,11 @@ class Repeated:
     shuffled: bool = False
 
 
+def layer_warmup(payload_bytes: int) -> int:
+    """Return how many messages with the layer come before the timed ones: most of a program's come later."""
+    return FEW if payload_bytes > DEAR_BYTES else LAYER_WARMUP
+
+
 def job(cases: Sequence[Case], repeated: Repeated, seed: int) -> Line:
     """Return what lab/exchange is to measure in one launch."""
     order = [case for case in cases if case.messages]
@@ -114,7 +121,7 @@ def _group(case: Case, repeated: Repeated) -> Line:
         "messages": list(case.messages), "members": members,
         "reps": {
             "min": reps.fewest, "max": reps.most, "inner": 10 if is_small else 1, "budget_ms": reps.limit_ms,
-            "warmup": 2,
+            "warmup": 2, "layer_warmup": layer_warmup(case.told["payload_bytes"]),
         },
     }  # fmt: skip
 

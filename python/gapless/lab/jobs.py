@@ -7,23 +7,16 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
+from gapless.lab.cases import layer_warmup
 from gapless.lab.catalogue import CONTIGUOUS
 from gapless.lab.experiment import Experiment
 from gapless.lab.plan import TWIN, Group
 from gapless.lab.results import SCHEMA, Line
 
-# The layer tries its ways with the first 16 messages of each size class, up to 2 MB; messages beyond [bytes] are dear.
-LAYER_WARMUP, FEW, DEAR_BYTES = 18, 4, 8 << 20
-
-
-def _layer_warmup(group: Group, settings: Experiment) -> Line:
-    if settings.exact:
-        return {}
-    return {"layer_warmup": FEW if group.place.bytes > DEAR_BYTES else LAYER_WARMUP}
-
 
 def group_json(group: Group, settings: Experiment, layer: bool) -> Line:
     """Return a group as the job file has it; without members that need the layer where there is none."""
+    warmup = {} if settings.exact else {"layer_warmup": layer_warmup(group.place.bytes)}
     members = [name for name in group.members if layer or not group.needs_layer(name)]
     return {
         "id": group.id,
@@ -41,7 +34,7 @@ def group_json(group: Group, settings: Experiment, layer: bool) -> Line:
              **group.more.get(name, {})}
             for name in members
         ],
-        "reps": settings.repetitions(group.place, len(members)) | _layer_warmup(group, settings),
+        "reps": settings.repetitions(group.place, len(members)) | warmup,
         **group.options,
     }  # fmt: skip
 
