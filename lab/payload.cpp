@@ -121,6 +121,12 @@ void PayloadPlaces::each_run(const Visit& visit) const {
   }
 }
 
+std::int64_t PayloadPlaces::run_count() const {
+  std::int64_t count = 0;
+  for (const Part& part : parts_) count += part.repetitions * (part.second_bytes > 0 ? 2 : 1);
+  return count;
+}
+
 std::vector<ByteRun> PayloadPlaces::runs() const {
   std::vector<ByteRun> all;
   each_run([&](std::int64_t displacement, std::int64_t bytes, std::int64_t) { all.push_back({displacement, bytes}); });

@@ -30,6 +30,7 @@ class PayloadPlaces {
   static PayloadPlaces contiguous(std::int64_t bytes);
 
   std::int64_t bytes() const { return bytes_; }
+  std::int64_t run_count() const;
   // Maximal runs in packing order.
   std::vector<ByteRun> runs() const;
 

@@ -20,7 +20,7 @@ from gapless.lab.run_file import read_run
 def say(name: str, tried: Tried) -> None:
     """Print a line."""
     share = f"{tried.right / tried.said:.1%}" if tried.said else "-"
-    print(f"{name}\t{tried.rows}\t{tried.said}\t{tried.right}\t{share}")
+    print(f"{name}\t{tried.rows}\t{tried.said}\t{tried.right}\t{share}\t{tried.named}")
 
 
 def main() -> None:
@@ -28,7 +28,7 @@ def main() -> None:
     if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
         raise SystemExit(__doc__)
     stored = [known for name in sys.argv[1:] for known in known_of(read_run(Path(name)))]
-    print("held out", "decided rows", "advised", "right", "of advised", sep="\t")
+    print("held out", "decided rows", "advised", "right", "of advised", "named right", sep="\t")
     say("the row and its kin", other_rows(stored))
     say("half of the launches", other_launches([known.point for known in stored]))
 

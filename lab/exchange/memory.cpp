@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <set>
 
 #include "base/checked.hpp"
 
@@ -209,22 +210,28 @@ std::int64_t memory_bytes(const GroupSpec& group, const std::vector<Message>& me
   using base::checked_add;
   using base::checked_mul;
   constexpr const char* kWhat = "bytes of memory";
-  std::int64_t send = 0, receive = 0, packed = 0, maps = 0;
+  std::int64_t send = 0, receive = 0, packed = 0;
+  // The type map that is being made, and one that is kept of each layout: a third of what making it may take.
+  std::int64_t made = 0, kept = 0;
+  std::set<std::string> labels;
   for (const Message& message : messages) {
     send = std::max(send, message.send.span.high - message.send.span.low);
     receive = std::max(receive, message.receive.span.high - message.receive.span.low);
     packed = std::max(packed, checked_mul(message.payload_bytes(), message.blocks + message.sent_blocks + 1, kWhat));
-    maps = checked_add(maps, type_map_cost_bytes(*message.send.type, message.send.count), kWhat);
+    std::int64_t map = type_map_cost_bytes(*message.send.type, message.send.count);
     if (message.has_unlike_ends())
-      maps = checked_add(maps, type_map_cost_bytes(*message.receive.type, message.receive.count), kWhat);
+      map = checked_add(map, type_map_cost_bytes(*message.receive.type, message.receive.count), kWhat);
+    made = std::max(made, map);
+    if (labels.insert(message.label).second) kept = checked_add(kept, map / 3, kWhat);
   }
   for (const MemberSpec& member : group.members) {
     const Message& message = messages[member.message];
-    if (is_scheme(member.method)) packed = checked_add(packed, scheme_bytes(member.method, message), kWhat);
+    if (is_scheme(member.method) && lacks_scheme(member.method, message).empty())
+      packed = checked_add(packed, scheme_bytes(member.method, message), kWhat);
   }
   const std::int64_t once = checked_add(send, receive, kWhat);
   const std::int64_t all = checked_mul(once, turns(group, once) + 1, kWhat);  // and what must be in them
-  return checked_add(checked_add(all, packed, kWhat), maps, kWhat);
+  return checked_add(checked_add(all, packed, kWhat), checked_add(made, kept, kWhat), kWhat);
 }
 
 }  // namespace gapless::lab::exchange

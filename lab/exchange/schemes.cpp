@@ -13,6 +13,9 @@ namespace {
 constexpr int kTag = 14;
 // Calls of MPI_Pack take 20 to 50 ns each: more would take seconds, and whoever wants to know has known for long.
 constexpr std::int64_t kMostElements = 2'000'000;
+// Open MPI 5.0.11 takes some ten kilobytes for each block of an MPI_Put: a million of them were all of a machine's
+// memory.
+constexpr std::int64_t kMostPutBlocks = 200'000;
 
 // What all of them have: the message, its addresses and its part of the ping-pong.
 class Scheme : public Operation {
@@ -164,6 +167,9 @@ std::string lacks_scheme(MethodKind method, const Message& message) {
            " are more";
   if (method == MethodKind::kPut && message.receive.span.low < 0)
     return "what is received begins before its address, and a window begins there";
+  if (method == MethodKind::kPut && message.send.places && message.send.places->run_count() > kMostPutBlocks)
+    return "a library may take kilobytes for each block of an MPI_Put, and here are more than " +
+           std::to_string(kMostPutBlocks);
   if (method == MethodKind::kPackElement && message.payload_bytes() / hand_element_bytes(message) > kMostElements)
     return "a call of MPI_Pack for each number of more than " + std::to_string(kMostElements) + " takes too long";
   return "";

@@ -70,9 +70,11 @@ def test_a_slow_member_is_left_out_and_said(exchange: Exchange) -> None:  # noqa
 def test_what_a_scheme_cannot_send_is_refused_and_the_rest_is_sent(exchange: Exchange) -> None:  # noqa: F811
     before = message("before", "hindexed_block(2, [-32, 8], double)")
     many = message("many", "vector(2000001, 1, 2, double)") | {"loops": {"kernel": "strided", "sizes": [2000001, 1, 2]}}
-    lines = exchange.lines([group("b", [before], ("put", "native")), group("m", [many], ("pack_element", "native"))])
+    methods = ("pack_element", "put", "native")
+    lines = exchange.lines([group("b", [before], ("put", "native")), group("m", [many], methods)])
     refused = {line["member"]: line["reason"] for line in of_kind(lines, "refused")}
     assert "before its address" in refused["before:put"] and "2000000" in refused["many:pack_element"]
+    assert "more than 200000" in refused["many:put"]
     assert {line["member"] for line in of_kind(lines, "samples")} == {"before:native", "many:native"}
 
 

@@ -12,17 +12,19 @@ from gapless.lab.ways.points import Point, fastest
 
 @dataclass
 class Tried:
-    """How often something was said, and how often that was right; of rows whose answer is decided."""
+    """Of rows whose answer is decided: how often an advice was, too, and was right; and how often it named the way."""
 
     rows: int = 0
     said: int = 0
     right: int = 0
+    named: int = 0
 
-    def count(self, said: str | None, answer: str) -> None:
-        """Count one row."""
+    def count(self, said: str | None, answer: str, named: str | None = None) -> None:
+        """Count one row; `named`: the way that is named where nothing is decided."""
         self.rows += 1
         self.said += said is not None
         self.right += said == answer
+        self.named += (said or named) == answer
 
 
 def other_rows(stored: Sequence[Known]) -> Tried:
@@ -45,7 +47,7 @@ def other_launches(points: Sequence[Point]) -> Tried:
         mine, rest = (_of_launches(point, launches[start::2]) for start in (0, 1))
         answer, advice = fastest(rest, NATIVE), fastest(mine, NATIVE)
         if answer is not None and answer.decided and advice is not None:
-            tried.count(advice.way if advice.decided else None, answer.way)
+            tried.count(advice.way if advice.decided else None, answer.way, advice.way)
     return tried
 
 

@@ -43,7 +43,7 @@ PRESETS = {
     settings.preset: settings
     for settings in (
         SchemesSettings(
-            preset="quick", sizes=(1000, 10_000, 65_536, 1_000_000, 10_000_000, 100_000_000), budget_s=150, power=0.5,
+            preset="quick", sizes=(1000, 10_000, 65_536, 1_000_000, 10_000_000, 32_000_000), budget_s=150, power=0.5,
             small=Repetitions(6, 12, 5, 0.03, 3), large=Repetitions(2, 5, 1, 0.03, 15), member_limit_ms=250,
         ),
         SchemesSettings(preset="standard", budget_s=1740, fewest_launches=6),
