@@ -29,7 +29,7 @@ def main() -> None:
         raise SystemExit(__doc__)
     stored = [known for name in sys.argv[1:] for known in known_of(read_run(Path(name)))]
     print("held out", "decided rows", "advised", "right", "of advised", "named right", sep="\t")
-    say("the row and its kin", other_rows(stored))
+    say("the row and its group", other_rows(stored))
     say("half of the launches", other_launches([known.point for known in stored]))
 
 

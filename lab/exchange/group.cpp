@@ -247,10 +247,14 @@ class Group {
     }
   }
 
-  // Members of which one message takes longer than the group allows; rank 0 decides for all.
+  // Members of which one message takes longer than the group allows, but the first one, to which all are compared;
+  // rank 0 decides for all. Who answers writes as long as rank 0 does.
   void leave_out_slow() {
-    for (std::size_t i = members_.size(); i-- > 0;) {
-      double first_ns = members_[i].first.ns;
+    const bool ping_pong = spec_.pattern == Pattern::kPingPong;
+    for (std::size_t i = members_.size(); i-- > 1;) {
+      const Writing& writing = members_[i].first.writing;
+      const double written_ns = writes_ahead() ? 0 : (ping_pong ? 2 : 1) * (writing.ns + writing.clock_ns);
+      double first_ns = (members_[i].first.ns - written_ns) / (ping_pong && !spec_.empty_pong ? 2 : 1);
       MPI_Bcast(&first_ns, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
       if (first_ns <= spec_.reps.member_limit_ms * 1e6) continue;
       result_.refused.emplace(members_[i].spec->name, "one message took " +

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -40,7 +41,8 @@ class Scheme : public Operation {
 class Buffered final : public Scheme {
  public:
   Buffered(const Trip& trip, const Message& message, Memory& memory)
-      : Scheme(trip, message, memory), buffer_(static_cast<std::size_t>(scheme_bytes(MethodKind::kBuffered, message))) {
+      : Scheme(trip, message, memory),
+        buffer_(2 * (static_cast<std::size_t>(message.packed_capacity) + MPI_BSEND_OVERHEAD)) {
     MPI_Buffer_attach(buffer_.data(), static_cast<int>(buffer_.size()));
   }
   Buffered(const Buffered&) = delete;
@@ -98,12 +100,17 @@ class Persistent final : public Scheme {
 class Put final : public Scheme {
  public:
   Put(const Trip& trip, const Message& message, Memory& memory) : Scheme(trip, message, memory) {
-    MPI_Win_create(receive_, static_cast<MPI_Aint>(message.receive.span.high), 1, MPI_INFO_NULL, MPI_COMM_WORLD,
-                   &window_);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, std::min(rank, trip.peer), rank, &pair_);
+    MPI_Win_create(receive_, static_cast<MPI_Aint>(message.receive.span.high), 1, MPI_INFO_NULL, pair_, &window_);
   }
   Put(const Put&) = delete;
   Put& operator=(const Put&) = delete;
-  ~Put() override { MPI_Win_free(&window_); }
+  ~Put() override {
+    MPI_Win_free(&window_);
+    MPI_Comm_free(&pair_);
+  }
 
   void run(const std::function<void()>& before_send) override {
     if (trip_.leads) before_send();
@@ -117,11 +124,12 @@ class Put final : public Scheme {
   void epoch(bool puts) {
     MPI_Win_fence(0, window_);
     if (puts)
-      MPI_Put(send_, message_.send.count, message_.send.handle.handle(), trip_.peer, 0, message_.receive.count,
+      MPI_Put(send_, message_.send.count, message_.send.handle.handle(), trip_.leads ? 1 : 0, 0, message_.receive.count,
               message_.receive.handle.handle(), window_);
     MPI_Win_fence(0, window_);
   }
 
+  MPI_Comm pair_ = MPI_COMM_NULL;  // a fence waits for its members alone
   MPI_Win window_ = MPI_WIN_NULL;
 };
 

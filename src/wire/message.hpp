@@ -41,9 +41,8 @@ class TrialTime {
   std::int64_t ns_ = 0;
 };
 
-// Whether a sender's process waits until its message is packed and has no other one in flight: then a receiver unpacks
-// meanwhile, and each part more lets it begin earlier. Of others there may be many, each part takes a chunk, and mostly
-// the receiver is packing a message of its own.
+// Of a blocking send a receiver unpacks mostly while it is packed, and each part more lets it begin earlier. Of others
+// there may be many at a time, each part takes a chunk, and mostly the receiver is packing a message of its own.
 enum class Sending { kAlone, kAmongOthers };
 
 // [bytes] of a part: the receiver begins when the first is packed, so short messages have several, and long ones fill

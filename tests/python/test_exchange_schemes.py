@@ -60,10 +60,10 @@ def test_loops_unpack_only_what_is_received_as_it_is_sent(exchange: Exchange) ->
 
 
 def test_a_slow_member_is_left_out_and_said(exchange: Exchange) -> None:  # noqa: F811
-    # No message takes a nanosecond.
+    # No message takes a nanosecond; what all are compared to stays.
     lines = exchange.lines([group("g", [STRIDED], reps={"member_limit_ms": 1e-6})])
-    assert of_kind(lines, "samples") == []
-    assert {line["member"] for line in of_kind(lines, "refused")} == {"strided:native", "strided:pack"}
+    assert {line["member"] for line in of_kind(lines, "samples")} == {"strided:native"}
+    assert {line["member"] for line in of_kind(lines, "refused")} == {"strided:pack"}
     assert all("longer than a member of this group may take" in line["reason"] for line in of_kind(lines, "refused"))
 
 

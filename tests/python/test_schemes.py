@@ -120,7 +120,7 @@ def test_the_fastest_way_without_gapless_and_the_layer_from_64_kb_on() -> None:
 
     told = sentences(made_up(us, (MIDDLE, 1000), 0.001))
     assert told[1].startswith("mpich, 1000 B: copy by hand is the fastest way without Gapless; the next one, ")
-    assert "takes 1.50 (1.49 - 1.50) times as long" in told[1]
+    assert "takes 1.50 (1.50 - 1.50) times as long" in told[1]
     assert "with Gapless 2.10 times an array from 64 KB on" in told[-1] and told[-1].count(" at ") == 1
 
 

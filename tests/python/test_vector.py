@@ -90,13 +90,13 @@ def test_what_another_type_or_buffer_costs_and_the_first_message() -> None:
 
     told = said(us, first=7.0)
     assert (
-        "mpich: another type for each message costs 3.00 natively and 3.00 with Gapless times the same again"
+        "mpich: another type for each round trip costs 3.00 natively and 3.00 with Gapless times the same again"
         in (told[1])
     )
     assert "another buffer for each message costs 1.50 natively and 1.50" in told[2]
     assert (
         told[3]
-        == "mpich: the first message takes 7.0 natively and 7.0 with Gapless times as long as later ones (means)"
+        == "mpich: the first message of a group takes 7.0 natively and 7.0 with Gapless times as long as later ones (means)"
     )
     without = said(us, reuse=("same",), layer=False)
     assert len(without) == 1
@@ -131,8 +131,8 @@ def test_a_short_run_and_how_often_an_advice_from_it_is_right(
     monkeypatch.setattr(sys, "argv", ["advice_holds.py", str(tmp_path / "run")])
     advice_holds.main()
     heading, *tried = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
-    assert (heading[0], [line[0] for line in tried]) == ("held out", ["the row and its kin", "half of the launches"])
-    assert all(int(decided) >= int(advised) >= int(right) for _, decided, advised, right, _ in tried)
+    assert (heading[0], [line[0] for line in tried]) == ("held out", ["the row and its group", "half of the launches"])
+    assert all(int(decided) >= int(advised) >= int(right) for _, decided, advised, right, *_ in tried)
     run_could_go_on("vector", "creation", tmp_path / "run")
 
 

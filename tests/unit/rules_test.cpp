@@ -128,6 +128,12 @@ TEST(Rules, ATableSaysWhichOfThemArePaired) {
   EXPECT_FALSE(paired.packs(8192, 4096));
   EXPECT_TRUE(paired.packs(65536, 4096));
   EXPECT_EQ(rules.table(Operation::kSend, Distance::kNear, Shape::kNest), Table());
+  EXPECT_EQ(rules.table(Operation::kIpaired, Distance::kNear, Shape::kNest), paired) << "it says nothing else of them";
+  Rules apart;
+  ASSERT_EQ(read(text.substr(0, text.size() - 4) + "table ipaired near nest\n 8192 -+\nend\n", apart).outcome,
+            Reading::Outcome::kTaken);
+  EXPECT_TRUE(apart.table(Operation::kPaired, Distance::kNear, Shape::kNest).packs(8192, 8));
+  EXPECT_FALSE(apart.table(Operation::kIpaired, Distance::kNear, Shape::kNest).packs(8192, 8));
 }
 
 TEST(Rules, AForeignTextIsNotTaken) {

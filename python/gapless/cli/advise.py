@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gapless.lab.advice.settings import AdviceSettings
     from gapless.lab.advice.verdict import Advice
     from gapless.lab.measure import Session
+    from gapless.lab.run_file import Run
 
 FAILED, INVALID, INTERRUPTED = 1, 2, 130
 LANGUAGES = {"c": "C", "fortran": "Fortran", "none": ""}
@@ -61,12 +62,15 @@ def advise(
     if language not in LANGUAGES:
         raise GaplessError(f"--language: there is no '{language}'", f"there are {', '.join(LANGUAGES)}")
     settings = AdviceSettings(type_text=_canonical(type_text), count=count, launches=launches, layer=layer)
-    settings.plan()
+    try:
+        settings.plan()
+    except OverflowError:
+        raise GaplessError(f"{count} of {type_text} are more than 64 bits of bytes", "name a smaller --count") from None
     if stored:
         _from_stored(stored, settings, mpi, language, json)
         return
     session, interrupted = _measured(settings, mpi)
-    _show(session, settings, language, json)
+    _show(session, settings, language, json, interrupted)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
     if session.failed:
@@ -115,7 +119,7 @@ def _measured(settings: AdviceSettings, mpi: str | None) -> tuple[Session, bool]
     return session, interrupted
 
 
-def _show(session: Session, settings: AdviceSettings, language: str, json: bool) -> None:
+def _show(session: Session, settings: AdviceSettings, language: str, json: bool, interrupted: bool) -> None:
     from gapless.lab.advice.verdict import advice_of
     from gapless.lab.ways.points import points_of
     from gapless.lab.ways.report import by_library
@@ -124,6 +128,8 @@ def _show(session: Session, settings: AdviceSettings, language: str, json: bool)
     found = [
         advice for of in by_library(points).values() if (advice := advice_of(of, settings.count)) is not None
     ]  # fmt: skip
+    if not found and not interrupted:
+        raise GaplessError(_why_nothing(session.run(), settings.count), "name another --count or --mpi")
     if json:
         print(json_module.dumps([_as_json(advice) for advice in found], indent=1))
         return
@@ -138,7 +144,13 @@ def _show(session: Session, settings: AdviceSettings, language: str, json: bool)
     for advice in found:
         for sentence in sentences_of(advice):
             print(sentence)
-    _print_lines(settings, [advice.native.way for advice in found if advice.native.decided], language)
+    _print_lines(settings, [advice.native.way for advice in found], language)
+
+
+def _why_nothing(run: Run, count: int) -> str:
+    """Say why there is no advice: the library or the lab refused the message, or its launches failed."""
+    reasons = [line["reason"] for line in run.refused if line.get("group") == str(count)]
+    return f"nothing was measured: {reasons[0]}" if reasons else "nothing was measured"
 
 
 def _as_json(advice: Advice) -> dict[str, Any]:
@@ -162,7 +174,7 @@ def _print_lines(settings: AdviceSettings, ways: list[str], language: str) -> No
     from gapless.lab.advice.settings import NATIVE
 
     names = dict(zip(NATIVE, ("datatype", "pack", "by hand"), strict=True))
-    for way in dict.fromkeys(ways or [NATIVE[0]]):
+    for way in dict.fromkeys(ways):
         mark = "!" if language == "fortran" else "//"
         print(f"\n{mark} {names[way]}")
         print(lines(settings.type_text, settings.count, names[way], LANGUAGES[language]), end="")
@@ -170,6 +182,7 @@ def _print_lines(settings: AdviceSettings, ways: list[str], language: str) -> No
 
 def _from_stored(stored: list[Path], settings: AdviceSettings, mpi: str | None, language: str, json: bool) -> None:
     import gapless
+    from gapless.cli.experiment import known as known_words
     from gapless.cli.experiment import words
     from gapless.lab.advice.settings import run_bytes
     from gapless.lab.advice.stored import KNOWN, known_of, predict
@@ -179,7 +192,8 @@ def _from_stored(stored: list[Path], settings: AdviceSettings, mpi: str | None, 
     known = [one for path in stored for one in known_of(read_run(path))]
     if not known:
         raise GaplessError("the stored runs say nothing of datatypes", f"name runs of {', '.join(KNOWN)}")
-    libraries = words(mpi) or list(dict.fromkeys(one.mpi for one in known))
+    there_are = list(dict.fromkeys(one.mpi for one in known))
+    libraries = known_words(words(mpi), there_are, "--mpi") or there_are
     datatype = gapless.Datatype(settings.type_text)
     size, run = datatype.size * settings.count, run_bytes(datatype, settings.count)
     found = {name: predict(known, name, size, run) for name in libraries}

@@ -37,6 +37,8 @@ def creation(given: SimpleNamespace) -> None:
     counts = numbers(given.counts, "--counts")
     if any(count % 10 for count in counts):
         raise GaplessError(f"--counts {given.counts}: the nested type has blocks of ten", "name multiples of ten")
+    if given.cache == "cold_sender":
+        raise GaplessError("--cache cold_sender: making a type is the work of both ranks", "name warm or cold")
     settings = ways_settings(
         given, OPTIONS, PRESETS, counts=counts,
         constructors=known(words(given.constructors), CONSTRUCTORS, "--constructors"),

@@ -22,6 +22,7 @@ from gapless.cli.experiment import (
     words,
 )
 from gapless.cli.options import Data, Row
+from gapless.errors import GaplessError
 
 if TYPE_CHECKING:
     from gapless.lab.ways.report import Story
@@ -48,6 +49,8 @@ def options(name: str, presets: str, *own: Row) -> tuple[Row, ...]:
 def ways_settings(given: SimpleNamespace, table: Sequence[Row], presets: Mapping[str, Kind], **own: Any) -> Kind:
     """Return the settings of the preset, or of the run that goes on, with what was given changed."""
     caches = known(words(given.cache), CACHES, "--cache")
+    if len(caches) > 1:
+        raise GaplessError(f"--cache {given.cache}: a run has one state of the caches", "make a run for each")
     data = given.data.value if given.data else None
     return settings_of(given, table, presets, cache=caches[0] if caches else None, data=data, **own)
 

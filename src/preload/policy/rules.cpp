@@ -212,7 +212,12 @@ class Reader {
     }
     for (int operation = first_[0]; operation <= last_[0]; ++operation) {
       for (int distance = first_[1]; distance <= last_[1]; ++distance) {
-        for (int shape = first_[2]; shape <= last_[2]; ++shape) rules_.tables[operation][distance][shape] = made;
+        for (int shape = first_[2]; shape <= last_[2]; ++shape) {
+          rules_.tables[operation][distance][shape] = made;
+          // A text from before nonblocking sends had a word of their own means these, too; one of today says it behind.
+          if (operation == static_cast<int>(Operation::kPaired))
+            rules_.tables[static_cast<int>(Operation::kIpaired)][distance][shape] = made;
+        }
       }
     }
   }

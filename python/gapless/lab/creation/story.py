@@ -149,7 +149,7 @@ STORY = Story(
     "Every second double of an array, described by each constructor: constructing, committing and freeing it, and"
     " sending it.",
     "Each number of blocks is a group. The constructors' calls, the commit and the free are timed one by one, "
-    "without what makes their arguments ready; “first” is the first time in a process, without the layer and with"
+    "without what makes their arguments ready; “first” is the first time in a group, without the layer and with"
     " it. A type pays from so many messages on: what making and freeing it takes, over what each message saves "
     "against copying by hand; with the ends of the 95 % interval of the two messages' ratio. Messages are half of"
     " a round trip.",

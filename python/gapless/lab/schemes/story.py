@@ -47,11 +47,13 @@ def _drop(points: Sequence[Point]) -> str | None:
     if not middle or not beyond:
         return None
     usual = exp(float(np.mean([of.mean() for of in middle])))
-    point, message, of = beyond[-1]
+    point, message, of = max(beyond, key=lambda one: one[0].bytes)
     ratio = ratio_of(of)
-    # Dropped, if it is proved to have lost more than a fifth of what it had.
-    proved = ratio.low is not None and ratio.low > DROP * usual
-    refuted = ratio.high is not None and ratio.high < DROP * usual
+    # Dropped, if it is proved to have lost more than a fifth of what it had, launch by launch.
+    number = min(len(logs) for logs in (of, *middle))
+    lost = ratio_of(of[:number] - np.mean([logs[:number] for logs in middle], axis=0))
+    proved = lost.low is not None and lost.low > DROP
+    refuted = lost.high is not None and lost.high < DROP
     verdict = "re-found" if proved else "refuted" if refuted else "not decided"
     return (
         f"the drop of direct sends beyond some ten megabytes is {verdict}: the {message} takes "

@@ -58,9 +58,9 @@ def _mean(points: Sequence[Point], member: str, to: str) -> float | None:
 
 
 def _first(points: Sequence[Point], member: str) -> float | None:
-    """Return how many steady round trips the first one takes, as a geometric mean."""
+    """Return how many times as long as a steady message the first one takes, as a geometric mean."""
     ratios = [
-        log(point.firsts[member]["message"] / 1000 / (2 * point.us(member)))
+        log(point.firsts[member]["message"] / 1000 / (point.share * point.us(member)))
         for point in points
         if member in point.times and point.firsts.get(member, {}).get("message", 0) > 0
     ]
@@ -91,7 +91,7 @@ def sentences(points: Sequence[Point]) -> list[str]:
                 f"{mpi}, blocks of {bytes_text(length)}: beyond {CHANGE} blocks each takes {interval_text(jump)} times "
                 "as long natively as just below"
             )
-    for name, member in (("type", "+type"), ("buffer", "+buffer")):
+    for name, of_what, member in (("type", "round trip", "+type"), ("buffer", "message", "+buffer")):
         costs = [
             f"{cost:.2f} {'natively' if base == DIRECT else 'with Gapless'}"
             for base in (DIRECT, LAYER)
@@ -99,7 +99,7 @@ def sentences(points: Sequence[Point]) -> list[str]:
         ]
         if costs:
             told.append(
-                f"{mpi}: another {name} for each message costs {' and '.join(costs)} times the same again (means)"
+                f"{mpi}: another {name} for each {of_what} costs {' and '.join(costs)} times the same again (means)"
             )
     firsts = [
         f"{first:.1f} {'natively' if member == DIRECT else 'with Gapless'}"
@@ -107,7 +107,9 @@ def sentences(points: Sequence[Point]) -> list[str]:
         if (first := _first(points, member)) is not None
     ]
     if firsts:
-        told.append(f"{mpi}: the first message takes {' and '.join(firsts)} times as long as later ones (means)")
+        told.append(
+            f"{mpi}: the first message of a group takes {' and '.join(firsts)} times as long as later ones (means)"
+        )
     return told
 
 
@@ -155,7 +157,7 @@ STORY = Story(
     "Each length and number of blocks is a group: all ways in turn, the same bytes each time; launches are the "
     "replicates. Half of a round trip is shown. With a fresh type both ranks construct, commit and free it within"
     " each round trip; with a fresh buffer each message has another one of several. The first message of a way is"
-    " the first of its process.",
+    " the first in its group: other groups may have come before it in the process.",
     sentences,
     tables,
     plots,

@@ -11,6 +11,7 @@ from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row
 from gapless.lab.ways.settings import PAPER, WaysSettings
 
 SLOW_DOWN = "slow-down"
+ONE_WAY = "one way"  # the pattern of rows whose answer is empty
 LAYOUT = "sent"  # what all descriptions of a group have in common
 DOUBLE = BASES["double"]
 
@@ -42,6 +43,9 @@ def add_group(plan: Plan, group: Group, settings: WaysSettings, block_bytes: int
         message, _ = group.messages[group.members[member]]
         return f"{message.count} x {shortened(message.type)}"
 
+    # Sizes that whole blocks make equal.
+    if any(other.id == group.id for other in plan.groups):
+        return
     plan.groups.append(group)
     for member in group.members:
         if member == CONTIGUOUS_MEMBER:
@@ -52,7 +56,7 @@ def add_group(plan: Plan, group: Group, settings: WaysSettings, block_bytes: int
                 test=settings.experiment,
                 guideline=SLOW_DOWN,
                 case=f"{group.id}/{member}",
-                pattern="one way" if settings.protocol == PAPER else place.pattern,
+                pattern=ONE_WAY if settings.protocol == PAPER else place.pattern,
                 bytes=place.bytes,
                 payload_bytes=place.bytes,
                 base=place.base.name,

@@ -11,6 +11,7 @@ import numpy as np
 from gapless.lab.best import Times, held_out
 from gapless.lab.interval import LEVEL, Interval, ratio_of
 from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row, Run
+from gapless.lab.ways.group import ONE_WAY
 from gapless.lab.ways.settings import OWN, PAPER
 
 
@@ -27,8 +28,8 @@ class Point:
     times : dict
         Member to launch to time of one message [ns].
     firsts : dict
-        Member to what its first message took [ns, round trip], and, in groups with phases, making its datatype for the
-        first time; medians over launches.
+        Member to what its first sample took [ns; `share` messages], and, in groups with phases, making its datatype
+        for the first time; medians over launches.
     phases : dict
         Member to phase to median over launches [ns].
     """
@@ -58,6 +59,11 @@ class Point:
     def blocks(self) -> int:
         """How many there are."""
         return self.bytes // self.block_bytes
+
+    @property
+    def share(self) -> int:
+        """How many messages a sample has."""
+        return 1 if self.row.pattern == ONE_WAY else 2
 
     @property
     def launches(self) -> int:
@@ -143,10 +149,11 @@ class Fastest:
 def fastest(point: Point, ways: Sequence[str]) -> Fastest | None:
     """Return the fastest of such ways; None if none was measured.
 
-    Chosen on one half of the launches and compared on the other, both ways round, so that luck in the samples that
-    choose does not help; and against each other way at a level that allows for their number (Bonferroni).
+    It is decided if each half of the launches chooses it, so that luck in some of them does not help, and it is proved
+    to be faster than each other way, over all launches, at a level that allows for their number (Bonferroni). The
+    interval of the lead is the usual one, of 95 %. A way that less than half of the launches have is left out.
     """
-    known = {way: point.times[way] for way in ways if way in point.times}
+    known = _common({way: point.times[way] for way in ways if way in point.times})
     if not known:
         return None
     order = sorted(known, key=lambda way: float(np.mean(np.log(list(known[way].values())))))
@@ -156,6 +163,14 @@ def fastest(point: Point, ways: Sequence[str]) -> Fastest | None:
     held = held_out(known[way], known)
     agreed = held is not None and set(held.chosen) == {way} and len(held.chosen) == 2
     level = LEVEL / (len(order) - 1)
-    leads = {other: ratio_of(point.logs(other, way), level) for other in order[1:]}
-    proved = all(lead.low is not None and lead.low > 1 for lead in leads.values())
-    return Fastest(way, agreed and proved, second, leads[second])
+    leads = {other: point.logs(other, way) for other in order[1:]}
+    proved = all((low := ratio_of(logs, level).low) is not None and low > 1 for logs in leads.values())
+    return Fastest(way, agreed and proved, second, ratio_of(leads[second]))
+
+
+def _common(times: Mapping[str, Times]) -> dict[str, Times]:
+    """Return the launches that all ways have, without ways that less than half of the launches have."""
+    most = max((len(of) for of in times.values()), default=0)
+    often = {way: of for way, of in times.items() if 2 * len(of) >= most}
+    launches = set.intersection(*(set(of) for of in often.values())) if often else set()
+    return {way: {launch: of[launch] for launch in launches} for way, of in often.items()} if launches else {}

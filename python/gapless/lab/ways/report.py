@@ -79,7 +79,7 @@ def rows_of(points: Sequence[Point]) -> list[dict[str, Any]]:
             values = (
                 point.mpi, point.name, way_text(member), point.bytes, point.block_bytes, point.blocks, point.row.data,
                 point.launches, point.us(member), *((ratio.value, ratio.low, ratio.high) if ratio else (None,) * 3),
-                us(first, "message"), us(first, "create"), us(first, "commit"),
+                first["message"] / point.share / 1000 if first else None, us(first, "create"), us(first, "commit"),
                 *(us(phases, name) for name in ("create", "commit", "free")),
             )  # fmt: skip
             rows.append(dict(zip(COLUMNS, values, strict=True)))
