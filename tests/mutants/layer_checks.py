@@ -47,7 +47,8 @@ LAYER_ERRORS = (preload("errors_test"), preload("errors_test", **FORCED))
 TRUNCATION = (preload("truncation_test"),)
 PACK_OVERLAP = (preload("pack_overlap_test"),)
 HANDLE_REUSE = (preload("handle_reuse_test"),)
-UNWRAPPED = (preload("unwrapped_completion_test"),)
+# Whatever the rules say of such a message.
+UNWRAPPED = (preload("unwrapped_completion_test", **FORCED),)
 CAPPED = (preload("lifecycle_test", "cap", GAPLESS_POOL_BYTES="64K", GAPLESS_SMALLEST_BYTES="0"),)
 EQUIVALENCE = (preload("equivalence_test", "100", "1"),)
 IN_FORCE = tuple(
