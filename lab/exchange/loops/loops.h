@@ -10,8 +10,8 @@ typedef void gapless_loops_pack(const int* sizes, const int* list, const void* a
 typedef void gapless_loops_unpack(const int* sizes, const int* list, const void* packed, void* array);
 typedef const char* gapless_loops_compiler(void);  // its name and version
 
-// KERNEL(name, how many sizes, whether it unpacks: 0, what is received is dense, and received in its place; 1, always; 2,
-// where it is received as it is sent)
+// KERNEL(name, how many sizes, whether it unpacks: 0, what is received is dense, and received in its place; 1, always;
+// 2, where it is received as it is sent)
 //   wrf                    d1, d2, d3, i0, j0, si, sj: boxes of four arrays (d1, d3), three (d1, d2, d3) and two
 //                          (d1, d2, d3, 2), one behind the other; of the last two the second half alone
 //   milc                   lx, ly, lz, lt
