@@ -96,7 +96,8 @@ def test_what_another_type_or_buffer_costs_and_the_first_message() -> None:
     assert "another buffer for each message costs 1.50 natively and 1.50" in told[2]
     assert (
         told[3]
-        == "mpich: the first message of a group takes 7.0 natively and 7.0 with Gapless times as long as later ones (means)"
+        == "mpich: the first message of a group takes 7.0 natively and 7.0 with Gapless times as long as later ones "
+        "(means)"
     )
     without = said(us, reuse=("same",), layer=False)
     assert len(without) == 1
