@@ -219,15 +219,9 @@ class Group {
       // Twice with fresh data: who kept the first message's would be seen to send it again.
       for (int i = 0; i < (spec_.fresh ? 2 : 1); ++i) {
         memory_->turn(member.spec->fresh_buffer);
-        Sample first;
-        if (writes_ahead()) first.writing = write(member);
-        barrier(run_.place.rank, run_.place.ranks);
-        const double start_ns = now_ns();
-        const Writing within = run(member, *member.operation);
-        if (member.first.ns > 0) continue;
-        first.ns = now_ns() - start_ns;
-        if (!writes_ahead()) first.writing = within;
-        member.first = first;
+        const Writing ahead = writes_ahead() ? write(member) : Writing{};
+        const Sample once = run_once(member, *member.operation);
+        if (member.first.ns == 0) member.first = {once.ns, writes_ahead() ? ahead : once.writing};
       }
       run_.layer.set_all(false);
       if (before && member.layer_on() && spec_.pattern == Pattern::kPingPong) {
@@ -297,6 +291,14 @@ class Group {
     };
     operation.run(std::ref(before_send));  // by reference: a copy would be allocated within what is timed
     return writing;
+  }
+
+  // The same behind a barrier, and how long it took.
+  Sample run_once(Member& member, Operation& operation) {
+    barrier(run_.place.rank, run_.place.ranks);
+    const double start_ns = now_ns();
+    const Writing within = run(member, operation);
+    return {now_ns() - start_ns, within};
   }
 
   void warm_layer() {
@@ -388,10 +390,9 @@ class Group {
     if (writes_ahead()) write(member);
     if (spec_.cold) run_.eviction.walk();
     *member.stamps = {clock_reading_, {}, {}};
-    barrier(run_.place.rank, run_.place.ranks);
-    const double start_ns = now_ns();
-    sample.writing = run(member, member.stamped ? *member.stamped : *member.operation);
-    sample.whole_ns = now_ns() - start_ns;
+    const Sample once = run_once(member, member.stamped ? *member.stamped : *member.operation);
+    sample.writing = once.writing;
+    sample.whole_ns = once.ns;
     run_.layer.set_all(false);
     sample.stamps = *member.stamps;
     return sample;

@@ -122,20 +122,18 @@ int construct_list(const Layout& type, MPI_Datatype old, MPI_Datatype* made) {
   const std::vector<int> lengths = equal ? std::vector<int>{} : ints(type.blocklengths, "a blocklength");
   if (in_bytes) {
     const std::vector<MPI_Aint> displacements = addresses(type.displacements);
-    return equal ? clocked([&] {
-      return MPI_Type_create_hindexed_block(count, as_int(type.blocklength, "the blocklength"), displacements.data(),
-                                            old, made);
-    })
-                 : clocked([&] {
-                     return MPI_Type_create_hindexed(count, lengths.data(), displacements.data(), old, made);
-                   });
+    return clocked([&] {
+      return equal ? MPI_Type_create_hindexed_block(count, as_int(type.blocklength, "the blocklength"),
+                                                    displacements.data(), old, made)
+                   : MPI_Type_create_hindexed(count, lengths.data(), displacements.data(), old, made);
+    });
   }
   const std::vector<int> displacements = ints(type.displacements, "a displacement");
-  return equal ? clocked([&] {
-    return MPI_Type_create_indexed_block(count, as_int(type.blocklength, "the blocklength"), displacements.data(), old,
-                                         made);
-  })
-               : clocked([&] { return MPI_Type_indexed(count, lengths.data(), displacements.data(), old, made); });
+  return clocked([&] {
+    return equal ? MPI_Type_create_indexed_block(count, as_int(type.blocklength, "the blocklength"),
+                                                 displacements.data(), old, made)
+                 : MPI_Type_indexed(count, lengths.data(), displacements.data(), old, made);
+  });
 }
 
 int construct_subarray(const Layout& type, MPI_Datatype old, MPI_Datatype* made) {

@@ -10,6 +10,7 @@ from typing import TextIO
 
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
 MIN_WIDTH = 110
@@ -79,3 +80,9 @@ def plain_table(title: str, columns: Sequence[str], left: int = 1) -> Table:
         last_text = name in ("declined", "remark")
         table.add_column(name, justify="left" if i < left or last_text else "right", no_wrap=not last_text)
     return table
+
+
+def print_whole(out: Console, table: Table) -> None:
+    """Print a table as wide as it is: a number cut off is worse than a long line."""
+    out.width = max(out.width, Measurement.get(out, out.options.update(max_width=1000), table).maximum)
+    out.print(table, markup=False)

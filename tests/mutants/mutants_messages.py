@@ -22,15 +22,15 @@ MUTANTS = [
     planted(
         "nonblocking sends are paired by the rules of blocking ones",
         "policy/shared_memory.cpp",
-        "operation == Operation::kIsend ? Operation::kIpaired : Operation::kPaired",
-        "operation == Operation::kIsend ? Operation::kPaired : Operation::kPaired",
+        "sending == wire::Sending::kAlone ? Operation::kPaired : Operation::kIpaired",
+        "Operation::kPaired",
         IN_FORCE,
     ),
     planted(
         "persistent sends are paired by the rules of blocking ones",
         "transfer/paired.cpp",
-        "receiver_on_node(Operation::kIsend, dest, comm) : -1",
-        "receiver_on_node(Operation::kSend, dest, comm) : -1",
+        "receiver_on_node(wire::Sending::kAmongOthers, dest, comm) : -1",
+        "receiver_on_node(wire::Sending::kAlone, dest, comm) : -1",
         IN_FORCE,
     ),
     planted(

@@ -14,6 +14,7 @@ from gapless.errors import GaplessError
 if TYPE_CHECKING:
     from gapless.lab.advice.settings import AdviceSettings
     from gapless.lab.advice.verdict import Advice
+    from gapless.lab.interval import Interval
     from gapless.lab.measure import Session
     from gapless.lab.run_file import Run
 
@@ -96,24 +97,20 @@ def _measured(settings: AdviceSettings, mpi: str | None) -> tuple[Session, bool]
     import sys
     import tempfile
 
-    from gapless.cli.experiment import end_as_by_ctrl_c, say
+    from gapless.cli.experiment import end_as_by_ctrl_c, say, was_interrupted
     from gapless.lab.live import Display
     from gapless.lab.measure import new_session
     from gapless.targets.chosen import targets
 
     end_as_by_ctrl_c()
     asked: dict[str, Any] = {"mpi": mpi, "launcher": None, "two_nodes": False}
-    interrupted = False
     with (
         tempfile.TemporaryDirectory(prefix="gapless-advise-") as folder,
         targets(mpi, None, False, say) as found,
         Display() as display,
     ):
         session = new_session(Path(folder), settings, found, f"gapless {shlex.join(sys.argv[1:])}", asked, display)
-        try:
-            session.measure()
-        except KeyboardInterrupt:
-            interrupted = True
+        interrupted = was_interrupted(session)
     for sentence in [*session.failed, *(["interrupted"] if interrupted else [])]:
         say(sentence)
     return session, interrupted
@@ -154,8 +151,8 @@ def _why_nothing(run: Run, count: int) -> str:
 
 
 def _as_json(advice: Advice) -> dict[str, Any]:
-    def interval(of: Any) -> dict[str, float | None] | None:
-        return None if of is None else {"value": of.value, "ci_low": of.low, "ci_high": of.high}
+    def interval(of: Interval | None) -> dict[str, float | None] | None:
+        return None if of is None else of.as_json()
 
     native = advice.native
     return {

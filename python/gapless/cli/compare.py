@@ -210,9 +210,7 @@ def print_tsv(found: Comparison, every: bool) -> None:
 
 def print_text(found: Comparison, every: bool) -> None:
     """Print the rows that changed, and how many did not."""
-    from rich.measure import Measurement
-
-    from gapless.display import console, plain_table
+    from gapless.display import console, plain_table, print_whole
 
     out = console()
     rows = listed(found, every)
@@ -226,8 +224,7 @@ def print_text(found: Comparison, every: bool) -> None:
                 subject.mpi, subject.place.text, subject.member, one.change, f"{one.ratio:.3f}",
                 f"{one.ci_low:.3f} - {one.ci_high:.3f}", f"{one.launches_old}, {one.launches_new}",
             )  # fmt: skip
-        out.width = max(out.width, Measurement.get(out, out.options.update(width=1000), table).maximum)
-        out.print(table, markup=False)
+        print_whole(out, table)
     for line in found.broken:
         out.print(f"now wrong: {line}", markup=False, soft_wrap=True)
     for which, subjects in (("OLD", found.only_old), ("NEW", found.only_new)):

@@ -24,7 +24,7 @@ def measure_sides(old: str, new: str, given: SimpleNamespace) -> tuple[Run, list
     GaplessError
         If a side cannot be measured at all.
     """
-    from gapless.cli.experiment import budget, end_as_by_ctrl_c, results_folder, say
+    from gapless.cli.experiment import budget, end_as_by_ctrl_c, results_folder, say, was_interrupted
     from gapless.errors import GaplessError
     from gapless.lab.compare_settings import COMPARE_PRESETS
     from gapless.lab.experiment import changed
@@ -48,14 +48,10 @@ def measure_sides(old: str, new: str, given: SimpleNamespace) -> tuple[Run, list
             f"name another folder with --out; 'gapless compare {folder}' prints it",
         )
     end_as_by_ctrl_c()
-    interrupted = False
     with side_targets(*sides, say, given.two_nodes) as found, Display() as display:
         asked = {"mpi": None, "launcher": None, "two_nodes": given.two_nodes, "sides": [one.name for one in found]}
         session = new_session(folder, settings, found, f"gapless {shlex.join(sys.argv[1:])}", asked, display)
-        try:
-            session.measure()
-        except KeyboardInterrupt:
-            interrupted = True
+        interrupted = was_interrupted(session)
     if session.shortened:
         say(session.shortened)
     say(f"{'interrupted; ' if interrupted else ''}samples in {folder}; 'gapless compare {folder}' prints this again")

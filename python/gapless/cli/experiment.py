@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import signal
@@ -10,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -18,6 +19,8 @@ from gapless.cli.options import Row, TwoNodesOption
 from gapless.errors import GaplessError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from gapless.lab.experiment import Experiment
     from gapless.lab.measure import Session
 
@@ -183,18 +186,44 @@ def list_plan(settings: Experiment) -> None:
     )
 
 
-def measure(settings: Experiment, given: SimpleNamespace, show: Callable[[Session], None]) -> NoReturn:
-    """Measure, or go on; show what came of it, say where it is kept, and leave with the exit status.
+def was_interrupted(session: Session) -> bool:
+    """Measure; return whether Ctrl-C ended it."""
+    try:
+        session.measure()
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def show_rows(
+    as_json: bool, rows: Sequence[Mapping[str, Any]], tsv: Callable[[], str], tables: Callable[[Console], None]
+) -> None:
+    """Print rows as JSON, if that is asked for; tab-separated in a pipe; as tables on a terminal."""
+    from gapless.display import console
+
+    if as_json:
+        print(json.dumps(rows, indent=1))
+    elif not sys.stdout.isatty():
+        print(tsv(), end="")
+    else:
+        tables(console())
+
+
+def measure(settings: Experiment, given: SimpleNamespace, show: Callable[[Session], None]) -> None:
+    """List what would be measured; or measure, or go on: show what came of it, and leave with the exit status.
 
     Parameters
     ----------
     settings : Experiment
         What is measured.
     given : SimpleNamespace
-        mpi, launcher, two_nodes, eager, out, resume.
+        listed, mpi, launcher, two_nodes, eager, out, resume.
     show : callable
         Prints the result on standard output, also of a run that was interrupted.
     """
+    if given.listed:
+        list_plan(settings)
+        return
     from gapless.lab.live import Display
     from gapless.lab.measure import new_session, resumed_session
     from gapless.lab.results import of_kind, read
@@ -207,7 +236,6 @@ def measure(settings: Experiment, given: SimpleNamespace, show: Callable[[Sessio
     if resume:
         asked = of_kind(read(resume / NAME), "environment")[0]["asked"]
     end_as_by_ctrl_c()
-    interrupted = False
     with (
         targets(asked["mpi"], asked["launcher"], asked["two_nodes"], say, eager_bytes(asked.get("eager"))) as found,
         Display() as display,
@@ -219,10 +247,7 @@ def measure(settings: Experiment, given: SimpleNamespace, show: Callable[[Sessio
             session = resumed_session(folder, settings, found, display)
         else:
             session = new_session(folder, settings, found, f"gapless {shlex.join(sys.argv[1:])}", asked, display)
-        try:
-            session.measure()
-        except KeyboardInterrupt:
-            interrupted = True
+        interrupted = was_interrupted(session)
     show(session)
     for sentence in [*session.failed, *([session.shortened] if session.shortened else [])]:
         say(sentence)

@@ -9,11 +9,14 @@ from gapless.cli.options import Row, with_options
 from gapless.cli.ways import options, run, ways_settings
 from gapless.errors import GaplessError
 
+# Making a type is the work of both ranks.
+CACHES = ("warm", "cold")
 OPTIONS = options(
     "creation",
     "quick (2 minutes at most) or standard (30 minutes at most)",
     Row("constructors", str, None, "vector, hvector, indexed, ... (default: all).", metavar="NAMES"),
     Row("counts", str, None, "Numbers of blocks, multiples of ten.", metavar="NUMBERS"),
+    caches=CACHES,
 )
 
 
@@ -37,10 +40,8 @@ def creation(given: SimpleNamespace) -> None:
     counts = numbers(given.counts, "--counts")
     if any(count % 10 for count in counts):
         raise GaplessError(f"--counts {given.counts}: the nested type has blocks of ten", "name multiples of ten")
-    if given.cache == "cold_sender":
-        raise GaplessError("--cache cold_sender: making a type is the work of both ranks", "name warm or cold")
     settings = ways_settings(
-        given, OPTIONS, PRESETS, counts=counts,
+        given, OPTIONS, PRESETS, CACHES, counts=counts,
         constructors=known(words(given.constructors), CONSTRUCTORS, "--constructors"),
     )  # fmt: skip
     run(settings, given, STORY)

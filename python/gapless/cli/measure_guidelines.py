@@ -15,7 +15,6 @@ from gapless.cli.experiment import (
     SHOWN,
     WHERE,
     known,
-    list_plan,
     measure,
     numbers,
     out_option,
@@ -81,9 +80,6 @@ def guidelines(given: SimpleNamespace) -> None:
     130 interrupted (what was measured is kept, --resume goes on).
     """
     settings = _settings(given)
-    if given.listed:
-        list_plan(settings)
-        return
     measure(settings, given, lambda session: _show(session, given.json))
 
 

@@ -1,9 +1,7 @@
-"""What the commands have in common that send one layout in many ways: options, settings, what is shown."""
+"""What the commands have in common that send a layout in many ways: options, settings, what is shown."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,65 +13,62 @@ from gapless.cli.experiment import (
     SHOWN,
     WHERE,
     known,
-    list_plan,
     measure,
     out_option,
     settings_of,
+    show_rows,
     words,
 )
 from gapless.cli.options import Data, Row
 from gapless.errors import GaplessError
 
 if TYPE_CHECKING:
+    from gapless.lab.experiment import Experiment
+    from gapless.lab.measure import Session
     from gapless.lab.ways.report import Story
     from gapless.lab.ways.settings import WaysSettings
 
 CACHES = ("warm", "cold", "cold_sender")
 
-Kind = TypeVar("Kind", bound="WaysSettings")
+Kind = TypeVar("Kind", bound="Experiment")
 
 
-def options(name: str, presets: str, *own: Row) -> tuple[Row, ...]:
-    """Return the options of such a command: its own between those that all have."""
+def options(name: str, presets: str, *own: Row, caches: Sequence[str] = CACHES) -> tuple[Row, ...]:
+    """Return the options of such a command: its own between those that all have; `caches`: states that it knows."""
     return (
         Row("preset", str, "standard", f"{presets}."),
         MPI,
         *own,
         Row("data", Data, None, "fresh: the sender writes its data before each message (default); constant: never "
             "again (preset paper)."),
-        Row("cache", str, None, "warm (default), cold, or cold_sender.", metavar="NAME"),
+        Row("cache", str, None, f"{caches[0]} (default), {' or '.join(caches[1:])}.", metavar="NAME"),
         *EXTENT, *WHERE, out_option(name), *KEPT, *SHOWN,
     )  # fmt: skip
 
 
-def ways_settings(given: SimpleNamespace, table: Sequence[Row], presets: Mapping[str, Kind], **own: Any) -> Kind:
+def ways_settings(
+    given: SimpleNamespace,
+    table: Sequence[Row],
+    presets: Mapping[str, Kind],
+    caches: Sequence[str] = CACHES,
+    **own: Any,
+) -> Kind:
     """Return the settings of the preset, or of the run that goes on, with what was given changed."""
-    caches = known(words(given.cache), CACHES, "--cache")
-    if len(caches) > 1:
+    chosen = known(words(given.cache), caches, "--cache")
+    if len(chosen) > 1:
         raise GaplessError(f"--cache {given.cache}: a run has one state of the caches", "make a run for each")
     data = given.data.value if given.data else None
-    return settings_of(given, table, presets, cache=caches[0] if caches else None, data=data, **own)
+    return settings_of(given, table, presets, cache=chosen[0] if chosen else None, data=data, **own)
 
 
 def run(settings: WaysSettings, given: SimpleNamespace, story: Story) -> None:
-    """List, or measure and show: tables on a terminal, every row tab-separated in a pipe, or JSON."""
-    from gapless.lab.measure import Session
-
-    if given.listed:
-        list_plan(settings)
-        return
+    """Measure and show, or list."""
 
     def show(session: Session) -> None:
-        from gapless.display import console
         from gapless.lab.ways.points import points_of
         from gapless.lab.ways.report import print_story, rows_of, tsv
 
         points = points_of(session.run())
-        if given.json:
-            print(json.dumps(rows_of(points), indent=1))
-        elif not sys.stdout.isatty():
-            print(tsv(points), end="")
-        else:
-            print_story(console(), story, points)
+        show_rows(given.json, rows_of(points), lambda: tsv(points), lambda out: print_story(out, story, points))
 
     measure(settings, given, show)

@@ -18,6 +18,10 @@ class Interval:
     low: float | None
     high: float | None
 
+    def as_json(self) -> dict[str, float | None]:
+        """Return the interval as every command prints it."""
+        return {"value": self.value, "ci_low": self.low, "ci_high": self.high}
+
 
 def ratio_of(logs: Array, level: float = LEVEL) -> Interval:
     """Return the geometric mean of ratios with its interval, from their logarithms by launch."""

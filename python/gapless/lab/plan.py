@@ -93,6 +93,11 @@ class Group:
             self.more[name] = {"method": method, **more}
         return name
 
+    def text(self, member: str) -> str:
+        """Return what a member sends, for people."""
+        message, _ = self.messages[self.members[member]]
+        return f"{message.count} x {shortened(message.type)}"
+
     def needs_layer(self, member: str) -> bool:
         """Return whether a member can be sent under the layer alone."""
         method = self.more.get(member, {}).get("method", member.rpartition(":")[2])
@@ -259,7 +264,7 @@ def _row(plan: Plan, group: Group, comparison: Comparison, layer: bool, payload_
         payload_bytes=payload_bytes, base="mixed" if comparison.mixed else place.base.name, cache=place.cache,
         layer=layer, group=group.id, compared=compared, reference=reference, expectation=comparison.expectation,
         layout=comparison.layout, variant=comparison.variant, A=comparison.A,
-        compared_type=_text(group, compared), reference_type=_text(group, reference), data=place.data,
+        compared_type=group.text(compared), reference_type=group.text(reference), data=place.data,
     )  # fmt: skip
 
 
@@ -275,8 +280,3 @@ def _add_ways(plan: Plan, group: Group, row: Row, selection: Selection) -> None:
                         reference_type=row.compared_type, expectation=NOT_SLOWER)  # fmt: skip
         if all(other.key != added.key or other.group != added.group for other in plan.rows):
             plan.rows.append(added)
-
-
-def _text(group: Group, member: str) -> str:
-    message, _ = group.messages[group.members[member]]
-    return f"{message.count} x {shortened(message.type)}"

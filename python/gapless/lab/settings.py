@@ -75,8 +75,3 @@ PRESETS = {
         Settings(preset="paper", exact=True, launches=5, data="constant"),
     )
 }
-PRESET_TEXTS = {
-    "quick": "at most 3 minutes for all libraries together: A = 2, 10, 1000, variant 1, two sizes",
-    "standard": "at most 30 minutes for all libraries together: every case of Expectation Tests 1 to 11",
-    "paper": "repetitions (100; collectives 100, 50, 20), 5 launches and constant data of the paper; no limit of time",
-}

@@ -171,6 +171,9 @@ class Reader {
     if (!read_choice(words.next(), kDistanceWords, first_[1], last_[1])) return wrong("a distance that is not known");
     if (!read_choice(words.next(), kShapeWords, first_[2], last_[2])) return wrong("a shape that is not known");
     if (!words.at_end()) return wrong("more than an operation, a distance and a shape");
+    // A text from before nonblocking sends had a word of their own means these, too; one of today says it behind.
+    static_assert(static_cast<int>(Operation::kIpaired) == static_cast<int>(Operation::kPaired) + 1);
+    if (last_[0] == static_cast<int>(Operation::kPaired)) last_[0] = static_cast<int>(Operation::kIpaired);
     in_table_ = true;
     rows_ = 0;
   }
@@ -212,12 +215,7 @@ class Reader {
     }
     for (int operation = first_[0]; operation <= last_[0]; ++operation) {
       for (int distance = first_[1]; distance <= last_[1]; ++distance) {
-        for (int shape = first_[2]; shape <= last_[2]; ++shape) {
-          rules_.tables[operation][distance][shape] = made;
-          // A text from before nonblocking sends had a word of their own means these, too; one of today says it behind.
-          if (operation == static_cast<int>(Operation::kPaired))
-            rules_.tables[static_cast<int>(Operation::kIpaired)][distance][shape] = made;
-        }
+        for (int shape = first_[2]; shape <= last_[2]; ++shape) rules_.tables[operation][distance][shape] = made;
       }
     }
   }

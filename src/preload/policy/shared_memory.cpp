@@ -63,12 +63,11 @@ std::int64_t smallest_paired(Traffic traffic) noexcept {
   return traffic == Traffic::kExchange ? kSmallestExchanged : kSmallestFromRoot;
 }
 
-bool may_pair(Operation operation, Shape shape, std::int64_t bytes, std::int64_t mean_run_bytes) noexcept {
+bool may_pair(wire::Sending sending, Shape shape, std::int64_t bytes, std::int64_t mean_run_bytes) noexcept {
   if (bytes < smallest_paired(Traffic::kPointToPoint)) return false;
+  const Operation operation = sending == wire::Sending::kAlone ? Operation::kPaired : Operation::kIpaired;
   return smallest_by_settings() > 0 || policy.limited ||
-         policy.rules
-             .table(operation == Operation::kIsend ? Operation::kIpaired : Operation::kPaired, Distance::kNear, shape)
-             .packs(bytes, mean_run_bytes);
+         policy.rules.table(operation, Distance::kNear, shape).packs(bytes, mean_run_bytes);
 }
 
 std::string messages_in_words() {

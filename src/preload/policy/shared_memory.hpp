@@ -36,7 +36,7 @@ enum class Traffic { kExchange, kFromRoot, kScattered, kPointToPoint };
 std::int64_t smallest_paired(Traffic traffic) noexcept;
 // Whether the sender of a message from point to point sends it that way, by the settings or the rules. A receiver need
 // not know.
-bool may_pair(Operation operation, Shape shape, std::int64_t bytes, std::int64_t mean_run_bytes) noexcept;
+bool may_pair(wire::Sending sending, Shape shape, std::int64_t bytes, std::int64_t mean_run_bytes) noexcept;
 // Which messages from point to point may go that way, and who says so, in a few words.
 std::string messages_in_words();
 // What of this must be the same on all processes that agree.

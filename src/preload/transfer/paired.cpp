@@ -15,6 +15,14 @@
 
 namespace gapless::preload {
 
+namespace {
+
+wire::Sending sending_of(Operation operation) noexcept {
+  return operation == Operation::kIsend ? wire::Sending::kAmongOthers : wire::Sending::kAlone;
+}
+
+}  // namespace
+
 void MessageBuffer::choose_send_path(Operation operation, int dest, MPI_Comm comm, May may) noexcept {
   if (may == May::kNotPair) return choose_path(operation, dest, comm);
   if (mpi::is_contiguous_builtin(type_) && !policy.force) return stay_native(Reason::kContiguous);
@@ -22,7 +30,7 @@ void MessageBuffer::choose_send_path(Operation operation, int dest, MPI_Comm com
   if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
   if (!switched_on()) return stay_native(Reason::kOff);
   decide_path(operation, distance_to(dest, comm));
-  if (may_gain() && pair_with(operation, dest, comm)) return;
+  if (may_gain() && pair_with(sending_of(operation), dest, comm)) return;
   stage(operation);
   keep_own(operation, dest, comm);
 }
@@ -38,10 +46,9 @@ void MessageBuffer::stage_small(Operation operation) noexcept {
   stage(operation);
 }
 
-bool MessageBuffer::pair_with(Operation operation, int dest, MPI_Comm comm) noexcept {
+bool MessageBuffer::pair_with(wire::Sending sending, int dest, MPI_Comm comm) noexcept {
   if (!headers_may_go() || !pairing_switched_on()) return false;
-  const int number = receiver_on_node(operation, dest, comm);
-  const auto sending = operation == Operation::kIsend ? wire::Sending::kAmongOthers : wire::Sending::kAlone;
+  const int number = receiver_on_node(sending, dest, comm);
   if (number < 0 || !begin_sending(number, sending)) return false;
   path_ = Path::kPaired;
   reason_ = Reason::kNone;
@@ -49,12 +56,12 @@ bool MessageBuffer::pair_with(Operation operation, int dest, MPI_Comm comm) noex
 }
 
 // By the rules, for a message of this type: the other end may have another one.
-bool MessageBuffer::is_worth_pairing(Operation operation) const noexcept {
-  return plan_ != nullptr && may_pair(operation, shape_of(*datatype_, count_), bytes_, datatype_->mean_run_bytes());
+bool MessageBuffer::is_worth_pairing(wire::Sending sending) const noexcept {
+  return plan_ != nullptr && may_pair(sending, shape_of(*datatype_, count_), bytes_, datatype_->mean_run_bytes());
 }
 
-int MessageBuffer::receiver_on_node(Operation operation, int dest, MPI_Comm comm) noexcept {
-  if (!is_worth_pairing(operation)) {
+int MessageBuffer::receiver_on_node(wire::Sending sending, int dest, MPI_Comm comm) noexcept {
+  if (!is_worth_pairing(sending)) {
     if (counting()) count_unpaired(procedure_, Reason::kSmall);
     return -1;
   }
@@ -63,7 +70,7 @@ int MessageBuffer::receiver_on_node(Operation operation, int dest, MPI_Comm comm
 }
 
 int MessageBuffer::prepare_rounds(int dest, MPI_Comm comm) noexcept {
-  const int number = headers_may_go() && may_gain() ? receiver_on_node(Operation::kIsend, dest, comm) : -1;
+  const int number = headers_may_go() && may_gain() ? receiver_on_node(wire::Sending::kAmongOthers, dest, comm) : -1;
   if (number >= 0) stage_small(Operation::kIsend);
   return path_ == Path::kPack ? number : -1;
 }
@@ -145,7 +152,8 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
   if (plan_ != nullptr && bytes_ > 0 && bytes_ < wire::kHeaderBytes) return;
   if (reason_ == Reason::kContiguous && bytes_ <= largest_message() && is_reachable()) {
     path_ = Path::kInPlace;
-  } else if (is_worth_pairing(Operation::kSend) || is_worth_pairing(Operation::kIsend) || !can_gather_header()) {
+  } else if (is_worth_pairing(wire::Sending::kAlone) || is_worth_pairing(wire::Sending::kAmongOthers) ||
+             !can_gather_header()) {
     stage_small(operation);
   }
   looks_ = path_ != Path::kNative || can_gather_header();

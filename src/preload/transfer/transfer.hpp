@@ -142,9 +142,9 @@ class MessageBuffer {
   void decide_path(Operation operation, Distance distance) noexcept;
   bool is_reachable() noexcept;
   void stage(Operation operation) noexcept;
-  bool pair_with(Operation operation, int dest, MPI_Comm comm) noexcept;
-  bool is_worth_pairing(Operation operation) const noexcept;
-  int receiver_on_node(Operation operation, int dest, MPI_Comm comm) noexcept;
+  bool pair_with(wire::Sending sending, int dest, MPI_Comm comm) noexcept;
+  bool is_worth_pairing(wire::Sending sending) const noexcept;
+  int receiver_on_node(wire::Sending sending, int dest, MPI_Comm comm) noexcept;
   bool begin_sending(int number, wire::Sending sending) noexcept;
   bool may_gain() const noexcept;
   void stage_small(Operation operation) noexcept;

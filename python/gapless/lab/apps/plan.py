@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from gapless.lab.apps.cases import AppCase
 from gapless.lab.catalogue import CONTIGUOUS, NOT_SLOWER
-from gapless.lab.layouts.notation import BASES, shortened
+from gapless.lab.layouts.notation import BASES
 from gapless.lab.plan import Group, Place, Plan
 from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row
 
@@ -81,14 +81,10 @@ def _row(
 ) -> Row:
     place = group.place
 
-    def text(member: str) -> str:
-        message, _ = group.messages[group.members[member]]
-        return f"{message.count} x {shortened(message.type)}"
-
     return Row(
         row=f"r{len(plan.rows)}", test=case.test(name), guideline=guideline, case=f"{case.name}/{name}",
         pattern=place.pattern, bytes=case.bytes, payload_bytes=case.bytes, base=place.base.name, cache=place.cache,
         layer=under, group=group.id, compared=compared, reference=reference, expectation=NOT_SLOWER,
-        layout=case.layout, variant=0, A=0, compared_type=text(compared), reference_type=text(reference),
+        layout=case.layout, variant=0, A=0, compared_type=group.text(compared), reference_type=group.text(reference),
         data=place.data,
     )  # fmt: skip

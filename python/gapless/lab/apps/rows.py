@@ -88,8 +88,7 @@ class AppRow:
         return {
             "mpi": self.mpi, "test": self.test, "case": self.case, "pattern": self.pattern, "data": self.data,
             "bytes": self.bytes, "launches": self.launches, "us": self.us,
-            "overhead": {way: {"value": of.value, "ci_low": of.low, "ci_high": of.high}
-                         for way, of in self.overhead.items()},
+            "overhead": {way: of.as_json() for way, of in self.overhead.items()},
             "phases_us": self.phases, "layer_to_best": best,
         }  # fmt: skip
 

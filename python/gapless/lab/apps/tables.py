@@ -7,10 +7,9 @@ from math import exp
 
 import numpy as np
 from rich.console import Console
-from rich.measure import Measurement
 from rich.table import Table
 
-from gapless.display import plain_table
+from gapless.display import plain_table, print_whole
 from gapless.lab.apps.rows import PHASES, WAYS, AppRow, Summary, summary
 from gapless.lab.interval import interval_text
 from gapless.lab.report.texts import METHODS, us_text
@@ -85,10 +84,7 @@ def summary_table(mpi: str, rows: Sequence[AppRow]) -> Table:
 def print_rows(out: Console, rows: Sequence[AppRow]) -> None:
     """Print everything that a terminal shows: a table for each library, what the layer is worth, and what it loses."""
     for mpi in dict.fromkeys(row.mpi for row in rows):
-        table = summary_table(mpi, [row for row in rows if row.mpi == mpi])
-        # A number cut off is worse than a long line.
-        out.width = max(out.width, Measurement.get(out, out.options.update(max_width=1000), table).maximum)
-        out.print(table)
+        print_whole(out, summary_table(mpi, [row for row in rows if row.mpi == mpi]))
     for told in sentences(rows):
         out.print(told, soft_wrap=True, markup=False)
 

@@ -85,4 +85,3 @@ PRESETS = {
         CreationSettings(preset="standard", budget_s=1740, fewest_launches=8),
     )
 }  # fmt: skip
-PRESET_TEXTS = {"quick": "2 minutes at most", "standard": "30 minutes at most"}

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.measure import Measurement
 from rich.table import Table
 
-from gapless.display import bytes_text, plain_table
+from gapless.display import bytes_text, plain_table, print_whole
 from gapless.lab.better_of import FEWEST_LAUNCHES, NOT_SLOWER, SLOWER
 from gapless.lab.cases import GAPLESS, LOCAL, SMALL_BYTES
 from gapless.lab.demo_messages import BASIC
@@ -244,10 +243,7 @@ def print_tables(out: Console, lines: Sequence[Line]) -> None:
     for story in stories(lines):
         out.print(f"{sizes_text(story)}: {sentence(story)}\n", soft_wrap=True, markup=False)
     if rows:
-        table = pingpong_table(rows)
-        # A number cut off is worse than a long line.
-        out.width = max(out.width, Measurement.get(out, out.options.update(max_width=1000), table).maximum)
-        out.print(table)
+        print_whole(out, pingpong_table(rows))
         out.print(guideline_table(rows))
         best = best_line(lines)
         if best:

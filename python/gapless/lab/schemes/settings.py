@@ -53,8 +53,3 @@ PRESETS = {
         ),
     )
 }  # fmt: skip
-PRESET_TEXTS = {
-    "quick": "3 minutes at most",
-    "standard": "30 minutes at most, two sizes a decade up to what memory allows",
-    "paper": "Eijkhout's protocol: 20 messages each, empty answers, the sender's cache flushed, constant data",
-}

@@ -78,8 +78,3 @@ PRESETS = {
         ),
     )
 }  # fmt: skip
-PRESET_TEXTS = {
-    "quick": "3 minutes at most",
-    "standard": "30 minutes at most",
-    "paper": "blocks of 64 and 4096 bytes as in the study of 2022, 5 launches, constant data",
-}

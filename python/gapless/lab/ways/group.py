@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gapless.lab.catalogue import CONTIGUOUS, NOT_SLOWER
 from gapless.lab.layouts.layout import Message
-from gapless.lab.layouts.notation import BASES, Base, shortened
+from gapless.lab.layouts.notation import BASES, Base
 from gapless.lab.plan import Group, Place, Plan
 from gapless.lab.results import Line
 from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row
@@ -39,10 +39,6 @@ def add_group(plan: Plan, group: Group, settings: WaysSettings, block_bytes: int
     """Add a group, and a row for each of its ways; `block_bytes`: of one block of the layout."""
     place = group.place
 
-    def text(member: str) -> str:
-        message, _ = group.messages[group.members[member]]
-        return f"{message.count} x {shortened(message.type)}"
-
     # Sizes that whole blocks make equal.
     if any(other.id == group.id for other in plan.groups):
         return
@@ -69,8 +65,8 @@ def add_group(plan: Plan, group: Group, settings: WaysSettings, block_bytes: int
                 layout=group.id,
                 variant=0,
                 A=block_bytes,
-                compared_type=text(member),
-                reference_type=text(CONTIGUOUS_MEMBER),
+                compared_type=group.text(member),
+                reference_type=group.text(CONTIGUOUS_MEMBER),
                 data=place.data,
             )  # fmt: skip
         )

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rich.console import Console
-from rich.measure import Measurement
 
-from gapless.display import plain_table
+from gapless.display import plain_table, print_whole
 from gapless.errors import GaplessError
 from gapless.lab.interval import Interval
 from gapless.lab.report.collected import Collected
@@ -98,13 +97,12 @@ def tsv(points: Sequence[Point]) -> str:
 
 
 def print_tables(out: Console, tables: Sequence[Told]) -> None:
-    """Print tables, as wide as they are: a number cut off is worse than a long line."""
+    """Print tables."""
     for told in tables:
         table = plain_table(told.title, list(told.columns), left=1)
         for cells in told.cells:
             table.add_row(*cells)
-        out.width = max(out.width, Measurement.get(out, out.options.update(max_width=1000), table).maximum)
-        out.print(table)
+        print_whole(out, table)
 
 
 def print_story(out: Console, story: Story, points: Sequence[Point]) -> None:
