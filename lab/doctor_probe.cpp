@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "gapless/gapless_mpi.h"
+#include "gapless/gapless_layer.h"
 
 namespace {
 

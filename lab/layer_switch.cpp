@@ -1,6 +1,6 @@
 #include "layer_switch.hpp"
 
-#include "gapless/gapless_mpi.h"
+#include "gapless/gapless_layer.h"
 
 #include <dlfcn.h>
 

@@ -1,44 +1,111 @@
 /** @file
- * What a program may ask of the layer under its MPI library.
+ * What MPI lacks, on its own handles: types, typed copy, packing at a position, and all-to-all by zero-copy algorithms.
  *
- * The layer is put under a program from outside (`gapless run`, or LD_PRELOAD=libgapless_preload.so), so a program need
- * neither link it nor know of it. One that wants to look for it does so at run time:
- *
- *   int (*gapless_switch)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "GAPLESS_Switch");
- *   if (gapless_switch != NULL) gapless_switch(0);   // from here on every call is the MPI library's own
+ * Link with libgapless_mpi of the program's MPI ABI (pkg-config gapless-mpi-mpich or gapless-mpi-openmpi). Under the
+ * layer (`gapless run`) a program may look the functions up at run time instead: dlsym(RTLD_DEFAULT, "GAPLESS_Copy").
+ * Every function returns MPI_SUCCESS or an error that it has raised as MPI raises its own: by the error handler of the
+ * communicator, or of MPI_COMM_SELF where there is none. Outputs are set on success only. Any thread may call them, as
+ * far as the MPI library was initialised for threads. What they make of types needs no more than MPI 3.0; counts beyond
+ * INT_MAX need a library with MPI 4's large counts.
  */
 #ifndef GAPLESS_GAPLESS_MPI_H
 #define GAPLESS_GAPLESS_MPI_H
+
+#include <mpi.h>
+
+#include "gapless/gapless_layer.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** Turns the layer off (0) or on (not 0) in this process, for all threads, and returns the previous state. Calls that
- * are in progress end as they began. May be called at any time, before MPI_Init too. Other processes need not do the
- * same: it concerns point-to-point calls, MPI_Pack and MPI_Unpack, and MPI_(Neighbor_)alltoallw. With 2 it is on, and
- * packs all that it sends past the caches, whatever the rules say: for measurements (docs/tuning.md). */
-int GAPLESS_Switch(int on);
+#define GAPLESS_MPI_API __attribute__((visibility("default")))
 
-/** The same for all other collective calls. These change on every process or on none, so this must be called like a
- * collective: by all processes of MPI_COMM_WORLD, between the same collective calls, with none of them in progress. */
-int GAPLESS_Switch_collectives(int on);
+/* ---- Types. Ordinary datatypes of the MPI library: to be committed, used and freed by its own procedures. ---- */
 
-/** The same for pairing: with 0, what would go through memory that the processes of a node share goes as it does where
- * they share none. To be called like GAPLESS_Switch_collectives. */
-int GAPLESS_Switch_paired(int on);
+/** The elements t in [0, bound) with t mod stride < blocklength, each at t extents of `oldtype`. 0 <= bound,
+ * 1 <= blocklength <= stride. Extent: the natural one. Cost: O(1). Source: Träff et al., ICS 2014. */
+GAPLESS_MPI_API int GAPLESS_Type_create_vector_bounded(MPI_Count bound, MPI_Count blocklength, MPI_Count stride,
+                                                       MPI_Datatype oldtype, MPI_Datatype* newtype);
+/** The elements of a bounded vector, in their order, each at (start + t) mod total. bound <= total,
+ * 0 <= start < total (total 0: start 0). Extent: total extents of `oldtype`. Cost: O(1). */
+GAPLESS_MPI_API int GAPLESS_Type_create_vector_circular(MPI_Count total, MPI_Count start, MPI_Count bound,
+                                                        MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
+                                                        MPI_Datatype* newtype);
+/** counts[b] elements from b * stride on, 0 <= counts[b] <= stride. Extent: count * stride extents of `oldtype`.
+ * Cost: O(count). */
+GAPLESS_MPI_API int GAPLESS_Type_create_bucket(MPI_Count count, MPI_Count stride, const MPI_Count counts[],
+                                               MPI_Datatype oldtype, MPI_Datatype* newtype);
+/** The basic types of `type`, in type-map order and without gaps: what allocates and receives its packed data with the
+ * types that were sent. */
+GAPLESS_MPI_API int GAPLESS_Type_signature(MPI_Datatype type, MPI_Datatype* newtype);
+/** The same type map and bounds as `type`, described in the fewest constructors that Gapless knows for it. */
+GAPLESS_MPI_API int GAPLESS_Type_normalize(MPI_Datatype type, MPI_Datatype* newtype);
+/** equal = 1 if the two types have the same type map (basic types and displacements, in order) and the same lower bound
+ * and extent, however they were constructed; else 0. */
+GAPLESS_MPI_API int GAPLESS_Type_equal(MPI_Datatype type_a, MPI_Datatype type_b, int* equal);
 
-/** What was counted for one procedure ("MPI_Send") in this process, both its MPI_ and its PMPI_ name together. */
-typedef struct GAPLESS_Counters {
-  long long calls;       /**< of the procedure */
-  long long accelerated; /**< calls in which the layer changed at least one buffer's description */
-  long long bytes;       /**< of data described anew, as given (a partial receive counts what it could have received) */
-  long long paired;      /**< calls of which data went through memory that the processes of a node share */
-} GAPLESS_Counters;
+/* ---- Data within a process. ---- */
 
-/** Returns 0 and fills `counters`, or returns 1 and leaves it: GAPLESS_STATS is not on, the layer is disabled or has
- * not met an MPI library yet, or it does not wrap that procedure. */
-int GAPLESS_Count(const char* procedure, GAPLESS_Counters* counters);
+/** Copies between two layouts of one signature, as if sent by the first and received by the second. The two sizes in
+ * bytes must be equal (else MPI_ERR_TRUNCATE or MPI_ERR_COUNT), the types committed, the memory apart. */
+GAPLESS_MPI_API int GAPLESS_Copy(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                 MPI_Count recvcount, MPI_Datatype recvtype);
+/** Packs the bytes [position, position + outsize) of the packed data of `incount` elements, or as many as there are,
+ * and says how many. Cost: O(log blocks) to find the position. */
+GAPLESS_MPI_API int GAPLESS_Pack_at(const void* inbuf, MPI_Count incount, MPI_Datatype type, MPI_Count position,
+                                    void* outbuf, MPI_Count outsize, MPI_Count* packed);
+/** The counterpart of GAPLESS_Pack_at: stores `insize` bytes that stand at `position` of the packed data. */
+GAPLESS_MPI_API int GAPLESS_Unpack_at(const void* inbuf, MPI_Count insize, MPI_Count position, void* outbuf,
+                                      MPI_Count outcount, MPI_Datatype type, MPI_Count* unpacked);
+
+/* ---- All-to-all. `algorithm` names one (GAPLESS_Alltoall_algorithm lists them); NULL leaves the choice to the model.
+ * It must be the same on all processes of the communicator. Intracommunicators only. ---- */
+
+GAPLESS_MPI_API int GAPLESS_Alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm);
+GAPLESS_MPI_API int GAPLESS_Alltoallv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                      MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+                                      const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                      const char* algorithm);
+GAPLESS_MPI_API int GAPLESS_Alltoallw(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                      const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+                                      const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                      const char* algorithm);
+
+/** A persistent all-to-all: types, plans, buffers and the choice are bound once. Each GAPLESS_Start is followed by one
+ * GAPLESS_Wait, in the same order on all processes; the rounds run in these calls. */
+typedef struct gapless_mpi_request* GAPLESS_Request;
+#define GAPLESS_REQUEST_NULL ((GAPLESS_Request)0)
+
+GAPLESS_MPI_API int GAPLESS_Alltoall_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                          void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                          const char* algorithm, GAPLESS_Request* request);
+GAPLESS_MPI_API int GAPLESS_Alltoallv_init(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                           MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+                                           const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                           const char* algorithm, GAPLESS_Request* request);
+GAPLESS_MPI_API int GAPLESS_Start(GAPLESS_Request request);
+GAPLESS_MPI_API int GAPLESS_Wait(GAPLESS_Request request);
+/** Frees a request that is not started, and sets it to GAPLESS_REQUEST_NULL. Local. */
+GAPLESS_MPI_API int GAPLESS_Request_free(GAPLESS_Request* request);
+
+/** The name of the k-th algorithm, or NULL beyond the last. `irregular`: of those for GAPLESS_Alltoallv and _w. */
+GAPLESS_MPI_API const char* GAPLESS_Alltoall_algorithm(int irregular, int k);
+
+/** What an algorithm does on one process, counted from its schedule; "block": what one process has for one other. */
+typedef struct GAPLESS_Alltoall_counts {
+  long long rounds;        /**< one after the other */
+  long long messages;      /**< sent */
+  long long blocks_sent;   /**< in all of them */
+  long long blocks_copied; /**< within the process, its own block left out */
+  long long slots;         /**< blocks of memory besides the two buffers */
+} GAPLESS_Alltoall_counts;
+
+/** Returns MPI_SUCCESS and fills `counts`, or MPI_ERR_ARG: no such algorithm. Needs no MPI_Init. Regular algorithms
+ * only. `in_place`: for MPI_IN_PLACE. */
+GAPLESS_MPI_API int GAPLESS_Alltoall_count(const char* algorithm, int processes, int in_place,
+                                           GAPLESS_Alltoall_counts* counts);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 // What the front (no MPI, one for all libraries) and a backend (compiled for one MPI ABI) know of each other.
 #pragma once
 
-#include "gapless/gapless_mpi.h"
+#include "gapless/gapless_layer.h"
 #include "preload/procedures.hpp"
 
 namespace gapless::preload {

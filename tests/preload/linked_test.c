@@ -13,7 +13,7 @@
 #include <mpi.h>
 #endif
 
-#include "gapless/gapless_mpi.h"
+#include "gapless/gapless_layer.h"
 
 /* Weak: the same source is linked without the layer too. */
 #pragma weak GAPLESS_Count

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "gapless/gapless_mpi.h"
+#include "gapless/gapless_layer.h"
 
 #define CHECK(condition, ...)                                                      \
   do {                                                                             \

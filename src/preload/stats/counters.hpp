@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/clock.hpp"
-#include "gapless/gapless_mpi.h"
+#include "gapless/gapless_layer.h"
 #include "preload/policy/strategy.hpp"
 #include "preload/procedures.hpp"
 
