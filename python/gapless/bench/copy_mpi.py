@@ -23,7 +23,7 @@ Lines = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class PairRow:
-    """One pair on one library: how many times as fast as MPI's two ways GAPLESS_Copy is, with intervals over launches."""
+    """One pair on one library: how many times as fast as MPI's two ways GAPLESS_Copy is; intervals over launches."""
 
     library: str
     source: str
