@@ -96,6 +96,19 @@ class Pair {
   std::vector<Way> ways() {
     return {[this] { copy(); }, [this] { exchange(); }, [this] { through(); }};
   }
+  // The two halves of a copy, each alone: no copy by the same kernels takes less than the slower one.
+  Way packing() {
+    return [this] {
+      MPI_Count moved = 0;
+      must(GAPLESS_Pack_at(from_.origin(), from_.count, from_.type.handle(), 0, packed_.data(), from_.bytes, &moved));
+    };
+  }
+  Way unpacking() {
+    return [this] {
+      MPI_Count moved = 0;
+      must(GAPLESS_Unpack_at(packed_.data(), from_.bytes, 0, to_.origin(), to_.count, to_.type.handle(), &moved));
+    };
+  }
 
   // Every way writes the same bytes.
   void verify() {
@@ -154,7 +167,10 @@ void pairs(const Options& options, const std::vector<End>& ends, std::uint64_t& 
       if (&from == &to || !are_alike(from, to)) continue;  // one buffer cannot be both ends
       Pair pair(from, to);
       pair.verify();
-      const auto samples = measure(pair.ways(), options.repetitions, ++seed);
+      std::vector<Way> ways = pair.ways();
+      ways.push_back(pair.packing());
+      ways.push_back(pair.unpacking());
+      const auto samples = measure(ways, options.repetitions, ++seed);
       print({{"kind", "samples"},
              {"launch", options.launch},
              {"from", from.name},
@@ -163,7 +179,9 @@ void pairs(const Options& options, const std::vector<End>& ends, std::uint64_t& 
              {"verified", true},
              {"copy_ns", samples[0]},
              {"sendrecv_ns", samples[1]},
-             {"through_ns", samples[2]}});
+             {"through_ns", samples[2]},
+             {"pack_ns", samples[3]},
+             {"unpack_ns", samples[4]}});
     }
   }
 }

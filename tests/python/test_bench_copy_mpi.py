@@ -12,6 +12,7 @@ def pair(copy: float, sendrecv: float, through: float) -> dict:
     return {
         "kind": "samples", "from": "a", "to": "b", "bytes": 100,
         "copy_ns": [copy] * 3, "sendrecv_ns": [sendrecv] * 3, "through_ns": [through] * 3,
+        "pack_ns": [0.25 * copy] * 3, "unpack_ns": [0.5 * copy] * 3,
     }  # fmt: skip
 
 
@@ -20,6 +21,7 @@ def test_a_gain_is_the_median_over_launches() -> None:
     assert (row.to_sendrecv, row.sendrecv_low) == (2.5, 1.5)
     assert (row.to_pack, row.pack_low) == (5.0, 3.0)
     assert row.worst == 2.5
+    assert row.ceiling == 5.0
     assert pair_summary([row]).row_count == 1
 
 

@@ -39,8 +39,9 @@ def copy_mpi(
 
     On MPI's own handles, in each MPI library, without the layer: against MPI_Sendrecv of the process with itself, and
     MPI_Pack + MPI_Unpack. Layouts are those of `gapless bench engine`. Ways take turns; before anything is timed, they
-    must have written the same bytes. And bounded and circular vectors against a plain vector of the same bytes, packed
-    by the library and copied by GAPLESS_Copy.
+    must have written the same bytes. The ceiling: what the slower of packing and unpacking alone would gain. And
+    bounded and circular vectors against a plain vector of the same bytes, packed by the library and copied by
+    GAPLESS_Copy.
     """
     from gapless.bench.copy_mpi import (
         PROGRAM,
