@@ -71,7 +71,7 @@ def copy_mpi(
         print(json_module.dumps({"pairs": [vars(row) for row in pairs], "vectors": [vars(row) for row in vectors]}))
         return
     out = console()
-    out.width = max(out.width, 120)
+    out.width = max(out.width, 130)
     if pairs:
         out.print(pair_summary(pairs))
         out.print(pair_table(pairs, most))
