@@ -26,6 +26,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "move": ("plan",),
     "capi": ("move", "notation", "serial"),
     "wire": ("base",),
+    "alltoall": ("base",),
     "mpi": ("base",),
     "mpi/abi": ("mpi",),
     "mpi/types": ("mpi/abi", "move"),
