@@ -27,6 +27,7 @@ struct Place {
 struct Move {
   int element = 0;
   Place from, to;
+  friend bool operator==(const Move&, const Move&) = default;
 };
 
 // Process r sends it to r + distance, which stores each block where `to` says on its own side; and r receives the same

@@ -1,0 +1,33 @@
+// MPI_IN_PLACE for an algorithm that reads the send buffer until late: from a copy of what the receive buffer holds.
+#include <algorithm>
+
+#include "alltoall/algorithms.hpp"
+
+namespace gapless::alltoall {
+
+Schedule in_place_from_copy(Schedule schedule) {
+  const int copy = schedule.slots;  // its first slot
+  std::vector<char> is_read(static_cast<std::size_t>(schedule.processes), false);
+  const auto read = [&](Move& move) {
+    if (move.from.buffer != Buffer::kSend) return;
+    is_read[static_cast<std::size_t>(move.from.index)] = true;
+    move.from = {Buffer::kSlot, copy + move.from.index};
+  };
+  for (Step& step : schedule.steps) {
+    std::erase(step.copies, Move{0, {Buffer::kSend, 0}, {Buffer::kReceive, 0}});  // the own block is where it belongs
+    for (Move& move : step.copies) read(move);
+    for (Message& message : step.messages)
+      for (Move& move : message.blocks) read(move);
+  }
+  std::erase_if(schedule.steps, [](const Step& step) { return step.copies.empty() && step.messages.empty(); });
+  std::vector<Move> saved;
+  for (int s = 0; s < schedule.processes; ++s)
+    if (is_read[static_cast<std::size_t>(s)]) saved.push_back({s, {Buffer::kReceive, s}, {Buffer::kSlot, copy + s}});
+  if (saved.empty()) return schedule;
+  schedule.slots += schedule.processes;
+  std::vector<Move>& first = schedule.steps.front().copies;
+  first.insert(first.begin(), saved.begin(), saved.end());
+  return schedule;
+}
+
+}  // namespace gapless::alltoall
