@@ -1,5 +1,5 @@
 // GAPLESS_Alltoall and its persistent form, every algorithm by name, against values known by arithmetic.
-// Usage: alltoall [SIZE...]: on communicators of so many processes, the first ones of the world; 0 or none: the world.
+// Usage: ext_alltoall [SIZE...]: on communicators of so many processes, the first ones of the world; 0 or none: the world.
 #include <mpi.h>
 
 #include <cstdio>
