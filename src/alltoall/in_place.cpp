@@ -6,11 +6,11 @@
 namespace gapless::alltoall {
 
 Schedule in_place_from_copy(Schedule schedule) {
-  const int copy = schedule.slots;  // its first slot
-  std::vector<char> is_read(static_cast<std::size_t>(schedule.processes), false);
+  const int copy = schedule.slots;                                              // its first slot
+  std::vector<int> elements(static_cast<std::size_t>(schedule.processes), -1);  // of the blocks that are read
   const auto read = [&](Move& move) {
     if (move.from.buffer != Buffer::kSend) return;
-    is_read[static_cast<std::size_t>(move.from.index)] = true;
+    elements[static_cast<std::size_t>(move.from.index)] = move.element;
     move.from = {Buffer::kSlot, copy + move.from.index};
   };
   for (Step& step : schedule.steps) {
@@ -22,7 +22,8 @@ Schedule in_place_from_copy(Schedule schedule) {
   std::erase_if(schedule.steps, [](const Step& step) { return step.copies.empty() && step.messages.empty(); });
   std::vector<Move> saved;
   for (int s = 0; s < schedule.processes; ++s)
-    if (is_read[static_cast<std::size_t>(s)]) saved.push_back({s, {Buffer::kReceive, s}, {Buffer::kSlot, copy + s}});
+    if (const int element = elements[static_cast<std::size_t>(s)]; element >= 0)
+      saved.push_back({element, {Buffer::kReceive, s}, {Buffer::kSlot, copy + s}});
   if (saved.empty()) return schedule;
   schedule.slots += schedule.processes;
   std::vector<Move>& first = schedule.steps.front().copies;
