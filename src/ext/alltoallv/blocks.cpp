@@ -8,12 +8,12 @@
 #include "ext/datatype.hpp"
 #include "ext/memory.hpp"
 #include "ext/packed_by_library.hpp"
-#include "mpi/abi/library.hpp"
 #include "move/copy.hpp"
 #include "move/direction.hpp"
 #include "move/move.hpp"
+#include "mpi/abi/library.hpp"
 
-namespace gapless::ext {
+namespace gapless::ext::irregular {
 
 namespace {
 
@@ -127,4 +127,4 @@ Blocks::Blocks(const Half& half, int processes) : blocks_(static_cast<std::size_
   }
 }
 
-}  // namespace gapless::ext
+}  // namespace gapless::ext::irregular

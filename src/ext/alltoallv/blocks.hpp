@@ -7,7 +7,7 @@
 #include "ext/library.hpp"
 #include "mpi/types/datatype.hpp"
 
-namespace gapless::ext {
+namespace gapless::ext::irregular {
 
 // One side's arguments, as the program gave them.
 struct Half {
@@ -55,4 +55,4 @@ class Blocks {
   std::vector<mpi::DatatypePtr> types_;  // keep the plans
 };
 
-}  // namespace gapless::ext
+}  // namespace gapless::ext::irregular

@@ -12,10 +12,10 @@
 #include "alltoall/irregular_rounds.hpp"
 #include "base/checked.hpp"
 #include "ext/alltoallv/exchange.hpp"
-#include "ext/alltoallv/room.hpp"
 #include "ext/alltoallv/message.hpp"
+#include "ext/alltoallv/room.hpp"
 
-namespace gapless::ext {
+namespace gapless::ext::irregular {
 
 namespace {
 
@@ -23,13 +23,12 @@ using namespace alltoall::irregular;
 using Place = Piece::Place;
 
 constexpr std::int64_t kHeader = sizeof(std::int64_t);  // of a padded block: its size
-constexpr int kSizesTag = 1000;                         // rounds have the tags below
 
 class Bruck final : public Exchange {
  public:
   Bruck(Way way, Call&& call, std::int64_t largest) : way_(way), call_(std::move(call)) {
-    const Sizes sizes = way == Way::kPadded ? equal_sizes(base::checked_add(largest, kHeader, "largest block"))
-                                            : told_sizes();
+    const Sizes sizes =
+        way == Way::kPadded ? equal_sizes(base::checked_add(largest, kHeader, "largest block")) : told_sizes();
     const Schedule schedule = bruck(sizes);
     rounds_ = std::vector<Bound>(schedule.rounds.size());
     reserve(schedule);
@@ -51,9 +50,11 @@ class Bruck final : public Exchange {
       for (const Step& step : rounds_[k].scattered) scatter(step);
       if (k + 1 < rounds_.size()) post(k + 1);
     }
-    note(error_, is_truncated_ ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+    note(error_, verdict());
     return error_;
   }
+
+  int verdict() const noexcept override { return is_truncated_ ? MPI_ERR_TRUNCATE : MPI_SUCCESS; }
 
  private:
   // Bytes that move within the process, between a place in a message and a block, or memory where that is not null.
@@ -77,17 +78,16 @@ class Bruck final : public Exchange {
   }
 
   Sizes told_sizes() const {
-    const auto& [comm, rank, size] = call_.group;
+    const auto& [comm, rank, size, tag] = call_.group;
     std::vector<std::int64_t> bytes, received;
     for (int peer = 0; peer < size; ++peer) bytes.push_back(call_.sent[peer].bytes);
     Sizes sizes(rank, bytes);
     for (int k = 0; k < sizes.rounds(); ++k) {
       const auto out = sizes.outgoing(k);
       received.resize(out.size());
-      const int count = static_cast<int>(out.size()), tag = kSizesTag + k;
-      const int code =
-          MPI_Sendrecv(out.data(), count, MPI_INT64_T, before(rank, 1 << k, size), tag, received.data(), count,
-                       MPI_INT64_T, behind(rank, 1 << k, size), tag, comm, MPI_STATUS_IGNORE);
+      const int count = static_cast<int>(out.size());
+      const int code = MPI_Sendrecv(out.data(), count, MPI_INT64_T, before(rank, 1 << k, size), tag, received.data(),
+                                    count, MPI_INT64_T, behind(rank, 1 << k, size), tag, comm, MPI_STATUS_IGNORE);
       if (code != MPI_SUCCESS) throw Wrong{code};
       sizes.arrived(k, received);
     }
@@ -201,15 +201,15 @@ class Bruck final : public Exchange {
 
   void post(std::size_t k) noexcept {
     const Bound& round = rounds_[k];
-    const int tag = static_cast<int>(k);
+    const auto& [comm, rank, size, tag] = call_.group;
     requests_[0] = requests_[1] = MPI_REQUEST_NULL;
     if (!round.in.is_empty())
-      note(error_, MPI_Irecv(round.in.buffer(), round.in.count(), round.in.type(), round.from, tag, call_.group.comm,
-                             &requests_[0]));
+      note(error_,
+           MPI_Irecv(round.in.buffer(), round.in.count(), round.in.type(), round.from, tag, comm, &requests_[0]));
     for (const Step& step : round.gathered) gather(step);
     if (!round.out.is_empty())
-      note(error_, MPI_Isend(round.out.buffer(), round.out.count(), round.out.type(), round.to, tag, call_.group.comm,
-                             &requests_[1]));
+      note(error_,
+           MPI_Isend(round.out.buffer(), round.out.count(), round.out.type(), round.to, tag, comm, &requests_[1]));
   }
 
   const Way way_;
@@ -229,4 +229,4 @@ std::unique_ptr<Exchange> make_bruck(Way way, Call&& call, std::int64_t largest)
   return std::make_unique<Bruck>(way, std::move(call), largest);
 }
 
-}  // namespace gapless::ext
+}  // namespace gapless::ext::irregular

@@ -1,7 +1,7 @@
 // Each block goes straight to its process, with the program's own datatypes: all at the same time (spread-out), or one
 // pair of processes after the other (pairwise). Empty blocks are sent, too: if two processes do not agree which are,
 // neither waits for ever.
-#include <numeric>
+#include <climits>
 #include <vector>
 
 #include "alltoall/irregular_rounds.hpp"
@@ -10,13 +10,11 @@
 #include "ext/alltoallv/message.hpp"
 #include "ext/alltoallv/room.hpp"
 
-namespace gapless::ext {
+namespace gapless::ext::irregular {
 
 namespace {
 
 using namespace alltoall::irregular;
-
-constexpr int kTag = 2000;
 
 // What the library is told of each peer's block.
 class Described {
@@ -46,8 +44,7 @@ class Described {
 // In place, what is sent waits as packed bytes.
 class Direct : public Exchange {
  protected:
-  explicit Direct(Call&& call)
-      : call_(std::move(call)), in_(call_.received), out_(call_.sent) {
+  explicit Direct(Call&& call) : call_(std::move(call)), in_(call_.received), out_(call_.sent) {
     if (call_.is_in_place)
       for (int peer = 0; peer < call_.group.size; ++peer)
         if (call_.sent[peer].bytes > INT_MAX) throw Wrong{MPI_ERR_COUNT};
@@ -60,14 +57,16 @@ class Direct : public Exchange {
     return code == MPI_SUCCESS && from.bytes > to.bytes ? MPI_ERR_TRUNCATE : code;
   }
   int receive(int peer, MPI_Request* request) const noexcept {
-    return MPI_Irecv(call_.received[peer].data, in_[peer].count, in_[peer].type, peer, kTag, call_.group.comm, request);
+    return MPI_Irecv(call_.received[peer].data, in_[peer].count, in_[peer].type, peer, call_.group.tag,
+                     call_.group.comm, request);
   }
   // `packed`: null unless in place.
   int send(int peer, const char* packed, MPI_Request* request) const noexcept {
     const Block& block = call_.sent[peer];
     if (call_.is_in_place)
-      return MPI_Isend(packed, static_cast<int>(block.bytes), MPI_PACKED, peer, kTag, call_.group.comm, request);
-    return MPI_Isend(block.data, out_[peer].count, out_[peer].type, peer, kTag, call_.group.comm, request);
+      return MPI_Isend(packed, static_cast<int>(block.bytes), MPI_PACKED, peer, call_.group.tag, call_.group.comm,
+                       request);
+    return MPI_Isend(block.data, out_[peer].count, out_[peer].type, peer, call_.group.tag, call_.group.comm, request);
   }
 
   const Call call_;
@@ -93,7 +92,7 @@ class SpreadOut final : public Direct {
   }
 
   int start() noexcept override {
-    const auto [comm, rank, size] = call_.group;
+    const int rank = call_.group.rank, size = call_.group.size;
     error_ = MPI_SUCCESS;
     if (call_.is_in_place)
       for (int peer = 0; peer < size; ++peer)
@@ -114,7 +113,7 @@ class SpreadOut final : public Direct {
   }
 
  private:
-  std::vector<const char*> packed_;
+  std::vector<char*> packed_;
   std::vector<MPI_Request> requests_;
   Room room_;
   int error_ = MPI_SUCCESS;
@@ -171,4 +170,4 @@ std::unique_ptr<Exchange> make_pairwise(Call&& call) {
   return std::make_unique<Pairwise>(std::move(call));
 }
 
-}  // namespace gapless::ext
+}  // namespace gapless::ext::irregular

@@ -1,8 +1,9 @@
 #include "ext/alltoallv/exchange.hpp"
 
-namespace gapless::ext {
+namespace gapless::ext::irregular {
 
-namespace irregular = alltoall::irregular;
+using alltoall::irregular::Algorithm;
+
 
 // One after the other: MPI_Waitall would hide the errors in statuses.
 int complete(MPI_Request* requests, int count) noexcept {
@@ -12,19 +13,19 @@ int complete(MPI_Request* requests, int count) noexcept {
   return first;
 }
 
-std::unique_ptr<Exchange> make_exchange(irregular::Algorithm algorithm, Call&& call, std::int64_t largest) {
+std::unique_ptr<Exchange> make_exchange(Algorithm algorithm, Call&& call, std::int64_t largest) {
   switch (algorithm) {
-    case irregular::Algorithm::kZeroCopy:
+    case Algorithm::kZeroCopy:
       return make_bruck(Way::kZeroCopy, std::move(call), largest);
-    case irregular::Algorithm::kTwoPhase:
+    case Algorithm::kTwoPhase:
       return make_bruck(Way::kTwoPhase, std::move(call), largest);
-    case irregular::Algorithm::kPadded:
+    case Algorithm::kPadded:
       return make_bruck(Way::kPadded, std::move(call), largest);
-    case irregular::Algorithm::kPairwise:
+    case Algorithm::kPairwise:
       return make_pairwise(std::move(call));
     default:
       return make_spread_out(std::move(call));
   }
 }
 
-}  // namespace gapless::ext
+}  // namespace gapless::ext::irregular

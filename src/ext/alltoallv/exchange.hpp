@@ -7,12 +7,13 @@
 #include "alltoall/irregular_model.hpp"
 #include "ext/alltoallv/blocks.hpp"
 
-namespace gapless::ext {
+namespace gapless::ext::irregular {
 
 // Processes of a communicator that is Gapless's own, with MPI_ERRORS_RETURN.
 struct Group {
   MPI_Comm comm;
   int rank, size;
+  int tag;  // of this exchange alone, as long as it lasts
 };
 
 // Both sides. In place, the sending one is the receiving one.
@@ -30,6 +31,8 @@ class Exchange {
   // yet raised: MPI_ERR_TRUNCATE if more came from a process than was expected of it.
   virtual int start() noexcept = 0;
   virtual int wait() noexcept = 0;
+  // What is known to go wrong before it has run.
+  virtual int verdict() const noexcept { return MPI_SUCCESS; }
 };
 
 // Collective. `largest`: of all blocks of all processes, for kPadded alone. Throws Raised, Wrong, base::Error.
@@ -49,4 +52,4 @@ inline void note(int& first, int code) noexcept {
   if (first == MPI_SUCCESS) first = code;
 }
 
-}  // namespace gapless::ext
+}  // namespace gapless::ext::irregular

@@ -4,7 +4,7 @@
 #include <climits>
 #include <utility>
 
-namespace gapless::ext {
+namespace gapless::ext::irregular {
 
 namespace {
 
@@ -92,4 +92,4 @@ int Message::describe() {
   return MPI_SUCCESS;
 }
 
-}  // namespace gapless::ext
+}  // namespace gapless::ext::irregular

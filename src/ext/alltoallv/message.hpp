@@ -6,7 +6,7 @@
 
 #include "ext/library.hpp"
 
-namespace gapless::ext {
+namespace gapless::ext::irregular {
 
 // `count` elements of a type, where the library counts in an int: else of a type made of many of them, which the caller
 // frees.
@@ -51,4 +51,4 @@ class Message {
   bool is_made_ = false;
 };
 
-}  // namespace gapless::ext
+}  // namespace gapless::ext::irregular

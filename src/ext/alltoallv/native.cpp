@@ -1,47 +1,40 @@
 #include "ext/alltoallv/native.hpp"
 
-#include <climits>
-#include <memory>
+#include <vector>
 
-#include "ext/error.hpp"
-
-namespace gapless::ext {
+namespace gapless::ext::irregular {
 
 namespace {
-
-// One half's counts and displacements as an int has them.
-class Ints {
- public:
-  Ints(const Half& half, int processes) {
-    if (half.buffer == MPI_IN_PLACE || half.counts == nullptr || half.displacements == nullptr) return;
-    const auto p = static_cast<std::size_t>(processes);
-    both_ = std::make_unique_for_overwrite<int[]>(2 * p);
-    displacements_ = both_.get() + p;
-    for (std::size_t k = 0; k < p; ++k) {
-      both_[k] = static_cast<int>(half.counts[k]);
-      displacements_[k] = static_cast<int>(half.displacements[k]);
-      fits_ = fits_ && both_[k] == half.counts[k] && displacements_[k] == half.displacements[k];
-    }
-  }
-  bool fit() const noexcept { return fits_; }
-  const int* counts() const noexcept { return both_.get(); }
-  const int* displacements() const noexcept { return displacements_; }
-
- private:
-  std::unique_ptr<int[]> both_;
-  int* displacements_ = nullptr;
-  bool fits_ = true;
-};
 
 using LargeV = int(const void*, const MPI_Count*, const MPI_Aint*, MPI_Datatype, void*, const MPI_Count*,
                    const MPI_Aint*, MPI_Datatype, MPI_Comm);
 using LargeW = int(const void*, const MPI_Count*, const MPI_Aint*, const MPI_Datatype*, void*, const MPI_Count*,
                    const MPI_Aint*, const MPI_Datatype*, MPI_Comm);
 
-}  // namespace
+// The counts and displacements of one side as an int has them.
+class Ints {
+ public:
+  Ints(const Half& half, int processes) {
+    if (half.buffer == MPI_IN_PLACE || half.counts == nullptr || half.displacements == nullptr) return;
+    const auto p = static_cast<std::size_t>(processes);
+    both_.resize(2 * p);
+    for (std::size_t k = 0; k < p; ++k) {
+      both_[k] = static_cast<int>(half.counts[k]);
+      both_[p + k] = static_cast<int>(half.displacements[k]);
+      fit_ = fit_ && both_[k] == half.counts[k] && both_[p + k] == half.displacements[k];
+    }
+  }
+  bool fit() const noexcept { return fit_; }
+  const int* counts() const noexcept { return both_.data(); }
+  const int* displacements() const noexcept { return both_.data() + both_.size() / 2; }
 
-int call_library(const Half& sent, const Half& received, int processes, MPI_Comm comm) {
-  const Ints out(sent, processes), in(received, processes);
+ private:
+  std::vector<int> both_;
+  bool fit_ = true;
+};
+
+// NULL stays what the library says to it.
+int call(const Half& sent, const Ints& out, const Half& received, const Ints& in, MPI_Comm comm) {
   void* const into = const_cast<void*>(received.buffer);
   if (out.fit() && in.fit()) {
     if (received.types != nullptr)
@@ -51,14 +44,84 @@ int call_library(const Half& sent, const Half& received, int processes, MPI_Comm
                          in.displacements(), received.type, comm);
   }
   if (received.types != nullptr) {
-    if (auto* const large = find_visible<LargeW>("MPI_Alltoallw_c"); large != nullptr)
-      return large(sent.buffer, sent.counts, sent.displacements, sent.types, into, received.counts,
-                   received.displacements, received.types, comm);
-  } else if (auto* const large = find_visible<LargeV>("MPI_Alltoallv_c"); large != nullptr) {
-    return large(sent.buffer, sent.counts, sent.displacements, sent.type, into, received.counts, received.displacements,
-                 received.type, comm);
+    static LargeW* const large = find_visible<LargeW>("MPI_Alltoallw_c");
+    return large == nullptr ? MPI_ERR_COUNT
+                            : large(sent.buffer, sent.counts, sent.displacements, sent.types, into, received.counts,
+                                    received.displacements, received.types, comm);
   }
-  return raise(MPI_ERR_COUNT, comm);
+  static LargeV* const large = find_visible<LargeV>("MPI_Alltoallv_c");
+  return large == nullptr ? MPI_ERR_COUNT
+                          : large(sent.buffer, sent.counts, sent.displacements, sent.type, into, received.counts,
+                                  received.displacements, received.type, comm);
 }
 
-}  // namespace gapless::ext
+// Half's arrays, owned. The types must live until the last start, as with any persistent operation of MPI's: they are
+// kept by the duplicates of the request.
+class Kept {
+ public:
+  Kept(const Half& half, int processes) : half_(half) {
+    if (half.buffer == MPI_IN_PLACE) return;
+    const auto p = static_cast<std::size_t>(processes);
+    counts_.assign(half.counts, half.counts + p);
+    displacements_.assign(half.displacements, half.displacements + p);
+    half_.counts = counts_.data();
+    half_.displacements = displacements_.data();
+    const std::size_t types = half.types != nullptr ? p : 1;
+    types_.assign(types, MPI_DATATYPE_NULL);
+    for (std::size_t k = 0; k < types; ++k) {
+      const MPI_Datatype type = half.types != nullptr ? half.types[k] : half.type;
+      if (type == MPI_DATATYPE_NULL) continue;
+      if (const int code = MPI_Type_dup(type, &types_[k]); code != MPI_SUCCESS) {
+        free();
+        throw Raised{code};
+      }
+    }
+    if (half.types != nullptr)
+      half_.types = types_.data();
+    else
+      half_.type = types_[0];
+  }
+  ~Kept() { free(); }
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+  const Half& half() const noexcept { return half_; }
+
+ private:
+  void free() noexcept {
+    for (MPI_Datatype& type : types_)
+      if (type != MPI_DATATYPE_NULL) MPI_Type_free(&type);
+  }
+  Half half_;
+  std::vector<MPI_Count> counts_;
+  std::vector<MPI_Aint> displacements_;
+  std::vector<MPI_Datatype> types_;
+};
+
+class Library final : public Exchange {
+ public:
+  Library(const Half& sent, const Half& received, const Group& group)
+      : comm_(group.comm),
+        sent_(sent, group.size),
+        received_(received, group.size),
+        out_(sent, group.size),
+        in_(received, group.size) {}
+  int start() noexcept override { return MPI_SUCCESS; }
+  int wait() noexcept override { return call(sent_.half(), out_, received_.half(), in_, comm_); }
+
+ private:
+  const MPI_Comm comm_;
+  const Kept sent_, received_;
+  const Ints out_, in_;
+};
+
+}  // namespace
+
+int call_library(const Half& sent, const Half& received, const Group& group) {
+  return call(sent, Ints(sent, group.size), received, Ints(received, group.size), group.comm);
+}
+
+std::unique_ptr<Exchange> make_library(const Half& sent, const Half& received, const Group& group) {
+  return std::make_unique<Library>(sent, received, group);
+}
+
+}  // namespace gapless::ext::irregular

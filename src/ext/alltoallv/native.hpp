@@ -1,13 +1,18 @@
 // "library": MPI_Alltoallv and MPI_Alltoallw of the MPI library.
 #pragma once
 
-#include "ext/alltoallv/blocks.hpp"
+#include <memory>
 
-namespace gapless::ext {
+#include "ext/alltoallv/exchange.hpp"
 
-// Calls it with what the program gave; MPI_IN_PLACE stays that. Its errors are raised by the library, on `comm`, which
-// is the program's. Counts and displacements [as in Half] beyond an int need a library with MPI 4's large counts: else
-// MPI_ERR_COUNT, raised. Throws std::bad_alloc.
-int call_library(const Half& sent, const Half& received, int processes, MPI_Comm comm);
+namespace gapless::ext::irregular {
 
-}  // namespace gapless::ext
+// Calls it with what the program gave; MPI_IN_PLACE stays that. Returns the library's code; MPI_ERR_COUNT if a count or
+// a displacement is beyond an int and the library has no large counts. Throws std::bad_alloc.
+int call_library(const Half& sent, const Half& received, const Group& group);
+
+// The same, bound: what `sent` and `received` point to is copied, but for the data. The collective call is made by
+// wait(), for it waits for the other processes.
+std::unique_ptr<Exchange> make_library(const Half& sent, const Half& received, const Group& group);
+
+}  // namespace gapless::ext::irregular

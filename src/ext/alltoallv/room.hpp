@@ -6,7 +6,7 @@
 
 #include "mpi/staging/staging.hpp"
 
-namespace gapless::ext {
+namespace gapless::ext::irregular {
 
 // From the pool, which is warm, or, where that has no more, from the heap.
 class Room {
@@ -24,4 +24,4 @@ class Room {
   std::unique_ptr<char[]> own_;
 };
 
-}  // namespace gapless::ext
+}  // namespace gapless::ext::irregular

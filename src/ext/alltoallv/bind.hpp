@@ -1,0 +1,24 @@
+// From the arguments of a call to an exchange that can run: what is wrong, which algorithm, and what it needs.
+#pragma once
+
+#include <memory>
+
+#include "ext/alltoallv/exchange.hpp"
+#include "ext/error.hpp"
+#include "ext/private_comm.hpp"
+
+namespace gapless::ext::irregular {
+
+struct Arguments {
+  Half sent, received;
+};
+
+// A plain call, from beginning to end. `algorithm`: a name, or null for the model's choice. Errors are raised.
+int run(const Arguments& arguments, MPI_Comm comm, const char* algorithm) noexcept;
+
+// A persistent one: collective, on all processes or on none. If on none, each has an error: its own, or of another's
+// class; MPI_ERR_OTHER where it was that one's arguments alone. Errors are raised.
+int bind(const Arguments& arguments, MPI_Comm comm, const char* algorithm, PrivateCommPtr& own,
+         std::unique_ptr<Exchange>& bound) noexcept;
+
+}  // namespace gapless::ext::irregular
