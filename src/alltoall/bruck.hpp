@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "alltoall/schedule.hpp"
+
 namespace gapless::alltoall {
 
 inline int rounds_of(int processes) noexcept {
@@ -36,5 +38,9 @@ inline int rounds_ahead(int block, int round) noexcept {
 inline int opposite(int block, int processes) noexcept {
   return block == 0 ? 0 : processes - block;
 }
+
+// The own block, from the send to the receive buffer: while the last messages are on their way, if they leave its place
+// alone.
+void copy_own(Schedule& schedule);
 
 }  // namespace gapless::alltoall

@@ -1,5 +1,3 @@
-#include <cstddef>
-
 #include "alltoall/schedule.hpp"
 
 namespace gapless::alltoall {
@@ -11,7 +9,8 @@ Counts count(const Schedule& schedule) {
     counts.rounds += step.messages.empty() ? 0 : 1;
     counts.messages += static_cast<std::int64_t>(step.messages.size());
     for (const Message& message : step.messages) counts.blocks_sent += static_cast<std::int64_t>(message.blocks.size());
-    for (const Move& copy : step.copies) counts.blocks_copied += copy.element != 0 ? 1 : 0;
+    for (const std::vector<Move>& copies : {step.copies, step.meanwhile})
+      for (const Move& copy : copies) counts.blocks_copied += copy.element != 0 ? 1 : 0;
   }
   return counts;
 }

@@ -14,12 +14,16 @@ Schedule in_place_from_copy(Schedule schedule) {
     move.from = {Buffer::kSlot, copy + move.from.index};
   };
   for (Step& step : schedule.steps) {
-    std::erase(step.copies, Move{0, {Buffer::kSend, 0}, {Buffer::kReceive, 0}});  // the own block is where it belongs
-    for (Move& move : step.copies) read(move);
+    for (std::vector<Move>* copies : {&step.copies, &step.meanwhile}) {
+      std::erase(*copies, Move{0, {Buffer::kSend, 0}, {Buffer::kReceive, 0}});  // the own block is where it belongs
+      for (Move& move : *copies) read(move);
+    }
     for (Message& message : step.messages)
       for (Move& move : message.blocks) read(move);
   }
-  std::erase_if(schedule.steps, [](const Step& step) { return step.copies.empty() && step.messages.empty(); });
+  std::erase_if(schedule.steps, [](const Step& step) {
+    return step.copies.empty() && step.messages.empty() && step.meanwhile.empty();
+  });
   std::vector<Move> saved;
   for (int s = 0; s < schedule.processes; ++s)
     if (const int element = elements[static_cast<std::size_t>(s)]; element >= 0)

@@ -51,7 +51,7 @@ int least_number_of_slots(int processes) {
 Schedule least_slots(int processes) {
   const int rounds = rounds_of(processes), slots = least_number_of_slots(processes);
   Schedule schedule{.processes = processes, .slots = slots, .steps = {}};
-  schedule.steps.resize(static_cast<std::size_t>(rounds) + 1);
+  schedule.steps.resize(static_cast<std::size_t>(rounds));
 
   // Places are numbers here: j < p is block j of the receive buffer, p + s is slot s.
   const auto place_of = [processes](int number) {
@@ -91,7 +91,7 @@ Schedule least_slots(int processes) {
     }
     schedule.steps[static_cast<std::size_t>(round)].messages.push_back(std::move(message));
   }
-  schedule.steps.back().copies.push_back({0, {Buffer::kSend, 0}, {Buffer::kReceive, 0}});
+  copy_own(schedule);
   return schedule;
 }
 

@@ -7,12 +7,10 @@ namespace gapless::alltoall {
 
 Schedule pairwise(int processes) {
   Schedule schedule{.processes = processes, .slots = 0, .steps = {}};
-  schedule.steps.push_back({.copies = {{0, {Buffer::kSend, 0}, {Buffer::kReceive, 0}}}, .messages = {}});
-  for (int j = 1; j < processes; ++j) {
-    Message message{.distance = j, .blocks = {{j, {Buffer::kSend, j}, {Buffer::kReceive, opposite(j, processes)}}}};
-    if (j > 1) schedule.steps.emplace_back();
-    schedule.steps.back().messages.push_back(std::move(message));
-  }
+  for (int j = 1; j < processes; ++j)
+    schedule.steps.emplace_back().messages.push_back(
+        {.distance = j, .blocks = {{j, {Buffer::kSend, j}, {Buffer::kReceive, opposite(j, processes)}}}});
+  copy_own(schedule);
   return schedule;
 }
 

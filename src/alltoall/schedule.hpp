@@ -38,10 +38,11 @@ struct Message {
 };
 
 // Copies within the process, one after the other; then the messages, all at the same time: what they send and what they
-// receive are different memory.
+// receive are different memory. Copies of `meanwhile` use none of it, and may be made while messages are on their way.
 struct Step {
   std::vector<Move> copies;
   std::vector<Message> messages;
+  std::vector<Move> meanwhile;
 };
 
 struct Schedule {

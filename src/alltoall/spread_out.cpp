@@ -10,8 +10,8 @@ Schedule spread_out(int processes) {
   for (int j = 1; j < processes; ++j)
     step.messages.push_back(
         {.distance = j, .blocks = {{j, {Buffer::kSend, j}, {Buffer::kReceive, opposite(j, processes)}}}});
-  step.copies.push_back({0, {Buffer::kSend, 0}, {Buffer::kReceive, 0}});
-  schedule.steps.push_back(std::move(step));
+  if (processes > 1) schedule.steps.push_back(std::move(step));
+  copy_own(schedule);
   return schedule;
 }
 

@@ -21,9 +21,9 @@ Schedule zero_copy_bruck(int processes) {
                                 ends_at_home ? home : slot});
       if (!ends_at_home) schedule.slots = std::max(schedule.slots, j + 1);
     }
-    schedule.steps.push_back({.copies = {}, .messages = {std::move(message)}});
+    schedule.steps.emplace_back().messages.push_back(std::move(message));
   }
-  schedule.steps.push_back({.copies = {{0, {Buffer::kSend, 0}, {Buffer::kReceive, 0}}}, .messages = {}});
+  copy_own(schedule);
   return schedule;
 }
 

@@ -32,6 +32,14 @@ class Machine {
       for (int rank = 0; rank < p_; ++rank)
         for (const Move& copy : step.copies) move(rank, copy.from, rank, copy.to, copy.element);
       exchange(step);
+      for (int rank = 0; rank < p_; ++rank)
+        for (const Move& copy : step.meanwhile) {
+          const auto both = {at(rank, copy.from), at(rank, copy.to)};
+          for (const Block* block : both)
+            if (std::binary_search(used_[cells(rank)].begin(), used_[cells(rank)].end(), block))
+              wrong_ = "a copy uses memory of messages on their way";
+          move(rank, copy.from, rank, copy.to, copy.element);
+        }
       if (!wrong_.empty()) return wrong_;
     }
     for (int rank = 0; rank < p_; ++rank)
@@ -86,8 +94,9 @@ class Machine {
       Block block;
     };
     std::vector<Sent> sent;
+    used_.assign(cells(p_), {});
     for (int rank = 0; rank < p_ && wrong_.empty(); ++rank) {
-      std::vector<const Block*> touched;
+      std::vector<const Block*>& touched = used_[cells(rank)];
       for (const Message& message : step.messages)
         for (const Move& block : message.blocks) {
           const Block* source = at(rank, block.from);
@@ -108,6 +117,7 @@ class Machine {
   const alltoall::Schedule& schedule_;
   int p_;
   std::vector<Process> processes_;
+  std::vector<std::vector<const Block*>> used_;  // by the messages of a step, on each process
   bool can_be_up_ = true, can_be_down_ = true;
   std::string wrong_;
 };

@@ -1,11 +1,16 @@
 #include "ext/alltoallv/bind.hpp"
 
 #include <exception>
+#include <memory>
 #include <optional>
 
 #include "ext/alltoallv/choice.hpp"
+#include "ext/alltoallv/exchange.hpp"
+#include "ext/alltoallv/kept.hpp"
 #include "ext/alltoallv/machine.hpp"
 #include "ext/alltoallv/native.hpp"
+#include "ext/error.hpp"
+#include "ext/request.hpp"
 
 namespace gapless::ext::irregular {
 
@@ -32,26 +37,15 @@ void require(int code) {
   if (code != MPI_SUCCESS) throw Wrong{code};
 }
 
-// Both sides, or why they cannot be: not thrown before the other processes know.
+// What is sent and what is received. In place, that is the same.
 struct Sides {
-  Sides(const Arguments& arguments, int processes) {
-    try {
-      const bool is_in_place = arguments.sent.buffer == MPI_IN_PLACE;
-      Blocks received(arguments.received, processes);
-      if (is_in_place)
-        blocks.emplace(Pair{received, received});
-      else
-        blocks.emplace(Pair{Blocks(arguments.sent, processes), std::move(received)});
-    } catch (...) {
-      wrong = std::current_exception();
-    }
-  }
-  struct Pair {
-    Blocks sent, received;
-  };
-  std::optional<Pair> blocks;
-  std::exception_ptr wrong;
+  Blocks sent, received;
 };
+Sides both_sides(const Arguments& arguments, int processes) {
+  Blocks received(arguments.received, processes);
+  if (arguments.sent.buffer == MPI_IN_PLACE) return {received, received};
+  return {Blocks(arguments.sent, processes), std::move(received)};
+}
 
 // What is known before anybody has been asked.
 std::optional<Algorithm> without_asking(const PrivateComm& comm, const char* name, bool is_persistent,
@@ -69,7 +63,7 @@ std::optional<Algorithm> without_asking(const PrivateComm& comm, const char* nam
 // What is to be run, with both sides if they were looked at.
 struct Settled {
   Algorithm algorithm;
-  std::optional<Sides::Pair> blocks;
+  std::optional<Sides> blocks;
   Extremes extremes;
 };
 
@@ -77,16 +71,22 @@ Settled settle(const Arguments& arguments, const PrivateComm& comm, const char* 
   Machine machine;
   const std::optional<Algorithm> known = without_asking(comm, name, is_persistent, machine);
   if (known == Algorithm::kLibrary && !is_persistent) return {*known, std::nullopt, {}};
-  Sides sides(arguments, comm.size);
+  std::optional<Sides> sides;
+  std::exception_ptr wrong;  // not thrown before the other processes know
+  try {
+    sides = both_sides(arguments, comm.size);
+  } catch (...) {
+    wrong = std::current_exception();
+  }
   Extremes extremes;
   if (!known || known == Algorithm::kPadded || is_persistent) {
-    if (sides.blocks) extremes = extremes_of(sides.blocks->sent, comm.rank);
-    const int code = reduce(comm, sides.wrong != nullptr, extremes);
-    if (sides.wrong == nullptr) require(code);
+    if (sides) extremes = extremes_of(sides->sent, comm.rank);
+    const int code = reduce(comm, wrong != nullptr, extremes);
+    if (wrong == nullptr) require(code);
   }
-  if (sides.wrong != nullptr) std::rethrow_exception(sides.wrong);
+  if (wrong != nullptr) std::rethrow_exception(wrong);
   const alltoall::irregular::Question question{comm.size, extremes.smallest, extremes.largest, is_persistent};
-  return {known ? *known : choose(question, machine), std::move(sides.blocks), extremes};
+  return {known ? *known : choose(question, machine), std::move(sides), extremes};
 }
 
 std::unique_ptr<Exchange> make(Settled&& settled, const Arguments& arguments, const Group& group) {
@@ -103,16 +103,39 @@ int class_of_code(int code) noexcept {
   return error_class;
 }
 
+class Request final : public gapless_mpi_request {
+ public:
+  Request(PrivateCommPtr on, const Arguments& arguments)
+      : gapless_mpi_request(std::move(on)),
+        sent_(arguments.sent, comm->size),
+        received_(arguments.received, comm->size) {}
+  // Collective.
+  int bind(Algorithm algorithm, const Extremes& extremes, int tag) {
+    const Arguments own{sent_.half(), received_.half()};
+    Settled settled{algorithm, std::nullopt, extremes};
+    if (algorithm != Algorithm::kLibrary) settled.blocks = both_sides(own, comm->size);
+    exchange_ = make(std::move(settled), own, {comm->comm(), comm->rank, comm->size, tag});
+    return exchange_->verdict();
+  }
+  int start() noexcept override { return exchange_->start(); }
+  int wait() noexcept override { return exchange_->wait(); }
+
+ private:
+  const Kept sent_, received_;
+  std::unique_ptr<Exchange> exchange_;
+};
+
 // Makes it, or says what is wrong as the class of an error.
-int try_to_make(Settled&& settled, const Arguments& arguments, const Group& group, std::unique_ptr<Exchange>& made) {
+int try_to_make(const PrivateCommPtr& comm, const Arguments& arguments, const Settled& settled, int tag,
+                std::unique_ptr<Request>& made) {
   try {
-    made = make(std::move(settled), arguments, group);
-    return made->verdict();
+    made = std::make_unique<Request>(comm, arguments);
+    return class_of_code(made->bind(settled.algorithm, settled.extremes, tag));
   } catch (const Raised& error) {
     return class_of_code(error.code);
   } catch (const Wrong& error) {
     return class_of_code(error.error_class);
-  } catch (const gapless::base::Error& error) {
+  } catch (const base::Error& error) {
     return class_of(error);
   } catch (...) {
     return MPI_ERR_NO_MEM;
@@ -138,20 +161,19 @@ int run(const Arguments& arguments, MPI_Comm comm, const char* algorithm) noexce
   });
 }
 
-int bind(const Arguments& arguments, MPI_Comm comm, const char* algorithm, PrivateCommPtr& own,
-         std::unique_ptr<Exchange>& bound) noexcept {
+int bind(const Arguments& arguments, MPI_Comm comm, const char* algorithm, GAPLESS_Request* request) noexcept {
   return guarded(comm, [&] {
-    PrivateCommPtr found;
-    if (const int code = private_comm(comm, found); code != MPI_SUCCESS) return code;
-    const Group group{found->comm(), found->rank, found->size, found->next_tag()};
-    Settled settled = settle(arguments, *found, algorithm, true);
-    std::unique_ptr<Exchange> made;
-    const int wrong = try_to_make(std::move(settled), arguments, group, made);
+    PrivateCommPtr own;
+    if (const int code = private_comm(comm, own); code != MPI_SUCCESS) return code;
+    if (request == nullptr) throw Wrong{MPI_ERR_ARG};
+    const int tag = own->next_tag();
+    const Settled settled = settle(arguments, *own, algorithm, true);
+    std::unique_ptr<Request> made;
+    const int wrong = try_to_make(own, arguments, settled, tag, made);
     int worst = MPI_SUCCESS;
-    require(MPI_Allreduce(&wrong, &worst, 1, MPI_INT, MPI_MAX, group.comm));
+    require(MPI_Allreduce(&wrong, &worst, 1, MPI_INT, MPI_MAX, own->comm()));
     require(wrong != MPI_SUCCESS ? wrong : worst);
-    own = std::move(found);
-    bound = std::move(made);
+    *request = made.release();
     return MPI_SUCCESS;
   });
 }

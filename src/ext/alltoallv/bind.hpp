@@ -1,11 +1,8 @@
 // From the arguments of a call to an exchange that can run: what is wrong, which algorithm, and what it needs.
 #pragma once
 
-#include <memory>
-
-#include "ext/alltoallv/exchange.hpp"
-#include "ext/error.hpp"
-#include "ext/private_comm.hpp"
+#include "ext/alltoallv/blocks.hpp"
+#include "gapless/gapless_mpi.h"
 
 namespace gapless::ext::irregular {
 
@@ -18,7 +15,6 @@ int run(const Arguments& arguments, MPI_Comm comm, const char* algorithm) noexce
 
 // A persistent one: collective, on all processes or on none. If on none, each has an error: its own, or of another's
 // class; MPI_ERR_OTHER where it was that one's arguments alone. Errors are raised.
-int bind(const Arguments& arguments, MPI_Comm comm, const char* algorithm, PrivateCommPtr& own,
-         std::unique_ptr<Exchange>& bound) noexcept;
+int bind(const Arguments& arguments, MPI_Comm comm, const char* algorithm, GAPLESS_Request* request) noexcept;
 
 }  // namespace gapless::ext::irregular

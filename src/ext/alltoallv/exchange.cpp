@@ -4,7 +4,6 @@ namespace gapless::ext::irregular {
 
 using alltoall::irregular::Algorithm;
 
-
 // One after the other: MPI_Waitall would hide the errors in statuses.
 int complete(MPI_Request* requests, int count) noexcept {
   int first = MPI_SUCCESS;

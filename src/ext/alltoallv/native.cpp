@@ -55,62 +55,16 @@ int call(const Half& sent, const Ints& out, const Half& received, const Ints& in
                                   received.displacements, received.type, comm);
 }
 
-// Half's arrays, owned. The types must live until the last start, as with any persistent operation of MPI's: they are
-// kept by the duplicates of the request.
-class Kept {
- public:
-  Kept(const Half& half, int processes) : half_(half) {
-    if (half.buffer == MPI_IN_PLACE) return;
-    const auto p = static_cast<std::size_t>(processes);
-    counts_.assign(half.counts, half.counts + p);
-    displacements_.assign(half.displacements, half.displacements + p);
-    half_.counts = counts_.data();
-    half_.displacements = displacements_.data();
-    const std::size_t types = half.types != nullptr ? p : 1;
-    types_.assign(types, MPI_DATATYPE_NULL);
-    for (std::size_t k = 0; k < types; ++k) {
-      const MPI_Datatype type = half.types != nullptr ? half.types[k] : half.type;
-      if (type == MPI_DATATYPE_NULL) continue;
-      if (const int code = MPI_Type_dup(type, &types_[k]); code != MPI_SUCCESS) {
-        free();
-        throw Raised{code};
-      }
-    }
-    if (half.types != nullptr)
-      half_.types = types_.data();
-    else
-      half_.type = types_[0];
-  }
-  ~Kept() { free(); }
-  Kept(const Kept&) = delete;
-  Kept& operator=(const Kept&) = delete;
-  const Half& half() const noexcept { return half_; }
-
- private:
-  void free() noexcept {
-    for (MPI_Datatype& type : types_)
-      if (type != MPI_DATATYPE_NULL) MPI_Type_free(&type);
-  }
-  Half half_;
-  std::vector<MPI_Count> counts_;
-  std::vector<MPI_Aint> displacements_;
-  std::vector<MPI_Datatype> types_;
-};
-
 class Library final : public Exchange {
  public:
   Library(const Half& sent, const Half& received, const Group& group)
-      : comm_(group.comm),
-        sent_(sent, group.size),
-        received_(received, group.size),
-        out_(sent, group.size),
-        in_(received, group.size) {}
+      : comm_(group.comm), sent_(sent), received_(received), out_(sent, group.size), in_(received, group.size) {}
   int start() noexcept override { return MPI_SUCCESS; }
-  int wait() noexcept override { return call(sent_.half(), out_, received_.half(), in_, comm_); }
+  int wait() noexcept override { return call(sent_, out_, received_, in_, comm_); }
 
  private:
   const MPI_Comm comm_;
-  const Kept sent_, received_;
+  const Half sent_, received_;
   const Ints out_, in_;
 };
 

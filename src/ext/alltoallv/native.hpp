@@ -11,8 +11,7 @@ namespace gapless::ext::irregular {
 // a displacement is beyond an int and the library has no large counts. Throws std::bad_alloc.
 int call_library(const Half& sent, const Half& received, const Group& group);
 
-// The same, bound: what `sent` and `received` point to is copied, but for the data. The collective call is made by
-// wait(), for it waits for the other processes.
+// The same, bound: the arrays must live as long. The collective call is made by wait(), for it waits for the others.
 std::unique_ptr<Exchange> make_library(const Half& sent, const Half& received, const Group& group);
 
 }  // namespace gapless::ext::irregular
