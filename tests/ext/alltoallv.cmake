@@ -12,9 +12,9 @@ endfunction()
 set(alltoallv_sleep -genv MPIR_CVAR_CH4_PROGRESS_THROTTLE 1 -genv MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT 1)
 set(alltoallv_mpiexec_mpich ${GAPLESS_MPIEXEC} ${alltoallv_sleep})
 set(alltoallv_mpiexec_openmpi ${GAPLESS_OPENMPI_MPIEXEC} --allow-run-as-root --oversubscribe --bind-to none)
-set(intel ${CMAKE_SOURCE_DIR}/.venv/rivals/impi)
-set(alltoallv_mpiexec_intel ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${intel}/lib I_MPI_FABRICS=shm I_MPI_PIN=off
-    ${intel}/bin/mpiexec.hydra)
+set(intel_root ${CMAKE_SOURCE_DIR}/.venv/rivals/impi)
+set(alltoallv_mpiexec_intel ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${intel_root}/lib I_MPI_FABRICS=shm I_MPI_PIN=off
+    ${intel_root}/bin/mpiexec.hydra)
 
 # alltoallv_test(NAME LIBRARY RANKS LABELS PROGRAM argument...)
 function(alltoallv_test name library ranks labels program)
@@ -22,7 +22,7 @@ function(alltoallv_test name library ranks labels program)
   if(library STREQUAL intel)
     set(abi mpich)
   endif()
-  if(NOT abi IN_LIST GAPLESS_PROGRAM_ABIS OR (library STREQUAL intel AND NOT EXISTS ${intel}/bin/mpiexec.hydra))
+  if(NOT abi IN_LIST GAPLESS_PROGRAM_ABIS OR (library STREQUAL intel AND NOT EXISTS ${intel_root}/bin/mpiexec.hydra))
     return()
   endif()
   add_test(NAME ext.${name}.${library}
