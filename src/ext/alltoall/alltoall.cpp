@@ -37,12 +37,16 @@ Recent::Entry* find_recent(const Arguments& arguments) noexcept {
   return receive != nullptr ? kept_of(*comm).recent.find({arguments, send, receive}) : nullptr;
 }
 
+int run(Rounds& rounds) noexcept {
+  int first = rounds.start();
+  note(first, rounds.wait());
+  return first;
+}
+
 int run(const Arguments& arguments) {
   Recent::Entry* recent = find_recent(arguments);
   if (recent != nullptr && recent->rounds != nullptr) {
-    int first = recent->rounds->start();
-    note(first, recent->rounds->wait());
-    return raised_on(first, arguments.comm);
+    return raised_on(run(*recent->rounds), arguments.comm);
   }
   if (recent != nullptr && recent->algorithm->library) return library_alltoall(arguments);
   Checked checked;
@@ -55,8 +59,7 @@ int run(const Arguments& arguments) {
   if (!is_again || operation->memory_bytes() > kMostKept) return raised_on(run_once(*operation), arguments.comm);
   auto rounds = std::make_unique<Rounds>(std::move(operation), kCallTag);
   int first = rounds->bind();
-  note(first, rounds->start());
-  note(first, rounds->wait());
+  note(first, run(*rounds));
   if (first == MPI_SUCCESS) recent->rounds = std::move(rounds);
   return raised_on(first, arguments.comm);
 }
