@@ -92,13 +92,14 @@ int init(const Arguments& arguments, GAPLESS_Request* request) {
     *request = new Empty(checked.comm);
     return MPI_SUCCESS;
   }
-  if (checked.choice.algorithm->library) {
-    return raised_on(library_alltoall_init(arguments, checked.comm, request), arguments.comm);
-  }
   int code = checked.receive->keep_type();
-  if (code == MPI_SUCCESS) code = checked.is_in_place ? code : checked.send->keep_type();
+  if (code == MPI_SUCCESS && !checked.is_in_place) code = checked.send->keep_type();
   if (code != MPI_SUCCESS) return raise(code, arguments.comm);
   if (checked.is_in_place) checked.send.emplace(*checked.receive);
+  if (checked.choice.algorithm->library) {
+    code = library_alltoall_init(arguments, checked.comm, *checked.send, *checked.receive, request);
+    return raised_on(code, arguments.comm);
+  }
   const PrivateCommPtr comm = checked.comm;
   auto rounds = std::make_unique<Rounds>(operation_of(checked, true), tag);
   if (code = rounds->bind(); code != MPI_SUCCESS) return raise(code, arguments.comm);
