@@ -26,11 +26,12 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "move": ("plan",),
     "capi": ("move", "notation", "serial"),
     "wire": ("base",),
+    "alltoall": ("base",),
     "mpi": ("base",),
     "mpi/abi": ("mpi",),
     "mpi/types": ("mpi/abi", "move"),
     "mpi/staging": ("mpi",),
-    "ext": ("mpi/types", "mpi/staging"),  # libgapless_mpi
+    "ext": ("mpi/types", "mpi/staging", "alltoall"),  # libgapless_mpi
     "preload": (
         "mpi/types",
         "mpi/staging",
