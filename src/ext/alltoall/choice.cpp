@@ -1,13 +1,19 @@
 #include "ext/alltoall/choice.hpp"
 
+#include "ext/alltoall/recent.hpp"
+#include "ext/alltoallv/machine.hpp"
+
 namespace gapless::ext::regular {
 
-Choice choose(const PrivateComm& comm, std::int64_t bytes, bool is_in_place, bool is_persistent) noexcept {
-  (void)comm;
-  (void)bytes;
-  (void)is_in_place;
-  (void)is_persistent;
-  return {alltoall::find_algorithm("library"), Asked::kEither};
+int choose(PrivateComm& comm, std::int64_t bytes, bool is_in_place, bool is_persistent, Choice& choice) {
+  std::optional<alltoall::Range>& ours = kept_of(comm).ranges[is_in_place][is_persistent];
+  if (!ours) {
+    alltoall::Machine machine;
+    if (const int code = irregular::machine_of(comm, machine); code != MPI_SUCCESS) return code;
+    ours = alltoall::range_of_ours(comm.size, is_in_place, is_persistent, machine);
+  }
+  choice = {alltoall::find_algorithm(ours->has(bytes) ? "least-slots" : "library"), Asked::kEither};
+  return MPI_SUCCESS;
 }
 
 }  // namespace gapless::ext::regular
