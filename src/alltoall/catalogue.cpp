@@ -1,7 +1,6 @@
 #include "alltoall/catalogue.hpp"
 
 #include <array>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
@@ -54,9 +53,9 @@ Cache& cache() {
 
 }  // namespace
 
-const Algorithm* find_algorithm(const char* name) {
+const Algorithm* find_algorithm(std::string_view name) {
   for (const Algorithm& algorithm : kAlgorithms)
-    if (std::strcmp(algorithm.name, name) == 0) return &algorithm;
+    if (name == algorithm.name) return &algorithm;
   return nullptr;
 }
 

@@ -1,6 +1,8 @@
 // The regular algorithms by name, and their schedules, made once for each number of processes.
 #pragma once
 
+#include <string_view>
+
 #include "alltoall/algorithms.hpp"
 
 namespace gapless::alltoall {
@@ -23,7 +25,7 @@ struct Algorithm {
 };
 
 // Null: no algorithm has that name.
-const Algorithm* find_algorithm(const char* name);
+const Algorithm* find_algorithm(std::string_view name);
 // Null beyond the last one.
 const Algorithm* algorithm_at(int k);
 

@@ -17,8 +17,11 @@ namespace gapless::ext {
 // the type is the library's alone. After ready().
 int find_committed(MPI_Datatype type, mpi::DatatypePtr& facts) noexcept;
 
-// The same without a reference, if this thread used the handle lately; else nullptr. Good until this thread's next call
-// of find_committed.
+// The same, but an error is returned and not raised yet.
+int look_up_committed(MPI_Datatype type, mpi::DatatypePtr& facts) noexcept;
+
+// The same as find_committed without a reference, if this thread used the handle lately; else nullptr. Good until this
+// thread's next call of find_committed.
 inline const mpi::Datatype* remembered(MPI_Datatype type) noexcept {
   return mpi::remembered_type(type);
 }

@@ -18,6 +18,11 @@ inline int raised(int code) noexcept {
   return code == MPI_SUCCESS ? code : raise(code);
 }
 
+// Thrown where an error has been raised already: the code to return.
+struct Raised {
+  int code;
+};
+
 // The class of an error that the engine threw.
 int class_of(const base::Error& error) noexcept;
 
@@ -27,6 +32,8 @@ int guard(MPI_Comm comm, Body&& body) noexcept {
   int error_class = MPI_ERR_OTHER;
   try {
     return body();
+  } catch (const Raised& raised) {
+    return raised.code;
   } catch (const base::Error& error) {
     error_class = class_of(error);
   } catch (const std::bad_alloc&) {

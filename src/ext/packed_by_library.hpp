@@ -18,6 +18,8 @@ class PackedByLibrary {
   int unpack(void* buffer) const;
   std::int64_t size() const noexcept { return size_; }  // [bytes]
   char* data() noexcept { return data_.get(); }
+  // The data of another message, which has as many bytes.
+  void take(PackedByLibrary& other) noexcept { data_.swap(other.data_); }
 
  private:
   MPI_Datatype type_;

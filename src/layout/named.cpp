@@ -1,8 +1,11 @@
 #include "layout/named.hpp"
 
+#include <atomic>
 #include <complex>
 #include <cstddef>
 #include <cstring>
+#include <functional>
+#include <iterator>
 
 namespace gapless::layout {
 namespace {
@@ -64,6 +67,11 @@ constexpr Named kNamed[] = {
     pair<long double>("long_double_int"),
 };
 
+struct NewNamed : Named {
+  std::uint32_t number;
+};
+constinit std::atomic<std::uint32_t> count{std::size(kNamed)};
+
 }  // namespace
 
 std::span<const Named> named_types() noexcept {
@@ -74,6 +82,23 @@ const Named* find_named(const char* name) noexcept {
   for (const Named& type : kNamed)
     if (std::strcmp(type.name, name) == 0) return &type;
   return nullptr;
+}
+
+const Named& new_named(const char* name, std::int64_t size, std::int64_t alignment) {
+  const Named plain{name, size, size, alignment, size, {{0, size}, {0, 0}}, 1};
+  auto* const type = new NewNamed{plain, 0};
+  type->number = count.fetch_add(1, std::memory_order_relaxed);
+  return *type;
+}
+
+std::uint32_t number_of(const Named& type) noexcept {
+  const bool in_table = !std::less<>()(&type, std::begin(kNamed)) && std::less<>()(&type, std::end(kNamed));
+  if (in_table) return static_cast<std::uint32_t>(&type - kNamed);
+  return static_cast<const NewNamed&>(type).number;
+}
+
+std::uint32_t named_count() noexcept {
+  return count.load(std::memory_order_relaxed);
 }
 
 }  // namespace gapless::layout

@@ -60,8 +60,7 @@ class Grammar {
   }
 
   Symbol symbol_of(const SequencePtr& sequence) {
-    if (sequence->kind == Sequence::Kind::kBasic)
-      return {false, static_cast<std::uint32_t>(sequence->basic - named_types().data()), 1};
+    if (sequence->kind == Sequence::Kind::kBasic) return {false, number_of(*sequence->basic), 1};
     if (const auto found = known_.find(sequence.get()); found != known_.end()) return found->second;
     Symbol symbol{};
     if (sequence->kind == Sequence::Kind::kConcat) {
@@ -179,7 +178,7 @@ class Grammar {
   std::vector<Rule> rules_;
   std::vector<bool> is_start_;
   std::unordered_map<const Sequence*, Symbol> known_;
-  std::uint32_t next_letter_ = static_cast<std::uint32_t>(named_types().size());
+  std::uint32_t next_letter_ = named_count();
   std::uint64_t round_ = 0;
 };
 

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstddef>
+#include <mutex>
+#include <unordered_map>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -42,16 +44,18 @@ std::uint64_t letter_hash(std::size_t index) {
   return (bits ^ (bits >> 27)) % kPrime;
 }
 
-std::vector<SequencePtr> all_basic() {
+SequencePtr new_basic(const Named& type) {
+  auto one = std::make_shared<Sequence>();
+  one->basic = &type;
+  one->bytes = type.size;
+  one->hash = letter_hash(number_of(type));
+  one->power = kBase;
+  return one;
+}
+
+std::vector<SequencePtr> all_of_table() {
   std::vector<SequencePtr> all;
-  for (std::size_t i = 0; i < named_types().size(); ++i) {
-    auto one = std::make_shared<Sequence>();
-    one->basic = &named_types()[i];
-    one->bytes = one->basic->size;
-    one->hash = letter_hash(i);
-    one->power = kBase;
-    all.push_back(std::move(one));
-  }
+  for (const Named& type : named_types()) all.push_back(new_basic(type));
   return all;
 }
 
@@ -70,8 +74,15 @@ Repetition repetition_of(const SequencePtr& sequence) {
 
 SequencePtr basic(const Named& type) {
   // Never destroyed: destructors of the program's static objects still make types.
-  static const auto& all = *new std::vector<SequencePtr>(all_basic());
-  return all[static_cast<std::size_t>(&type - named_types().data())];
+  static const auto& table = *new std::vector<SequencePtr>(all_of_table());
+  const std::uint32_t number = number_of(type);
+  if (number < table.size()) return table[number];
+  static std::mutex mutex;
+  static auto& others = *new std::unordered_map<std::uint32_t, SequencePtr>;
+  const std::lock_guard lock(mutex);
+  SequencePtr& one = others[number];
+  if (!one) one = new_basic(type);
+  return one;
 }
 
 SequencePtr repeat(SequencePtr part, std::int64_t count) {

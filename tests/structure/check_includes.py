@@ -31,7 +31,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "mpi/abi": ("mpi",),
     "mpi/types": ("mpi/abi", "move"),
     "mpi/staging": ("mpi",),
-    "ext": ("mpi/types", "mpi/staging"),  # libgapless_mpi
+    "ext": ("mpi/types", "mpi/staging", "alltoall"),  # libgapless_mpi
     "preload": (
         "mpi/types",
         "mpi/staging",

@@ -36,6 +36,7 @@ class Datatype {
   Datatype(layout::LayoutPtr layout, plan::PlanPtr plan);
   // The plan, or nullptr if the type cannot be decoded: it stays the library's.
   const plan::Plan* plan() const noexcept { return plan_.get(); }
+  const plan::PlanPtr& shared_plan() const noexcept { return plan_; }
   const layout::LayoutPtr& layout() const noexcept { return layout_; }
   // How long its runs are on average; 0 without a plan.
   std::int64_t mean_run_bytes() const noexcept { return mean_run_bytes_; }

@@ -54,7 +54,7 @@ bool is_predefined_combiner(int combiner) noexcept {
 // One walk through a type, down to its named types and up again.
 class Decoder {
  public:
-  explicit Decoder(TypeCache* cache) : cache_(cache) {}
+  explicit Decoder(TypeCache* cache, NamedLayout* of_named = named_layout) : cache_(cache), of_named_(of_named) {}
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
   ~Decoder() {
@@ -67,6 +67,7 @@ class Decoder {
   DecodedType named(MPI_Datatype type, const ReportedBounds& reported);
   DecodedType built(Construction& made, int depth);
   TypeCache* const cache_;
+  NamedLayout* const of_named_;
   std::vector<MPI_Datatype> owned_;
   std::unordered_map<std::uint64_t, DecodedType> seen_;
   int visited_ = 0;
@@ -77,7 +78,7 @@ DecodedType Decoder::named(MPI_Datatype type, const ReportedBounds& reported) {
   if (cache_ != nullptr) {
     if (auto found = cache_->find_named(key_of(type)); found != nullptr) return {found->layout, found};
   }
-  LayoutPtr made = match_bounds(named_layout(type, reported.size, reported.extent), reported);
+  LayoutPtr made = match_bounds(of_named_(type, reported.size, reported.extent), reported);
   if (made == nullptr) return {};
   return {made, cache_ == nullptr ? nullptr : cache_->keep_named(key_of(type), made)};
 }
@@ -141,8 +142,8 @@ DatatypePtr undecoded() {
 
 }  // namespace
 
-LayoutPtr decode(MPI_Datatype type) {
-  return Decoder(nullptr).visit(type, 1).layout;
+LayoutPtr decode(MPI_Datatype type, NamedLayout* of_named) {
+  return Decoder(nullptr, of_named).visit(type, 1).layout;
 }
 
 Description describe(MPI_Datatype type, TypeCache& cache) noexcept {

@@ -4,13 +4,15 @@
 #include "layout/layout.hpp"
 #include "mpi/abi/abi.hpp"
 #include "mpi/types/datatype.hpp"
+#include "mpi/types/named.hpp"
 #include "mpi/types/type_cache.hpp"
 
 namespace gapless::mpi {
 
 // The layout of a valid datatype, or nullptr if it holds a constructor that is not known or one whose size the library
 // counts differently. Makes MPI calls: never call it with a lock held. Throws base::Error or std::bad_alloc.
-layout::LayoutPtr decode(MPI_Datatype type);
+// `of_named`: what a named type is, as named_layout (named.hpp) says.
+layout::LayoutPtr decode(MPI_Datatype type, NamedLayout* of_named = named_layout);
 
 // The same, with the plan, and looked up by construction in `cache`.
 struct Description {

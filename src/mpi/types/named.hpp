@@ -13,6 +13,7 @@ bool is_pair(MPI_Datatype type) noexcept;
 
 // The layout of a named type of which the library says that it has `size` bytes of data in `extent`; nullptr if it has
 // holes that are not known.
-layout::LayoutPtr named_layout(MPI_Datatype type, std::int64_t size, std::int64_t extent);
+using NamedLayout = layout::LayoutPtr(MPI_Datatype type, std::int64_t size, std::int64_t extent);
+NamedLayout named_layout;
 
 }  // namespace gapless::mpi

@@ -1,0 +1,12 @@
+// Which algorithm it is where the caller names none.
+#pragma once
+
+#include "ext/alltoall/operation.hpp"
+
+namespace gapless::ext::regular {
+
+// By the model (alltoall/model.hpp): the same on all processes, as it depends on what is the same on all of them.
+// `bytes`: of a block.
+Choice choose(const PrivateComm& comm, std::int64_t bytes, bool is_in_place, bool is_persistent) noexcept;
+
+}  // namespace gapless::ext::regular

@@ -1,0 +1,36 @@
+#include "ext/alltoall/operation.hpp"
+
+#include <algorithm>
+
+namespace gapless::ext::regular {
+
+namespace {
+
+// Of the step with most of them.
+std::int64_t most_blocks(const alltoall::Schedule& schedule) noexcept {
+  std::size_t most = 0;
+  for (const alltoall::Step& step : schedule.steps) {
+    std::size_t blocks = 0;
+    for (const alltoall::Message& message : step.messages) blocks += message.blocks.size();
+    most = std::max(most, blocks);
+  }
+  return static_cast<std::int64_t>(most);
+}
+
+}  // namespace
+
+Operation::Operation(const Choice& choice, PrivateCommPtr comm, Blocks send, Blocks receive, bool is_in_place,
+                     bool is_persistent)
+    : choice_(choice),
+      comm_(std::move(comm)),
+      send_(std::move(send)),
+      receive_(std::move(receive)),
+      is_persistent_(is_persistent),
+      schedule_(schedule_of(*choice.algorithm, comm_->size, is_in_place)),
+      memory_{send_, receive_, nullptr, comm_->rank, comm_->size} {
+  slots_.reserve(schedule_->slots * send_.bytes());
+  staging_.reserve(2 * most_blocks(*schedule_) * send_.bytes());
+  memory_.slots = slots_.data();
+}
+
+}  // namespace gapless::ext::regular

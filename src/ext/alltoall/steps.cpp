@@ -1,0 +1,166 @@
+#include "ext/alltoall/steps.hpp"
+
+#include <climits>
+
+namespace gapless::ext::regular {
+
+using alltoall::Buffer;
+using alltoall::Pieces;
+
+namespace {
+
+// In one buffer, from neighbours to neighbours: one copy.
+struct Copied {
+  Buffer from, to;
+  std::int64_t source, target, blocks;
+};
+
+int copy(const Copied& run, const Memory& memory) noexcept {
+  const auto bytes = static_cast<std::size_t>(run.blocks * memory.send.bytes());
+  if (run.from == Buffer::kSlot && run.to == Buffer::kSlot) {
+    std::memcpy(memory.slot(run.target), memory.slot(run.source), bytes);
+    return MPI_SUCCESS;
+  }
+  if (run.from == Buffer::kSlot)
+    return memory.blocks_of(run.to).unpack(run.target, run.blocks, memory.slot(run.source));
+  if (run.to == Buffer::kSlot) return memory.blocks_of(run.from).pack(run.source, run.blocks, memory.slot(run.target));
+  return copy(memory.blocks_of(run.from), run.source, memory.blocks_of(run.to), run.target, run.blocks);
+}
+
+// Blocks of a message in the receive buffer that are what describe_vector describes: all that Bruck's algorithm sends.
+bool is_vector(const alltoall::Message& message) noexcept {
+  for (const alltoall::Move& block : message.blocks)
+    if (block.from.buffer != message.blocks.front().from.buffer || block.from.index != block.element) return false;
+  return message.blocks.front().from.buffer != Buffer::kSlot;
+}
+
+}  // namespace
+
+Step::~Step() {
+  if (is_persistent_)
+    for (MPI_Request& request : requests_)
+      if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+  for (Message& message : messages_) {
+    free(message.send);
+    free(message.receive);
+  }
+}
+
+int Step::bind_side(const alltoall::Message& message, Side side, std::int64_t at, Described& described,
+                    std::vector<Piece>& staged) {
+  const Memory& memory = operation_.memory();
+  const Pieces wanted = operation_.algorithm().pieces;
+  find_pieces(message, side, memory, wanted != Pieces::kEach, staged);
+  const std::int64_t bytes = static_cast<std::int64_t>(message.blocks.size()) * memory.send.bytes();
+  const Way way = way_of(staged, memory, operation_.asked(), operation_.is_persistent());
+  if (way == Way::kTypes) {
+    int code = MPI_SUCCESS;
+    if (staged.size() == 1)
+      code = describe_piece(staged[0], memory, described);
+    else if (wanted == Pieces::kVector && side == Side::kSend && is_vector(message))
+      code = describe_vector(message.blocks.front().from.buffer, message.blocks.front().element, memory, described);
+    else
+      code = describe_pieces(staged, memory, described);
+    if (code == MPI_SUCCESS) staged.clear();
+    if (code == MPI_SUCCESS) return code;
+  }
+  return describe_bytes(operation_.staging() + at, bytes, described);
+}
+
+int Step::bind(bool with_requests) {
+  const int p = operation_.comm().size, rank = operation_.comm().rank;
+  const std::int64_t block = operation_.memory().send.bytes();
+  std::int64_t all = 0, at = 0;
+  for (const alltoall::Message& message : schedule_.messages)
+    all += static_cast<std::int64_t>(message.blocks.size()) * block;
+  messages_.resize(schedule_.messages.size());
+  for (std::size_t k = 0; k < messages_.size(); ++k) {
+    const alltoall::Message& message = schedule_.messages[k];
+    Message& bound = messages_[k];
+    bound.to = alltoall::block_index({Buffer::kReceive, message.distance}, rank, p);
+    bound.from = alltoall::block_index({Buffer::kReceive, p - message.distance}, rank, p);
+    bound.out = operation_.staging() + at;
+    bound.in = operation_.staging() + all + at;
+    if (const int code = bind_side(message, Side::kSend, at, bound.send, bound.packed); code != MPI_SUCCESS)
+      return code;
+    if (const int code = bind_side(message, Side::kReceive, all + at, bound.receive, bound.unpacked);
+        code != MPI_SUCCESS)
+      return code;
+    at += static_cast<std::int64_t>(message.blocks.size()) * block;
+  }
+  requests_.assign(2 * messages_.size(), MPI_REQUEST_NULL);
+  statuses_.resize(requests_.size());
+  is_persistent_ = with_requests;
+  if (!with_requests) return MPI_SUCCESS;
+  const MPI_Comm comm = operation_.comm().comm();
+  for (std::size_t k = 0; k < messages_.size(); ++k) {
+    const Message& bound = messages_[k];
+    int code = MPI_Recv_init(bound.receive.address, bound.receive.count, bound.receive.type, bound.from, tag_, comm,
+                             &requests_[k]);
+    if (code == MPI_SUCCESS)
+      code = MPI_Send_init(bound.send.address, bound.send.count, bound.send.type, bound.to, tag_, comm,
+                           &requests_[messages_.size() + k]);
+    if (code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
+int Step::copy(const std::vector<alltoall::Move>& moves) noexcept {
+  const Memory& memory = operation_.memory();
+  Copied run{Buffer::kSlot, Buffer::kSlot, 0, 0, 0};
+  int first = MPI_SUCCESS;
+  for (const alltoall::Move& move : moves) {
+    const std::int64_t source = block_index(move.from, memory.rank, memory.processes);
+    const std::int64_t target = block_index(move.to, memory.rank, memory.processes);
+    // Within one buffer a copy may read what the one before has written.
+    if (run.blocks > 0 && move.from.buffer == run.from && move.to.buffer == run.to && run.from != run.to &&
+        source == run.source + run.blocks && target == run.target + run.blocks) {
+      ++run.blocks;
+      continue;
+    }
+    if (run.blocks > 0) note(first, regular::copy(run, memory));
+    run = {move.from.buffer, move.to.buffer, source, target, 1};
+  }
+  if (run.blocks > 0) note(first, regular::copy(run, memory));
+  return first;
+}
+
+int Step::begin() noexcept {
+  int first = copy(schedule_.copies);
+  const MPI_Comm comm = operation_.comm().comm();
+  const std::size_t n = messages_.size();
+  for (std::size_t k = 0; k < n && !is_persistent_; ++k) {
+    const Described& into = messages_[k].receive;
+    note(first, MPI_Irecv(into.address, into.count, into.type, messages_[k].from, tag_, comm, &requests_[k]));
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    const Message& bound = messages_[k];
+    if (!bound.packed.empty()) note(first, pack(bound.packed, operation_.memory(), bound.out));
+    if (is_persistent_) continue;
+    const Described& of = bound.send;
+    note(first, MPI_Isend(of.address, of.count, of.type, bound.to, tag_, comm, &requests_[n + k]));
+  }
+  if (is_persistent_ && n > 0) note(first, MPI_Startall(static_cast<int>(2 * n), requests_.data()));
+  return first;
+}
+
+int Step::end() noexcept {
+  int first = copy(schedule_.meanwhile);
+  if (!requests_.empty()) {
+    const int code = MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), statuses_.data());
+    if (code == MPI_SUCCESS) {
+      for (const Message& bound : messages_)
+        if (!bound.unpacked.empty()) note(first, unpack(bound.unpacked, operation_.memory(), bound.in));
+    } else {
+      // The message's own error, where the library says it; those that it has not waited for are waited for.
+      for (std::size_t k = 0; k < requests_.size(); ++k) {
+        if (code == MPI_ERR_IN_STATUS && statuses_[k].MPI_ERROR != MPI_ERR_PENDING) note(first, statuses_[k].MPI_ERROR);
+        if (!is_persistent_ && requests_[k] != MPI_REQUEST_NULL) MPI_Wait(&requests_[k], MPI_STATUS_IGNORE);
+      }
+      note(first, code);
+    }
+  }
+  return first;
+}
+
+}  // namespace gapless::ext::regular

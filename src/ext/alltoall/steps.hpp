@@ -1,0 +1,52 @@
+// The steps of a schedule on one process, bound to memory: what is copied, and what the library sends and receives.
+#pragma once
+
+#include <vector>
+
+#include "ext/alltoall/operation.hpp"
+
+namespace gapless::ext::regular {
+
+// The first error of several.
+inline void note(int& first, int code) noexcept {
+  if (first == MPI_SUCCESS) first = code;
+}
+
+class Step {
+ public:
+  Step(const Operation& operation, const alltoall::Step& schedule, int tag) noexcept
+      : operation_(operation), schedule_(schedule), tag_(tag) {}
+  ~Step();
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+
+  // Describes the messages; with persistent requests, where there will be several starts. MPI_SUCCESS or a code that is
+  // not raised yet; throws std::bad_alloc.
+  int bind(bool with_requests);
+  // begin() returns as soon as the messages are on their way. Both go on in any case, that no process waits for this
+  // one, and return MPI_SUCCESS or the code of the first error.
+  int begin() noexcept;
+  int end() noexcept;
+
+ private:
+  struct Message {
+    int to, from;
+    Described send, receive;
+    std::vector<Piece> packed, unpacked;  // by us, from or to the staging; none where the library does it
+    char* out = nullptr;
+    char* in = nullptr;
+  };
+  int bind_side(const alltoall::Message& message, Side side, std::int64_t at, Described& described,
+                std::vector<Piece>& staged);
+  int copy(const std::vector<alltoall::Move>& moves) noexcept;
+
+  const Operation& operation_;
+  const alltoall::Step& schedule_;
+  int tag_;
+  bool is_persistent_ = false;
+  std::vector<Message> messages_;
+  std::vector<MPI_Request> requests_;  // receives, then sends
+  std::vector<MPI_Status> statuses_;
+};
+
+}  // namespace gapless::ext::regular

@@ -1,0 +1,124 @@
+#include "ext/private_comm.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "ext/error.hpp"
+
+namespace gapless::ext {
+
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  int keyval = MPI_KEYVAL_INVALID;
+  std::vector<std::weak_ptr<PrivateComm>> all;
+};
+Registry& registry() {
+  static Registry& made = *new Registry;  // never destroyed: exit handlers may finalise MPI
+  return made;
+}
+
+// MPI_Comm_dup of the program's communicator: the copy gets one of its own when it needs one.
+int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int drop(MPI_Comm, int, void* value, void*) {
+  const std::unique_ptr<PrivateCommPtr> held(static_cast<PrivateCommPtr*>(value));
+  (*held)->forget_program();
+  return MPI_SUCCESS;
+}
+
+// The attribute of MPI_COMM_SELF, which goes before all of MPI: whatever still lives, of the world for one.
+int free_all(MPI_Comm, int, void*, void*) {
+  std::vector<std::weak_ptr<PrivateComm>> all;
+  {
+    const std::lock_guard lock(registry().mutex);
+    all.swap(registry().all);
+  }
+  for (const auto& one : all)
+    if (const PrivateCommPtr alive = one.lock(); alive != nullptr) alive->free();
+  return MPI_SUCCESS;
+}
+
+// With the lock held.
+int make_keyval() {
+  if (registry().keyval != MPI_KEYVAL_INVALID) return MPI_SUCCESS;
+  int keyval = MPI_KEYVAL_INVALID, at_end = MPI_KEYVAL_INVALID;
+  if (const int code = MPI_Comm_create_keyval(copy_nothing, drop, &keyval, nullptr); code != MPI_SUCCESS) return code;
+  int code = MPI_Comm_create_keyval(copy_nothing, free_all, &at_end, nullptr);
+  if (code == MPI_SUCCESS) {
+    code = MPI_Comm_set_attr(MPI_COMM_SELF, at_end, nullptr);
+    MPI_Comm_free_keyval(&at_end);
+  }
+  if (code == MPI_SUCCESS)
+    registry().keyval = keyval;
+  else
+    MPI_Comm_free_keyval(&keyval);
+  return code;
+}
+
+void remember(const PrivateCommPtr& made) {
+  const std::lock_guard lock(registry().mutex);
+  std::erase_if(registry().all, [](const auto& one) { return one.expired(); });
+  registry().all.push_back(made);
+}
+
+// Not MPI_Comm_dup, which would call the program's functions for copying its attributes.
+int make(MPI_Comm comm, PrivateCommPtr& found) {
+  int rank = 0, size = 0, keyval = MPI_KEYVAL_INVALID;
+  {
+    const std::lock_guard lock(registry().mutex);
+    if (const int code = make_keyval(); code != MPI_SUCCESS) return code;
+    keyval = registry().keyval;
+  }
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Comm own = MPI_COMM_NULL;
+  if (const int code = MPI_Comm_split(comm, 0, rank, &own); code != MPI_SUCCESS) return code;
+  MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+  auto made = std::make_shared<PrivateComm>(comm, own, rank, size);
+  remember(made);
+  auto attribute = std::make_unique<PrivateCommPtr>(made);
+  if (const int code = MPI_Comm_set_attr(comm, keyval, attribute.get()); code != MPI_SUCCESS) return code;
+  attribute.release();
+  found = std::move(made);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+PrivateComm::~PrivateComm() {
+  free();
+}
+
+void PrivateComm::free() noexcept {
+  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  comm_ = MPI_COMM_NULL;
+}
+
+int private_comm(MPI_Comm comm, PrivateCommPtr& found) {
+  int is_inter = 0;
+  if (comm == MPI_COMM_NULL) return raise(MPI_ERR_COMM);
+  void* attribute = nullptr;
+  int is_set = 0, keyval = MPI_KEYVAL_INVALID;
+  {
+    const std::lock_guard lock(registry().mutex);
+    keyval = registry().keyval;
+  }
+  if (keyval != MPI_KEYVAL_INVALID) {
+    if (const int code = MPI_Comm_get_attr(comm, keyval, &attribute, &is_set); code != MPI_SUCCESS) return code;
+    if (is_set != 0) {
+      found = *static_cast<PrivateCommPtr*>(attribute);
+      return MPI_SUCCESS;
+    }
+  }
+  if (const int code = MPI_Comm_test_inter(comm, &is_inter); code != MPI_SUCCESS) return code;
+  if (is_inter != 0) return raise(MPI_ERR_COMM, comm);
+  return make(comm, found);
+}
+
+}  // namespace gapless::ext
