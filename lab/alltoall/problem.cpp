@@ -50,7 +50,8 @@ void Problem::lay_out(std::vector<int>& counts, std::vector<int>& places, std::v
   std::int64_t end = 0;
   for (int other = 0; other < ranks_; ++other) {
     const std::int64_t one = sends ? count(rank_, other) : count(other, rank_);
-    if (end > INT_MAX - one) throw base::Error(base::Status::kOverflow, "the blocks of a rank are more than 2^31 elements");
+    if (end > INT_MAX - one)
+      throw base::Error(base::Status::kOverflow, "the blocks of a rank are more than 2^31 elements");
     counts.push_back(static_cast<int>(one));
     places.push_back(static_cast<int>(end));
     end += one;

@@ -1,6 +1,6 @@
-// The blocks of one all-to-all on one rank, and what must be in them. All expectations are arithmetic: element e of what
-// rank a has for rank b is a number of a, b, e and how often data were written; what another all-to-all leaves is no
-// expectation.
+// The blocks of one all-to-all on one rank, and what must be in them. All expectations are arithmetic: element e of
+// what rank a has for rank b is a number of a, b, e and how often data were written; what another all-to-all leaves is
+// no expectation.
 #pragma once
 
 #include "job.hpp"

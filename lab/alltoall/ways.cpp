@@ -13,6 +13,8 @@
 #pragma weak MPI_Alltoall_init
 #pragma weak MPI_Alltoallv_init
 #endif
+#pragma weak GAPLESS_Alltoallv
+#pragma weak GAPLESS_Alltoallv_init
 
 namespace gapless::lab::alltoall {
 namespace {
@@ -62,11 +64,11 @@ struct LibraryPersistentWay : Way {
       throw Refused("this MPI library has no persistent collectives");
     const int n = elements_of(problem);
     const int code =
-        irregular
-            ? MPI_Alltoallv_init(problem.send(), problem.send_counts().data(), problem.send_places().data(), MPI_INT,
-                                 problem.receive(), problem.receive_counts().data(), problem.receive_places().data(),
-                                 MPI_INT, comm, MPI_INFO_NULL, &request)
-            : MPI_Alltoall_init(problem.send(), n, MPI_INT, problem.receive(), n, MPI_INT, comm, MPI_INFO_NULL, &request);
+        irregular ? MPI_Alltoallv_init(problem.send(), problem.send_counts().data(), problem.send_places().data(),
+                                       MPI_INT, problem.receive(), problem.receive_counts().data(),
+                                       problem.receive_places().data(), MPI_INT, comm, MPI_INFO_NULL, &request)
+                  : MPI_Alltoall_init(problem.send(), n, MPI_INT, problem.receive(), n, MPI_INT, comm, MPI_INFO_NULL,
+                                      &request);
     if (code != MPI_SUCCESS) throw Refused(error_text(code));
   }
   ~LibraryPersistentWay() override {
@@ -83,7 +85,9 @@ struct LibraryPersistentWay : Way {
 // Ours, regular or not; named, or by the model.
 struct Ours {
   Ours(const MemberSpec& member, Problem& problem, bool irregular, MPI_Comm comm)
-      : algorithm(member.algorithm), problem(problem), irregular(irregular), comm(comm), wide(problem) {}
+      : algorithm(member.algorithm), problem(problem), irregular(irregular), comm(comm), wide(problem) {
+    if (irregular && GAPLESS_Alltoallv == nullptr) throw Refused("not there yet");
+  }
   const char* name() const { return algorithm.empty() ? nullptr : algorithm.c_str(); }
   int call() {
     const int n = elements_of(problem);
