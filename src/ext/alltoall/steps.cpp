@@ -15,7 +15,7 @@ struct Copied {
   std::int64_t source, target, blocks;
 };
 
-int copy(const Copied& run, const Memory& memory) noexcept {
+int copy_run(const Copied& run, const Memory& memory) noexcept {
   const auto bytes = static_cast<std::size_t>(run.blocks * memory.send.bytes());
   if (run.from == Buffer::kSlot && run.to == Buffer::kSlot) {
     std::memcpy(memory.slot(run.target), memory.slot(run.source), bytes);
@@ -118,10 +118,10 @@ int Step::copy(const std::vector<alltoall::Move>& moves) noexcept {
       ++run.blocks;
       continue;
     }
-    if (run.blocks > 0) note(first, regular::copy(run, memory));
+    if (run.blocks > 0) note(first, copy_run(run, memory));
     run = {move.from.buffer, move.to.buffer, source, target, 1};
   }
-  if (run.blocks > 0) note(first, regular::copy(run, memory));
+  if (run.blocks > 0) note(first, copy_run(run, memory));
   return first;
 }
 
