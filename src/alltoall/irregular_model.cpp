@@ -1,0 +1,76 @@
+#include "alltoall/irregular_model.hpp"
+
+#include "alltoall/irregular_rounds.hpp"
+
+namespace gapless::alltoall::irregular {
+
+namespace {
+
+constexpr const char* kNames[] = {"library", "zero-copy", "two-phase", "padded", "spread-out", "pairwise"};
+
+// Describing one more block to the library (an entry of a derived type: made, committed, walked) costs as much as
+// copying so many bytes.
+constexpr double kEntryBytes = 512;
+constexpr double kSizeBytes = 8;  // of a size, in the messages that tell sizes
+// Noise and what the model leaves out must not make a program slower than the library's own.
+constexpr double kGain = 0.75;
+
+Algorithm best(const Question& question, const Machine& machine, double asking_s) noexcept {
+  Algorithm best = Algorithm::kLibrary;
+  double least = kGain * cost_s(Algorithm::kLibrary, question, machine) - asking_s;
+  for (const Algorithm one : {Algorithm::kTwoPhase, Algorithm::kZeroCopy, Algorithm::kPadded}) {
+    const double cost = cost_s(one, question, machine);
+    if (cost >= least) continue;
+    best = one;
+    least = cost;
+  }
+  return best;
+}
+
+}  // namespace
+
+const char* name_of(Algorithm algorithm) noexcept {
+  return kNames[static_cast<int>(algorithm)];
+}
+
+bool find_algorithm(std::string_view name, Algorithm& algorithm) noexcept {
+  for (const Algorithm one : kAlgorithms) {
+    if (name != name_of(one)) continue;
+    algorithm = one;
+    return true;
+  }
+  return false;
+}
+
+double cost_s(Algorithm algorithm, const Question& question, const Machine& machine) noexcept {
+  const double mean = (static_cast<double>(question.smallest) + static_cast<double>(question.largest)) / 2;
+  const double latency = machine.latency_s, wire = 1 / machine.bandwidth, copy = 1 / machine.pack_rate;
+  const double rounds = round_count(question.processes);
+  double moved = 0;  // blocks that a process sends
+  for (int k = 0; k < round_count(question.processes); ++k)
+    moved += static_cast<double>(moved_count(question.processes, k));
+  const double sizes = question.is_persistent ? 0 : rounds * latency + moved * kSizeBytes * wire;
+  switch (algorithm) {
+    case Algorithm::kZeroCopy:
+      return sizes + rounds * latency + moved * (mean * wire + kEntryBytes * copy);
+    case Algorithm::kTwoPhase:
+      return sizes + rounds * latency + moved * mean * (wire + 2 * copy);
+    case Algorithm::kPadded:
+      return rounds * latency + moved * (static_cast<double>(question.largest) + kSizeBytes) * (wire + 2 * copy);
+    default:
+      return (question.processes - 1) * (latency + mean * wire);
+  }
+}
+
+Algorithm choose(const Question& question, const Machine& machine) noexcept {
+  return best(question, machine, 0);
+}
+
+// In every cost what depends on sizes grows at least as fast with them as that of direct messages: a process sends each
+// byte at least once. So where nothing gains without any bytes, nothing gains.
+bool is_always_library(int processes, bool is_persistent, const Machine& machine) noexcept {
+  const double asking = is_persistent ? 0 : round_count(processes) * machine.latency_s;
+  return best({processes, 0, 0, is_persistent}, machine, asking) == Algorithm::kLibrary;
+}
+
+}  // namespace gapless::alltoall::irregular

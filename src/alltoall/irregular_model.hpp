@@ -1,0 +1,42 @@
+// Which irregular all-to-all is fastest, by a model of three numbers (docs/alltoallv.md). Pure: what is equal on all
+// processes gives the same choice on all of them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace gapless::alltoall::irregular {
+
+// What is measured of an MPI library between two processes (`gapless tune`). The defaults: a library's shared memory.
+struct Machine {
+  double latency_s = 0.6e-6;  // of the shortest message
+  double bandwidth = 6e9;     // [bytes/s] of long messages
+  double pack_rate = 8e9;     // [bytes/s] at which short blocks are copied
+};
+
+enum class Algorithm : std::uint8_t { kLibrary, kZeroCopy, kTwoPhase, kPadded, kSpreadOut, kPairwise };
+inline constexpr Algorithm kAlgorithms[] = {Algorithm::kLibrary, Algorithm::kZeroCopy,  Algorithm::kTwoPhase,
+                                            Algorithm::kPadded,  Algorithm::kSpreadOut, Algorithm::kPairwise};
+// The name by which a caller asks for it.
+const char* name_of(Algorithm algorithm) noexcept;
+// False if there is none of that name.
+bool find_algorithm(std::string_view name, Algorithm& algorithm) noexcept;
+
+struct Question {
+  int processes;
+  std::int64_t smallest, largest;  // blocks of all processes [bytes]
+  bool is_persistent;              // sizes are exchanged, and types made, once for many times
+};
+
+// [s] By the model: per message the latency, its bytes by the bandwidth, what is copied by the pack rate. Blocks are
+// taken for the mean of the smallest and the largest. Of the library nothing is known: it is taken for direct messages.
+double cost_s(Algorithm algorithm, const Question& question, const Machine& machine) noexcept;
+
+// The one that costs least; the library's own unless another one gains a quarter.
+Algorithm choose(const Question& question, const Machine& machine) noexcept;
+
+// True if no choice can pay whatever the sizes are: then there is no need to ask for them, by a reduction, which costs
+// the latency of each of its rounds. Where requests persist that is not counted.
+bool is_always_library(int processes, bool is_persistent, const Machine& machine) noexcept;
+
+}  // namespace gapless::alltoall::irregular

@@ -1,0 +1,55 @@
+#include "alltoall/irregular_sizes.hpp"
+
+#include "alltoall/irregular_rounds.hpp"
+#include "base/checked.hpp"
+
+namespace gapless::alltoall::irregular {
+
+namespace {
+
+// Nobody has a message of 2^63 bytes, and sums of what passes must not wrap.
+void check_sum(std::span<const std::int64_t> sizes) {
+  std::int64_t sum = 0;
+  for (const std::int64_t size : sizes) {
+    if (size < 0) throw base::Error(base::Status::kInvalidArgument, "a block of " + std::to_string(size) + " bytes");
+    sum = base::checked_add(sum, size, "bytes of a round");
+  }
+}
+
+}  // namespace
+
+Sizes::Sizes(int rank, std::span<const std::int64_t> own)
+    : processes_(static_cast<int>(own.size())),
+      rank_(rank),
+      by_distance_(own.size()),
+      rounds_(static_cast<std::size_t>(round_count(processes_))) {
+  for (int j = 0; j < processes_; ++j)
+    by_distance_[static_cast<std::size_t>(j)] = own[static_cast<std::size_t>(before(rank, j, processes_))];
+}
+
+std::span<const std::int64_t> Sizes::outgoing(int round) {
+  auto& sent = rounds_[static_cast<std::size_t>(round)].sent;
+  sent.clear();
+  sent.reserve(static_cast<std::size_t>(moved_count(processes_, round)));
+  for_each_run(processes_, round, [&](int first, int last) {
+    sent.insert(sent.end(), by_distance_.begin() + first, by_distance_.begin() + last);
+  });
+  check_sum(sent);
+  return sent;
+}
+
+void Sizes::arrived(int round, std::span<const std::int64_t> sizes) {
+  check_sum(sizes);
+  rounds_[static_cast<std::size_t>(round)].received.assign(sizes.begin(), sizes.end());
+  auto size = sizes.begin();
+  for_each_run(processes_, round, [&](int first, int last) {
+    std::copy_n(size, last - first, by_distance_.begin() + first);
+    size += last - first;
+  });
+}
+
+std::int64_t Sizes::from(int source) const noexcept {
+  return by_distance_[static_cast<std::size_t>(before(source, rank_, processes_))];
+}
+
+}  // namespace gapless::alltoall::irregular

@@ -1,0 +1,181 @@
+#include "ext/alltoallv/bind.hpp"
+
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include "ext/alltoallv/choice.hpp"
+#include "ext/alltoallv/exchange.hpp"
+#include "ext/alltoallv/kept.hpp"
+#include "ext/alltoallv/machine.hpp"
+#include "ext/alltoallv/native.hpp"
+#include "ext/error.hpp"
+#include "ext/request.hpp"
+
+namespace gapless::ext::irregular {
+
+namespace {
+
+using alltoall::irregular::Algorithm;
+using alltoall::irregular::Machine;
+
+// What `body` returns; what it throws is raised, unless it was. guard (error.hpp) knows what the engine throws.
+template <class Body>
+int guarded(MPI_Comm comm, Body&& body) noexcept {
+  return guard(comm, [&] {
+    try {
+      return body();
+    } catch (const Raised& error) {
+      return error.code;
+    } catch (const Wrong& error) {
+      return raise(error.error_class, comm);
+    }
+  });
+}
+
+void require(int code) {
+  if (code != MPI_SUCCESS) throw Wrong{code};
+}
+
+// What is sent and what is received. In place, that is the same.
+struct Sides {
+  Blocks sent, received;
+};
+Sides both_sides(const Arguments& arguments, int processes) {
+  Blocks received(arguments.received, processes);
+  if (arguments.sent.buffer == MPI_IN_PLACE) return {received, received};
+  return {Blocks(arguments.sent, processes), std::move(received)};
+}
+
+// What is known before anybody has been asked.
+std::optional<Algorithm> without_asking(const PrivateComm& comm, const char* name, bool is_persistent,
+                                        Machine& machine) {
+  Algorithm found{};
+  if (name != nullptr) {
+    if (!alltoall::irregular::find_algorithm(name, found)) throw Wrong{MPI_ERR_ARG};
+    return found;
+  }
+  require(machine_of(comm, machine));
+  if (!alltoall::irregular::is_always_library(comm.size, is_persistent, machine)) return std::nullopt;
+  return Algorithm::kLibrary;
+}
+
+// What is to be run, with both sides if they were looked at.
+struct Settled {
+  Algorithm algorithm;
+  std::optional<Sides> blocks;
+  Extremes extremes;
+};
+
+Settled settle(const Arguments& arguments, const PrivateComm& comm, const char* name, bool is_persistent) {
+  Machine machine;
+  const std::optional<Algorithm> known = without_asking(comm, name, is_persistent, machine);
+  if (known == Algorithm::kLibrary && !is_persistent) return {*known, std::nullopt, {}};
+  std::optional<Sides> sides;
+  std::exception_ptr wrong;  // not thrown before the other processes know
+  try {
+    sides = both_sides(arguments, comm.size);
+  } catch (...) {
+    wrong = std::current_exception();
+  }
+  Extremes extremes;
+  if (!known || known == Algorithm::kPadded || is_persistent) {
+    if (sides) extremes = extremes_of(sides->sent, comm.rank);
+    const int code = reduce(comm, wrong != nullptr, extremes);
+    if (wrong == nullptr) require(code);
+  }
+  if (wrong != nullptr) std::rethrow_exception(wrong);
+  const alltoall::irregular::Question question{comm.size, extremes.smallest, extremes.largest, is_persistent};
+  return {known ? *known : choose(question, machine), std::move(sides), extremes};
+}
+
+std::unique_ptr<Exchange> make(Settled&& settled, const Arguments& arguments, const Group& group) {
+  if (settled.algorithm == Algorithm::kLibrary) return make_library(arguments.sent, arguments.received, group);
+  return make_exchange(settled.algorithm,
+                       {group, std::move(settled.blocks->sent), std::move(settled.blocks->received),
+                        arguments.sent.buffer == MPI_IN_PLACE},
+                       settled.extremes.largest);
+}
+
+int class_of_code(int code) noexcept {
+  int error_class = MPI_ERR_OTHER;
+  MPI_Error_class(code, &error_class);
+  return error_class;
+}
+
+class Request final : public gapless_mpi_request {
+ public:
+  Request(PrivateCommPtr on, const Arguments& arguments)
+      : gapless_mpi_request(std::move(on)),
+        sent_(arguments.sent, comm->size),
+        received_(arguments.received, comm->size) {}
+  // Collective.
+  int bind(Algorithm algorithm, const Extremes& extremes, int tag) {
+    const Arguments own{sent_.half(), received_.half()};
+    Settled settled{algorithm, std::nullopt, extremes};
+    if (algorithm != Algorithm::kLibrary) settled.blocks = both_sides(own, comm->size);
+    exchange_ = make(std::move(settled), own, {comm->comm(), comm->rank, comm->size, tag});
+    return exchange_->verdict();
+  }
+  int start() noexcept override { return exchange_->start(); }
+  int wait() noexcept override { return exchange_->wait(); }
+
+ private:
+  const Kept sent_, received_;
+  std::unique_ptr<Exchange> exchange_;
+};
+
+// Makes it, or says what is wrong as the class of an error.
+int try_to_make(const PrivateCommPtr& comm, const Arguments& arguments, const Settled& settled, int tag,
+                std::unique_ptr<Request>& made) {
+  try {
+    made = std::make_unique<Request>(comm, arguments);
+    return class_of_code(made->bind(settled.algorithm, settled.extremes, tag));
+  } catch (const Raised& error) {
+    return class_of_code(error.code);
+  } catch (const Wrong& error) {
+    return class_of_code(error.error_class);
+  } catch (const base::Error& error) {
+    return class_of(error);
+  } catch (...) {
+    return MPI_ERR_NO_MEM;
+  }
+}
+
+}  // namespace
+
+int run(const Arguments& arguments, MPI_Comm comm, const char* algorithm) noexcept {
+  return guarded(comm, [&] {
+    PrivateCommPtr own;
+    if (const int code = private_comm(comm, own); code != MPI_SUCCESS) return code;
+    const Group group{own->comm(), own->rank, own->size, 0};
+    Settled settled = settle(arguments, *own, algorithm, false);
+    if (settled.algorithm == Algorithm::kLibrary) {
+      require(call_library(arguments.sent, arguments.received, group));
+      return MPI_SUCCESS;
+    }
+    const std::unique_ptr<Exchange> exchange = make(std::move(settled), arguments, group);
+    exchange->start();
+    require(exchange->wait());
+    return MPI_SUCCESS;
+  });
+}
+
+int bind(const Arguments& arguments, MPI_Comm comm, const char* algorithm, GAPLESS_Request* request) noexcept {
+  return guarded(comm, [&] {
+    PrivateCommPtr own;
+    if (const int code = private_comm(comm, own); code != MPI_SUCCESS) return code;
+    if (request == nullptr) throw Wrong{MPI_ERR_ARG};
+    const int tag = own->next_tag();
+    const Settled settled = settle(arguments, *own, algorithm, true);
+    std::unique_ptr<Request> made;
+    const int wrong = try_to_make(own, arguments, settled, tag, made);
+    int worst = MPI_SUCCESS;
+    require(MPI_Allreduce(&wrong, &worst, 1, MPI_INT, MPI_MAX, own->comm()));
+    require(wrong != MPI_SUCCESS ? wrong : worst);
+    *request = made.release();
+    return MPI_SUCCESS;
+  });
+}
+
+}  // namespace gapless::ext::irregular

@@ -1,0 +1,130 @@
+// The model of the irregular all-to-all, and the file that has its numbers.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+#include "alltoall/irregular_machine.hpp"
+#include "alltoall/irregular_model.hpp"
+
+namespace gapless::alltoall::irregular {
+namespace {
+
+TEST(IrregularModel, names_lead_back) {
+  for (const Algorithm one : kAlgorithms) {
+    Algorithm found{};
+    EXPECT_TRUE(find_algorithm(name_of(one), found));
+    EXPECT_EQ(found, one);
+  }
+  Algorithm found{};
+  EXPECT_FALSE(find_algorithm("bruck", found));
+  EXPECT_FALSE(find_algorithm("", found));
+}
+
+TEST(IrregularModel, few_processes_and_long_blocks_are_the_librarys) {
+  const Machine machine;
+  for (int p = 1; p <= 8; ++p) EXPECT_TRUE(is_always_library(p, false, machine)) << p;
+  for (int p = 1; p <= 3; ++p) EXPECT_TRUE(is_always_library(p, true, machine)) << p;
+  EXPECT_EQ(choose({64, 1 << 20, 1 << 20, false}, machine), Algorithm::kLibrary);
+  EXPECT_EQ(choose({64, 1 << 20, 1 << 20, true}, machine), Algorithm::kLibrary);
+}
+
+TEST(IrregularModel, short_blocks_of_many_processes_travel_together) {
+  const Machine machine;
+  EXPECT_EQ(choose({256, 8, 8, false}, machine), Algorithm::kPadded);  // no sizes to be told
+  EXPECT_EQ(choose({256, 0, 1 << 13, true}, machine), Algorithm::kLibrary);
+  EXPECT_EQ(choose({64, 0, 64, true}, machine), Algorithm::kTwoPhase);
+  EXPECT_EQ(choose({64, 400, 400, true}, {2e-5, 1e9, 8e9}), Algorithm::kZeroCopy);
+}
+
+// What lets a call do without asking for the sizes.
+TEST(IrregularModel, what_never_gains_without_bytes_never_gains) {
+  int never = 0;
+  for (const Machine& machine : {Machine{}, Machine{2e-5, 1e9, 8e9}, Machine{1e-7, 1e10, 1e9}})
+    for (int p = 1; p < 80; ++p) {
+      if (!is_always_library(p, true, machine)) continue;
+      EXPECT_TRUE(is_always_library(p, false, machine)) << p;  // where sizes are told besides
+      ++never;
+      for (std::int64_t largest = 0; largest < 1 << 20; largest = largest * 2 + 1)
+        for (const std::int64_t smallest : {std::int64_t{0}, largest})
+          EXPECT_EQ(choose({p, smallest, largest, true}, machine), Algorithm::kLibrary) << p << ' ' << largest;
+    }
+  EXPECT_GT(never, 0);
+}
+
+const std::string kText =
+    "gapless-alltoall 1\n"
+    "# written by a test\n"
+    "library Open MPI\n"
+    "  near latency 1e-6 bandwidth 1e9 pack 2e9\n"
+    "library MPICH Version: 5.0.2\n"
+    "  far latency 3e-5 bandwidth 3e9 pack 4e9 # between nodes\n"
+    "library MPICH\n"
+    "  near latency 1 bandwidth 1 pack 1\n"
+    "end\n";
+
+TEST(IrregularMachine, the_first_section_of_the_library_counts) {
+  Machines machines;
+  const Reading reading = read_machines(kText, "MPICH Version:      5.0.2\nMPICH Release date: today", machines);
+  EXPECT_EQ(reading.reason, "");
+  EXPECT_TRUE(reading.has_section);
+  EXPECT_DOUBLE_EQ(machines.far.latency_s, 3e-5);
+  EXPECT_DOUBLE_EQ(machines.far.bandwidth, 3e9);
+  EXPECT_DOUBLE_EQ(machines.far.pack_rate, 4e9);
+  EXPECT_DOUBLE_EQ(machines.near.latency_s, Machine{}.latency_s);
+  Machines others;
+  EXPECT_FALSE(read_machines(kText, "Intel(R) MPI Library 2021", others).has_section);
+  EXPECT_DOUBLE_EQ(others.near.bandwidth, Machine{}.bandwidth);
+}
+
+TEST(IrregularMachine, what_is_wrong_is_refused_whole_and_named) {
+  const std::string head = "gapless-alltoall 1\n", library = head + "library *\n";
+  struct Case {
+    std::string text, reason;
+    int line;
+  };
+  const Case cases[] = {
+      {"", "empty", 0},
+      {"gapless-alltoall 2\nend\n", "begin with", 1},
+      {head, "cut off", 0},
+      {kText.substr(0, kText.size() - 4), "cut off", 0},
+      {library + "near latency 1e-6 bandwidth 1e9\nend\n", "once each", 3},
+      {library + "near latency 1e-6 latency 1e-6 pack 1e9\nend\n", "once each", 3},
+      {library + "near latency 1e-6 bandwidth 1e9 pack 1e9 1\nend\n", "once each", 3},
+      {library + "near latency -1 bandwidth 1e9 pack 1e9\nend\n", "'-1' is no latency", 3},
+      {library + "near latency nan bandwidth 1e9 pack 1e9\nend\n", "'nan' is no latency", 3},
+      {library + "near latency 1e-6 bandwidth 0 pack 1e9\nend\n", "'0' is no bandwidth", 3},
+      {library + "near latency 1e-6 bandwidth 1e9x pack 1e9\nend\n", "'1e9x' is no bandwidth", 3},
+      {library + "near speed 1e-6 bandwidth 1e9 pack 1e9\nend\n", "'speed'", 3},
+      {library + "nearby latency 1e-6 bandwidth 1e9 pack 1e9\nend\n", "'nearby' is not known", 3},
+      {head + "near latency 1e-6 bandwidth 1e9 pack 1e9\nend\n", "no 'library'", 2},
+      {library + "end\nlibrary *\n", "follows 'end'", 4},
+      {library + "near latency 1 bandwidth 1 pack 1\nlibrary MPICH\nfar 1\nend\n", "once each", 5},
+  };
+  for (const Case& one : cases) {
+    Machines machines;
+    machines.near.latency_s = 7;
+    const Reading reading = read_machines(one.text, "MPICH", machines);
+    EXPECT_NE(reading.reason.find(one.reason), std::string::npos) << one.text << reading.reason;
+    EXPECT_EQ(reading.line, one.line) << one.text;
+    EXPECT_FALSE(reading.has_section);
+    EXPECT_DOUBLE_EQ(machines.near.latency_s, 7) << one.text;
+  }
+}
+
+TEST(IrregularMachine, of_a_file) {
+  Machines machines;
+  EXPECT_EQ(read_machines_of("/nonexistent/file", "MPICH", machines).reason, "No such file or directory");
+  EXPECT_EQ(read_machines_of("/tmp", "MPICH", machines).reason, "it is no file");
+  EXPECT_EQ(read_machines_of("/dev/zero", "MPICH", machines).reason, "it is no file");
+  const std::string path = testing::TempDir() + "irregular_machine";
+  std::FILE* const file = std::fopen(path.c_str(), "w");
+  std::fputs(kText.c_str(), file);
+  std::fclose(file);
+  EXPECT_TRUE(read_machines_of(path.c_str(), "Open MPI v5", machines).has_section);
+  EXPECT_DOUBLE_EQ(machines.near.pack_rate, 2e9);
+  std::remove(path.c_str());
+}
+
+}  // namespace
+}  // namespace gapless::alltoall::irregular
