@@ -1,0 +1,127 @@
+#define GAPLESS_SIMULATED_UNCHARGED
+#include "charged.hpp"
+
+#include <smpi/smpi.h>
+
+#include <map>
+
+#include "ext/alltoallv/blocks.hpp"
+#include "gapless/gapless_mpi.h"
+#include "plan/compile.hpp"
+
+namespace gapless::simulated {
+namespace {
+
+// What copying costs on the simulated processor: bytes by a rate, and each piece a little more.
+constexpr double kCopyBytesPerSecond = 10e9;
+constexpr double kPieceSeconds = 10e-9;
+// As the platform has it [floating-point operations a second]: smpi_execute_flops counts in these.
+constexpr double kFlops = 1e9;
+
+void charge(double bytes, double pieces) {
+  const double seconds = bytes / kCopyBytesPerSecond + pieces * kPieceSeconds;
+  if (seconds > 0) smpi_execute_flops(seconds * kFlops);
+}
+
+// Contiguous pieces of each derived type that lives, and what each start of a persistent request costs.
+std::map<MPI_Datatype, int>& pieces() {
+  static std::map<MPI_Datatype, int> known;
+  return known;
+}
+struct Cost {
+  double bytes = 0, pieces = 0;
+};
+std::map<MPI_Request, Cost>& starts() {
+  static std::map<MPI_Request, Cost> known;
+  return known;
+}
+
+// A contiguous message is copied by nobody but the network.
+Cost cost_of(int count, MPI_Datatype type) {
+  const auto found = pieces().find(type);
+  if (found == pieces().end()) return {};
+  int size = 0;
+  MPI_Type_size(type, &size);
+  return {static_cast<double>(size) * count, static_cast<double>(found->second) * count};
+}
+
+void charge(Cost cost) {
+  charge(cost.bytes, cost.pieces);
+}
+
+}  // namespace
+
+void* charged_copy(void* to, const void* from, std::size_t bytes) {
+  charge(static_cast<double>(bytes), 1);
+  return std::memcpy(to, from, bytes);
+}
+
+int charged_hindexed(int count, const int lengths[], const MPI_Aint places[], MPI_Datatype old, MPI_Datatype* made) {
+  const int code = MPI_Type_create_hindexed(count, lengths, places, old, made);
+  if (code == MPI_SUCCESS) pieces()[*made] = count;
+  return code;
+}
+
+int charged_struct(int count, const int lengths[], const MPI_Aint places[], const MPI_Datatype old[],
+                   MPI_Datatype* made) {
+  const int code = MPI_Type_create_struct(count, lengths, places, old, made);
+  if (code == MPI_SUCCESS) pieces()[*made] = count;
+  return code;
+}
+
+int charged_free(MPI_Datatype* type) {
+  pieces().erase(*type);
+  return MPI_Type_free(type);
+}
+
+int charged_isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+  charge(cost_of(count, type));
+  return MPI_Isend(data, count, type, to, tag, comm, request);
+}
+
+// What is received is unpacked later, and nothing else happens meanwhile: in rounds the sum is the same.
+int charged_irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
+  charge(cost_of(count, type));
+  return MPI_Irecv(data, count, type, from, tag, comm, request);
+}
+
+int charged_send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                      MPI_Request* request) {
+  const int code = MPI_Send_init(data, count, type, to, tag, comm, request);
+  if (code == MPI_SUCCESS) starts()[*request] = cost_of(count, type);
+  return code;
+}
+
+int charged_recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                      MPI_Request* request) {
+  const int code = MPI_Recv_init(data, count, type, from, tag, comm, request);
+  if (code == MPI_SUCCESS) starts()[*request] = cost_of(count, type);
+  return code;
+}
+
+int charged_startall(int count, MPI_Request requests[]) {
+  for (int i = 0; i < count; ++i)
+    if (const auto found = starts().find(requests[i]); found != starts().end()) charge(found->second);
+  return MPI_Startall(count, requests);
+}
+
+int charged_sendrecv(const void* data, int count, MPI_Datatype type, int to, int tag, void* in, int in_count,
+                     MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Status* status) {
+  charge(cost_of(count, type));
+  charge(cost_of(in_count, in_type));
+  return MPI_Sendrecv(data, count, type, to, tag, in, in_count, in_type, from, in_tag, comm, status);
+}
+
+}  // namespace gapless::simulated
+
+namespace gapless::mpi {
+
+DatatypePtr find_type(MPI_Datatype type) noexcept {
+  static const DatatypePtr integer =
+      std::make_shared<const Datatype>(plan::compile(layout::basic(layout::Basic::kInt32)));
+  static const DatatypePtr byte = std::make_shared<const Datatype>(plan::compile(layout::basic(layout::Basic::kByte)));
+  return type == MPI_INT ? integer : type == MPI_BYTE ? byte : nullptr;
+}
+
+}  // namespace gapless::mpi
