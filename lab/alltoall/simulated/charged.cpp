@@ -3,11 +3,15 @@
 
 #include <smpi/smpi.h>
 
+#include <algorithm>
 #include <map>
+#include <vector>
 
-#include "ext/alltoallv/blocks.hpp"
+#include "ext/packed_by_library.hpp"
 #include "gapless/gapless_mpi.h"
-#include "plan/compile.hpp"
+#include "layout/layout.hpp"
+#include "layout/named.hpp"
+#include "mpi/types/datatype.hpp"
 
 namespace gapless::simulated {
 namespace {
@@ -118,10 +122,66 @@ int charged_sendrecv(const void* data, int count, MPI_Datatype type, int to, int
 namespace gapless::mpi {
 
 DatatypePtr find_type(MPI_Datatype type) noexcept {
-  static const DatatypePtr integer =
-      std::make_shared<const Datatype>(plan::compile(layout::basic(layout::Basic::kInt32)));
-  static const DatatypePtr byte = std::make_shared<const Datatype>(plan::compile(layout::basic(layout::Basic::kByte)));
+  static const auto made = [](const char* name) {
+    return std::make_shared<const Datatype>(plan::compile(*layout::named(*layout::find_named(name))));
+  };
+  static const DatatypePtr integer = made("int32"), byte = made("byte");
   return type == MPI_INT ? integer : type == MPI_BYTE ? byte : nullptr;
 }
 
 }  // namespace gapless::mpi
+
+namespace gapless::ext {
+
+// Of types without a plan alone.
+int PackedByLibrary::make_room() {
+  return MPI_ERR_TYPE;
+}
+int PackedByLibrary::pack(const void*) {
+  return MPI_ERR_TYPE;
+}
+int PackedByLibrary::unpack(void*) const {
+  return MPI_ERR_TYPE;
+}
+
+}  // namespace gapless::ext
+
+namespace {
+
+// The blocks of a bounded vector from `start` on, modulo `total`, as a list.
+int listed_vector(MPI_Count total, MPI_Count start, MPI_Count bound, MPI_Count blocklength, MPI_Count stride,
+                  MPI_Datatype old, MPI_Datatype* made) {
+  MPI_Aint low = 0, extent = 0;
+  MPI_Type_get_extent(old, &low, &extent);
+  std::vector<int> lengths;
+  std::vector<MPI_Aint> places;
+  for (MPI_Count block = 0; block < bound; block += stride)
+    for (MPI_Count t = block, end = std::min(block + blocklength, bound); t < end;) {
+      const MPI_Count place = (start + t) % total, length = std::min(end - t, total - place);
+      lengths.push_back(static_cast<int>(length));
+      places.push_back(static_cast<MPI_Aint>(place) * extent);
+      t += length;
+    }
+  return gapless::simulated::charged_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(), old,
+                                              made);
+}
+
+}  // namespace
+
+int GAPLESS_Type_create_vector_bounded(MPI_Count bound, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
+                                       MPI_Datatype* newtype) {
+  return listed_vector(bound, 0, bound, blocklength, stride, oldtype, newtype);
+}
+
+int GAPLESS_Type_create_vector_circular(MPI_Count total, MPI_Count start, MPI_Count bound, MPI_Count blocklength,
+                                        MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return listed_vector(total, start, bound, blocklength, stride, oldtype, newtype);
+}
+
+int GAPLESS_Copy(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count,
+                 MPI_Datatype) {
+  int size = 0;
+  MPI_Type_size(sendtype, &size);
+  gapless::simulated::charged_copy(recvbuf, sendbuf, static_cast<std::size_t>(sendcount) * static_cast<std::size_t>(size));
+  return MPI_SUCCESS;
+}

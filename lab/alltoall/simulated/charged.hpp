@@ -31,6 +31,9 @@ namespace std {
 using gapless::simulated::charged_copy;
 }
 
+// An enumerator there, and an int in every other library: lambdas return both.
+#define MPI_SUCCESS static_cast<int>(MPI_SUCCESS)
+
 #ifndef GAPLESS_SIMULATED_UNCHARGED
 #define memcpy charged_copy
 #undef MPI_Type_create_hindexed
