@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "alltoallv_case.hpp"
 
@@ -20,9 +21,9 @@ int failures = 0;
 void check(bool holds, const char* what, const Shape& shape, const char* algorithm) {
   if (holds) return;
   if (++failures < 5)
-    std::fprintf(stderr, "alltoallv: rank %d of %d, %s, seed %llu%s: %s\n", shape.rank, shape.processes,
+    std::fprintf(stderr, "alltoallv: rank %d of %d, %s, seed %llu, %s%s: %s\n", shape.rank, shape.processes,
                  algorithm == nullptr ? "the model's choice" : algorithm, static_cast<unsigned long long>(shape.seed),
-                 shape.is_in_place ? ", in place" : "", what);
+                 shape.form == Form::kV ? "v" : "w", shape.is_in_place ? ", in place" : "", what);
 }
 
 void write_out(Side& out, Side& in, const Shape& shape, int time) {
@@ -86,11 +87,22 @@ void persistent(const Shape& shape, MPI_Comm comm, const char* algorithm) {
     }
   }
   for (GAPLESS_Request& request : requests)
-    check(GAPLESS_Request_free(&request) == MPI_SUCCESS && request == GAPLESS_REQUEST_NULL, "not freed", shape, algorithm);
+    check(GAPLESS_Request_free(&request) == MPI_SUCCESS && request == GAPLESS_REQUEST_NULL, "not freed", shape,
+          algorithm);
+}
+
+// On one process Open MPI's MPI_Alltoallw takes no notice of the displacements.
+bool is_wrong_itself(const Shape& shape, const char* algorithm) {
+  return shape.processes == 1 && shape.form == Form::kW && algorithm != nullptr &&
+         std::strcmp(algorithm, "library") == 0;
 }
 
 void all_cases(int processes, int cases, MPI_Comm comm) {
-  Shape shape{Form::kV, false, processes, 0, 0};
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  // Intel MPI writes past the end of a buffer of its own when it unpacks a type of 200 levels.
+  Shape shape{Form::kV, false, processes, 0, 0, std::strstr(version, "Intel") == nullptr};
   MPI_Comm_rank(comm, &shape.rank);
   for (int k = 0;; ++k) {
     const char* const algorithm = GAPLESS_Alltoall_algorithm(1, k);  // after the last one: none, and the model chooses
@@ -100,6 +112,7 @@ void all_cases(int processes, int cases, MPI_Comm comm) {
         shape.is_in_place = is_in_place;
         for (const Form form : {Form::kV, Form::kW}) {
           shape.form = form;
+          if (is_wrong_itself(shape, algorithm)) continue;
           plain(shape, comm, algorithm);
         }
         shape.form = Form::kV;

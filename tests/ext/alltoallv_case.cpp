@@ -22,7 +22,8 @@ std::uint64_t mixed(std::uint64_t seed, int a, int b, int c) {
 // Of the type that a side uses for a peer: of v the same for all. In place both sides are the receiving one.
 int element_units(const Shape& shape, int rank, int peer, bool is_sending) {
   const bool sends = is_sending && !shape.is_in_place;
-  return 1 + static_cast<int>(mixed(shape.seed, rank, shape.form == Form::kW ? peer : -1, sends ? 1 : 0) >> 40) % kMostUnits;
+  return 1 + static_cast<int>(mixed(shape.seed, rank, shape.form == Form::kW ? peer : -1, sends ? 1 : 0) >> 40) %
+                 kMostUnits;
 }
 
 unsigned char content(int from, int to, int time, long long at) {
@@ -48,7 +49,8 @@ Side::Side(const Shape& shape, bool is_sending) {
   const conformance::Signature signature =
       conformance::signature(static_cast<int>(shape.seed % conformance::kSignatures));
   const auto add_type = [&](int peer, long long slots) {
-    const auto kind = static_cast<conformance::Kind>(random.below(conformance::kKinds));
+    auto kind = static_cast<conformance::Kind>(random.below(conformance::kKinds));
+    if (kind == conformance::Kind::kTower && !shape.may_be_deep) kind = conformance::Kind::kVector;
     types_.push_back(
         conformance::describe(random, signature, element_units(shape, shape.rank, peer, is_sending), kind, slots));
   };

@@ -17,7 +17,8 @@ struct Shape {
   Form form;
   bool is_in_place;
   int processes, rank;
-  std::uint64_t seed;  // the same on all processes
+  std::uint64_t seed;       // the same on all processes
+  bool may_be_deep = true;  // types that the engine leaves to the library
 };
 
 // One side of this process: arguments, memory, and the image that memory has to be.
@@ -43,7 +44,9 @@ class Side {
 
  private:
   void fill(std::vector<unsigned char>& into, int peer, int from, int to, int time) const;
-  const conformance::Described& of(int peer) const { return types_[types_.size() > 1 ? static_cast<std::size_t>(peer) : 0]; }
+  const conformance::Described& of(int peer) const {
+    return types_[types_.size() > 1 ? static_cast<std::size_t>(peer) : 0];
+  }
   std::vector<conformance::Described> types_;  // of v: one
   std::vector<MPI_Count> elements_;            // the counts
   std::vector<MPI_Aint> places_;               // of each block's first element, from the buffer's address

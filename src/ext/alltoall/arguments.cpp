@@ -72,7 +72,10 @@ int check(const Arguments& arguments, bool is_persistent, Checked& checked) {
     return raise(MPI_ERR_BUFFER, arguments.comm);
   const std::int64_t out = checked.send->bytes(), in = checked.receive->bytes();
   if (out != in) return raise(out > in ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT, arguments.comm);
-  if (arguments.algorithm == nullptr) checked.choice = choose(comm, in, checked.is_in_place, is_persistent);
+  if (arguments.algorithm == nullptr && in > 0) {
+    code = choose(comm, in, checked.is_in_place, is_persistent, checked.choice);
+    if (code != MPI_SUCCESS) return raise(code, arguments.comm);
+  }
   return MPI_SUCCESS;
 }
 

@@ -1,13 +1,15 @@
 #include "ext/alltoall/choice.hpp"
 
+#include "alltoall/model.hpp"
+#include "ext/alltoallv/machine.hpp"
+
 namespace gapless::ext::regular {
 
-Choice choose(const PrivateComm& comm, std::int64_t bytes, bool is_in_place, bool is_persistent) noexcept {
-  (void)comm;
-  (void)bytes;
-  (void)is_in_place;
-  (void)is_persistent;
-  return {alltoall::find_algorithm("library"), Asked::kEither};
+int choose(const PrivateComm& comm, std::int64_t bytes, bool is_in_place, bool is_persistent, Choice& choice) {
+  alltoall::Machine machine;
+  if (const int code = irregular::machine_of(comm, machine); code != MPI_SUCCESS) return code;
+  choice = {&alltoall::choose({comm.size, bytes, is_in_place, is_persistent}, machine), Asked::kEither};
+  return MPI_SUCCESS;
 }
 
 }  // namespace gapless::ext::regular

@@ -55,6 +55,8 @@ std::optional<Algorithm> without_asking(const PrivateComm& comm, const char* nam
     if (!alltoall::irregular::find_algorithm(name, found)) throw Wrong{MPI_ERR_ARG};
     return found;
   }
+  // Nobody else is there: a copy. Open MPI's MPI_Alltoallw takes no notice of displacements then.
+  if (comm.size == 1) return Algorithm::kSpreadOut;
   require(machine_of(comm, machine));
   if (!alltoall::irregular::is_always_library(comm.size, is_persistent, machine)) return std::nullopt;
   return Algorithm::kLibrary;

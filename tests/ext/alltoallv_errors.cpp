@@ -1,0 +1,204 @@
+// GAPLESS_Alltoallv, _w and _v_init where arguments are wrong or processes disagree: the errors that are due, and
+// nobody waits for ever. Usage: alltoallv_errors, on 4 processes.
+#include <gapless/gapless_mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+constexpr int kProcesses = 4;
+constexpr int kInts = 8;  // of each block
+
+int rank = 0, failures = 0, handled = 0;
+bool is_intel = false;
+
+void check(bool holds, const char* what, const char* algorithm) {
+  if (holds) return;
+  ++failures;
+  std::fprintf(stderr, "alltoallv_errors: rank %d, %s: %s\n", rank,
+               algorithm == nullptr ? "the model's choice" : algorithm, what);
+}
+
+int class_of(int code) {
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(code, &error_class);
+  return error_class;
+}
+
+void count_errors(MPI_Comm*, int*, ...) {
+  ++handled;
+}
+
+// A regular all-to-all of ints, with room behind each block.
+struct Data {
+  std::vector<int> out, in;
+  std::vector<MPI_Count> sent, received;
+  std::vector<MPI_Aint> out_at, in_at;
+  Data() : out(2 * kProcesses * kInts), in(out.size(), -1), sent(kProcesses, kInts), received(sent) {
+    for (int peer = 0; peer < kProcesses; ++peer) {
+      out_at.push_back(2 * peer * kInts);
+      in_at.push_back(2 * peer * kInts);
+      for (int k = 0; k < kInts; ++k) out[static_cast<std::size_t>(2 * peer * kInts + k)] = value(rank, peer, k);
+    }
+  }
+  static int value(int from, int to, int k) { return from * 10000 + to * 100 + k; }
+  // The first `ints` of the block of `peer` are there, and nothing else is.
+  bool has(int peer, int ints) const {
+    for (int k = 0; k < 2 * kInts; ++k)
+      if (in[static_cast<std::size_t>(2 * peer * kInts + k)] != (k < ints ? value(peer, rank, k) : -1)) return false;
+    return true;
+  }
+  int call(MPI_Comm comm, const char* algorithm, MPI_Datatype type = MPI_INT) {
+    return GAPLESS_Alltoallv(out.data(), sent.data(), out_at.data(), MPI_INT, in.data(), received.data(), in_at.data(),
+                             type, comm, algorithm);
+  }
+  int init(MPI_Comm comm, const char* algorithm, GAPLESS_Request* request, MPI_Datatype type = MPI_INT) {
+    return GAPLESS_Alltoallv_init(out.data(), sent.data(), out_at.data(), MPI_INT, in.data(), received.data(),
+                                  in_at.data(), type, comm, algorithm, request);
+  }
+};
+
+// Intel MPI takes no notice of what comes where a receive has no room at all: nobody can, then.
+bool goes_unnoticed(int expected, const char* algorithm) {
+  return is_intel && expected == 0 &&
+         (std::strcmp(algorithm, "spread-out") == 0 || std::strcmp(algorithm, "pairwise") == 0);
+}
+
+bool is_bruck(const char* algorithm) {
+  return std::strcmp(algorithm, "zero-copy") == 0 || std::strcmp(algorithm, "two-phase") == 0;
+}
+
+// Process 1 expects of process 0 what that does not send. The library's own is left out: what it does is its business.
+void disagreement(MPI_Comm comm, const char* algorithm, MPI_Datatype type) {
+  for (const int expected : {0, 1, kInts - 1, kInts + 3}) {
+    if (goes_unnoticed(expected, algorithm)) continue;
+    Data data;
+    if (rank == 1) data.received[0] = expected;
+    const int before = handled, code = data.call(comm, algorithm, type);
+    const bool is_short = rank == 1 && expected < kInts;
+    check(class_of(code) == (is_short ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "plain: another error than is due", algorithm);
+    check(handled == before + (is_short ? 1 : 0), "plain: not raised once", algorithm);
+    for (int peer = 0; peer < kProcesses; ++peer)
+      if (!(is_short && peer == 0)) check(data.has(peer, kInts), "plain: wrong data", algorithm);
+
+    // What is told of sizes is told in init, of all or of none.
+    Data bound;
+    if (rank == 1) bound.received[0] = expected;
+    GAPLESS_Request request = GAPLESS_REQUEST_NULL;
+    const int made = bound.init(comm, algorithm, &request, type);
+    if (is_bruck(algorithm) && expected < kInts) {
+      check(class_of(made) == MPI_ERR_TRUNCATE && request == GAPLESS_REQUEST_NULL, "init: not refused", algorithm);
+      continue;
+    }
+    check(made == MPI_SUCCESS && request != GAPLESS_REQUEST_NULL, "init: refused", algorithm);
+    if (request == GAPLESS_REQUEST_NULL) continue;
+    GAPLESS_Start(request);
+    check(class_of(GAPLESS_Wait(request)) == (is_short ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "request: another error",
+          algorithm);
+    for (int peer = 0; peer < kProcesses; ++peer)
+      if (!(is_short && peer == 0)) check(bound.has(peer, kInts), "request: wrong data", algorithm);
+    GAPLESS_Request_free(&request);
+  }
+}
+
+// The arguments of process 2 are wrong: all learn of it in init, where they are asked.
+void one_is_wrong(MPI_Comm comm, const char* algorithm) {
+  for (int what = 0; what < 4; ++what) {
+    Data data;
+    MPI_Datatype type = MPI_INT, uncommitted;
+    MPI_Type_contiguous(1, MPI_INT, &uncommitted);
+    int due = MPI_ERR_OTHER;
+    if (rank == 2) {
+      if (what == 0) data.sent[1] = -1, due = MPI_ERR_COUNT;
+      if (what == 1) data.received[3] = -1, due = MPI_ERR_COUNT;
+      if (what == 2) data.sent[1] = MPI_Count{1} << 62, due = MPI_ERR_COUNT;
+      if (what == 3) type = uncommitted, due = MPI_ERR_TYPE;
+    }
+    GAPLESS_Request request = GAPLESS_REQUEST_NULL;
+    const int code = data.init(comm, algorithm, &request, type);
+    check(class_of(code) == due, "init: another error than is due", algorithm);
+    check(request == GAPLESS_REQUEST_NULL, "init: a request", algorithm);
+    MPI_Type_free(&uncommitted);
+  }
+}
+
+// Wrong in the same way on all.
+void all_are_wrong(MPI_Comm comm, const char* algorithm) {
+  GAPLESS_Request request = GAPLESS_REQUEST_NULL;
+  Data data;
+  const MPI_Datatype types[kProcesses] = {MPI_INT, MPI_INT, MPI_INT, MPI_INT};
+  check(class_of(data.call(comm, "bruck")) == MPI_ERR_ARG, "an unknown algorithm", algorithm);
+  check(data.init(comm, algorithm, nullptr) != MPI_SUCCESS, "no place for the request", algorithm);
+  check(class_of(GAPLESS_Alltoallv_init(data.out.data(), nullptr, data.out_at.data(), MPI_INT, data.in.data(),
+                                        data.received.data(), data.in_at.data(), MPI_INT, comm, algorithm, &request)) ==
+            MPI_ERR_ARG,
+        "no counts", algorithm);
+  check(class_of(GAPLESS_Alltoallw(data.out.data(), data.sent.data(), data.out_at.data(), nullptr, data.in.data(),
+                                   data.received.data(), data.in_at.data(), types, comm, algorithm)) == MPI_ERR_ARG,
+        "no types", algorithm);
+  check(class_of(data.call(MPI_COMM_NULL, algorithm)) == MPI_ERR_COMM, "no communicator", algorithm);
+  if (algorithm == nullptr || std::strcmp(algorithm, "library") == 0) return;
+  check(
+      class_of(GAPLESS_Alltoallv(nullptr, data.sent.data(), data.out_at.data(), MPI_INT, data.in.data(),
+                                 data.received.data(), data.in_at.data(), MPI_INT, comm, algorithm)) == MPI_ERR_BUFFER,
+      "no buffer", algorithm);
+  data.received[1] = -3;
+  check(class_of(data.call(comm, algorithm)) == MPI_ERR_COUNT, "a negative count", algorithm);
+}
+
+void intercommunicator() {
+  MPI_Comm half, inter;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &inter);
+  MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+  Data data;
+  check(class_of(data.call(inter, nullptr)) == MPI_ERR_COMM, "an intercommunicator", nullptr);
+  MPI_Comm_free(&inter);
+  MPI_Comm_free(&half);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int size = 0, all_failures = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size != kProcesses) MPI_Abort(MPI_COMM_WORLD, 2);
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  is_intel = std::strstr(version, "Intel") != nullptr;
+  MPI_Comm comm;
+  MPI_Errhandler handler;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_create_errhandler(count_errors, &handler);
+  MPI_Comm_set_errhandler(comm, handler);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);  // where errors without a communicator are raised
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Datatype gapped;
+  MPI_Type_create_resized(MPI_INT, 0, sizeof(int), &gapped);
+  MPI_Type_commit(&gapped);
+  for (int k = 0; GAPLESS_Alltoall_algorithm(1, k) != nullptr; ++k) {
+    const char* const algorithm = GAPLESS_Alltoall_algorithm(1, k);
+    if (std::strcmp(algorithm, "library") != 0) {
+      disagreement(comm, algorithm, MPI_INT);
+      disagreement(comm, algorithm, gapped);
+    }
+    one_is_wrong(comm, algorithm);
+    all_are_wrong(comm, algorithm);
+  }
+  one_is_wrong(comm, nullptr);
+  all_are_wrong(comm, nullptr);
+  intercommunicator();
+  MPI_Type_free(&gapped);
+  MPI_Errhandler_free(&handler);
+  MPI_Comm_free(&comm);
+  MPI_Allreduce(&failures, &all_failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("alltoallv_errors: %s\n", all_failures == 0 ? "all right" : "WRONG");
+  MPI_Finalize();
+  return all_failures == 0 ? 0 : 1;
+}
