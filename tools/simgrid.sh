@@ -58,7 +58,7 @@ build() {
     -Ilab/alltoall/simulated -Isrc -Iinclude -I.venv/deps/usr/include)
   while read -r source; do
     charged=()
-    case $source in src/ext/*) charged=(-include lab/alltoall/simulated/charged.hpp) ;; esac
+    case $source in src/ext/* | lab/alltoall/group.cpp) charged=(-include lab/alltoall/simulated/charged.hpp) ;; esac
     printf '%s\0' "$compiler ${flags[*]} ${charged[*]} -c $source -o $scratch/$(printf %s "$source" | tr / _).o"
   done <"$scratch/sources" | xargs -0 -P "${JOBS:-$(nproc)}" -n 1 bash -c || die "the simulated program does not compile"
   "${CXX:-g++}" -shared -o "$scratch/alltoall.so" "$scratch"/*.o "$engine" -L"$library" -lsimgrid -ldl -Wl,--gc-sections -s \

@@ -35,8 +35,10 @@ class Group {
   GroupResult measure() {
     bind();
     for (Member& member : members_) member.first_ns = verify(member, "before timing");
-    time();
-    for (Member& member : members_) verify(member, "after timing");
+    if (spec_.reps.most > 0) {
+      time();
+      for (Member& member : members_) verify(member, "after timing");
+    }
     collect();
     return std::move(result_);
   }

@@ -45,7 +45,7 @@ Repetitions repetitions_of(const Json& json) {
   reps.budget_ms = json.value("budget_ms", 0.0);
   reps.warmup = json.value("warmup", 0);
   reps.layer_warmup = json.value("layer_warmup", 0);
-  if (reps.least < 1 || reps.most < reps.least || reps.warmup < 0) throw JobError("reps: 1 <= min <= max is wanted");
+  if (reps.least < 0 || reps.most < reps.least || reps.warmup < 0) throw JobError("reps: 0 <= min <= max is wanted");
   return reps;
 }
 

@@ -38,6 +38,7 @@ constexpr const char* kHelp =
     "     \"members\": [{\"name\": \"MPI\", \"call\": \"library\"},\n"
     "                 {\"name\": \"zero\", \"call\": \"ours\", \"algorithm\": \"zero-copy\", \"layer\": false}],\n"
     "     \"reps\": {\"min\": 40, \"max\": 300, \"precision\": 0.02, \"budget_ms\": 500, \"warmup\": 1}}]}\n"
+    "\"max\": 0: nothing but the verified call is made, and what it took is \"first\" (of use in a simulation).\n"
     "\"random\": blocks of n (d mod 100) / 100 elements, d drawn once for all launches. No algorithm: the model's "
     "choice.\n"
     "Facts, progress, samples, refused members and errors go to the standard output, one JSON object a line.\n"

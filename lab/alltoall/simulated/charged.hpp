@@ -1,10 +1,12 @@
-// Included before every source of src/ext that the simulation runs. SimGrid knows what messages cost, but nothing of
+// Included before every source of src/ext that the simulation runs, and before what times them. SimGrid knows what messages cost, but nothing of
 // what processes do between them (its measuring of this machine is off). So what the all-to-alls copy is charged to the
 // simulated processor here: bytes that are copied, or packed and unpacked by the library for a derived type, by a rate,
-// and each contiguous piece of them a little more. docs/methods/alltoall.md has the numbers.
+// and each contiguous piece of them a little more. The charge is settled at the next message, or when the clock is read:
+// a simulated execution for each piece would take a thousand times as long to simulate. docs/methods/alltoall.md has the numbers.
 #pragma once
 
 #include <cstring>
+#include <ctime>
 
 #include <mpi.h>
 
@@ -22,6 +24,8 @@ int charged_send_init(const void* data, int count, MPI_Datatype type, int to, in
 int charged_recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                       MPI_Request* request);
 int charged_startall(int count, MPI_Request requests[]);
+// Reads the simulated clock.
+int charged_clock(clockid_t clock, struct timespec* time);
 int charged_sendrecv(const void* data, int count, MPI_Datatype type, int to, int tag, void* in, int in_count,
                      MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Status* status);
 
@@ -52,6 +56,8 @@ using gapless::simulated::charged_copy;
 #define MPI_Recv_init gapless::simulated::charged_recv_init
 #undef MPI_Startall
 #define MPI_Startall gapless::simulated::charged_startall
+#undef clock_gettime
+#define clock_gettime gapless::simulated::charged_clock
 #undef MPI_Sendrecv
 #define MPI_Sendrecv gapless::simulated::charged_sendrecv
 #endif
