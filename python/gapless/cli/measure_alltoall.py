@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gapless.lab.measure import Session
 
 OPTIONS = (
-    Row("preset", str, "standard", "quick (3 minutes at most), standard (30 minutes at most), or paper (Träff's protocol)."),
+    Row("preset", str, "standard", "quick (3 minutes at most), standard (30 minutes at most), or paper (Träff's)."),
     MPI,
     Row("sizes", str, None, "Of a block [bytes], whole integers.", metavar="NUMBERS"),
     Row("problems", str, None, "regular, as-irregular (the same through MPI_Alltoallv), random; with commas.",
@@ -44,8 +44,8 @@ OPTIONS = (
     *EXTENT, *WHERE, out_option("alltoall"), *KEPT, *SHOWN,
     Row("count", str, None, "Measure nothing: count rounds, messages, blocks, copies and slots for such numbers of "
         "processes, 2,36 or 1-1024, and compare them with the theorems.", metavar="NUMBERS"),
-    Row("simulate", str, None, "Measure nothing here: simulate a cluster of so many nodes by SimGrid (tools/simgrid.sh), "
-        "36,80,256,1024.", metavar="NUMBERS"),
+    Row("simulate", str, None, "Measure nothing here: simulate a cluster of so many nodes by SimGrid "
+        "(tools/simgrid.sh), 36,80,256,1024.", metavar="NUMBERS"),
 )  # fmt: skip
 
 

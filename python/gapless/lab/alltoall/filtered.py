@@ -20,7 +20,8 @@ def without_long(samples: Array) -> Array:
     [1.0, 9.0, 10.0, 10.0, 11.0]
     """
     low, high = np.quantile(samples, [0.25, 0.75])
-    return samples[samples <= high + FENCE * (high - low)]
+    kept: Array = samples[samples <= high + FENCE * (high - low)]
+    return kept
 
 
 def mean_interval(samples: Array, level: float = LEVEL) -> Interval:

@@ -1,7 +1,7 @@
 """The algorithms, what a member of a group is called, and its colour.
 
-A member is ``WAY:METHOD+SUFFIX``: the way is the MPI library's call, ``model``, or an algorithm's name, with ``/types`` or
-``/staged`` where its messages are to be made by datatypes or packed; the method says whether the layer is on.
+A member is ``WAY:METHOD+SUFFIX``: the way is the MPI library's call, ``model``, or an algorithm's name, with ``/types``
+or ``/staged`` where its messages are to be made by datatypes or packed; the method says whether the layer is on.
 """
 
 from __future__ import annotations

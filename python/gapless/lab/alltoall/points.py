@@ -106,5 +106,5 @@ def points_of(run: Run) -> list[Point]:
                     times.setdefault(member, {})[launch] = float(value)
             if times:
                 means = {member: mean_interval(np.concatenate(of)) for member, of in kept.items()}
-                found.append(Point(mpi, rows[group], int(settings.get("ranks", 2)), cores, times, means))
+                found.append(Point(mpi, rows[group], int(settings.get("ranks", 2)), cores, dict(times), means))
     return found

@@ -88,7 +88,7 @@ def model_us(algorithm: str, processes: int, size: int) -> float | None:
 
 
 def job_of(processes: int, sizes: Sequence[int], algorithms: Sequence[str], irregular: Sequence[str]) -> Line:
-    """Return the job of one number of processes: each way once, verified; what cannot be simulated in time is left out."""
+    """Return the job of one number of processes: each way once, verified; what takes too long is left out."""
     once = {"min": 0, "max": 0}
     # The first call makes a communicator: it is no measurement.
     first = {"id": "first", "block_bytes": 4, "members": [{"name": "first", "call": "ours", "algorithm": "basic"}]}

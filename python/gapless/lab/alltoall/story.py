@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gapless.display import bytes_text
 from gapless.lab.alltoall.names import (
@@ -153,7 +153,8 @@ def tables(points: Sequence[Point]) -> list[Told]:
     return found
 
 
-KINDS = (
+Fits = Callable[[str, str], bool]
+KINDS: tuple[tuple[str, Fits], ...] = (
     ("a call", lambda method, suffix: method != LAYER and not suffix),
     ("persistent", lambda method, suffix: method != LAYER and suffix == PERSISTENT),
     ("making types and requests alone, without communication", lambda _, suffix: suffix == TYPES),
