@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from gapless.cli.measure_alltoall import alltoall
 from gapless.cli.measure_applications import applications
 from gapless.cli.measure_apps import apps
 from gapless.cli.measure_creation import creation
@@ -23,6 +24,7 @@ measure.command()(applications)
 measure.command()(schemes)
 measure.command()(vector)
 measure.command()(creation)
+measure.command()(alltoall)
 measure.command()(trace)
 
 

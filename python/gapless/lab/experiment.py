@@ -88,6 +88,11 @@ class Experiment(ABC):
     seed: int = 1
     plant: float = 1.0
 
+    @property
+    def program(self) -> str:
+        """The measuring program, which reads the job files."""
+        return "lab/exchange"
+
     @abstractmethod
     def plan(self) -> Plan:
         """Return what is measured and judged."""
@@ -119,6 +124,7 @@ EXPERIMENTS = {
     "vector": "gapless.lab.vector.settings:VectorSettings",
     "creation": "gapless.lab.creation.settings:CreationSettings",
     "advice": "gapless.lab.advice.settings:AdviceSettings",
+    "alltoall": "gapless.lab.alltoall.settings:AlltoallSettings",
 }
 
 

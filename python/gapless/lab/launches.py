@@ -1,4 +1,4 @@
-"""One launch of lab/exchange on one library: its job, its lines in the run file, and how it ended."""
+"""One launch of a measuring program on one library: its job, its lines in the run file, and how it ended."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from gapless.lab.programs import CommandFailed, json_lines, mpi_command
 from gapless.lab.results import SCHEMA, Line, Recorder
 from gapless.targets.chosen import Target
 
-PROGRAM = "lab/exchange"
 # A launch that is silent for so long hangs; a group may take so many times what it is meant to.
 LEAST_SILENCE_S, PATIENCE, EXACT_SILENCE_S = 120, 30, 1800
 WRONG_DATA = 1  # the program's exit status
@@ -108,7 +107,7 @@ def run_launch(
             job, layer = folder / "job.json", settings.layer and target.layer
             planted = replace(settings, plant=target.plant) if target.plant else settings
             order = write_job(job, list(groups), planted, layer, settings.seed * 1009 + number, number == 1)
-            command = mpi_command(target.library, PROGRAM, ["--job", str(job)], settings.ranks)
+            command = mpi_command(target.library, settings.program, ["--job", str(job)], settings.ranks)
             silence_s = _silence_s(groups, settings)
             for line in json_lines(target.library, command, layer, silence_s, target.layer_settings):
                 if line["kind"] == "facts":

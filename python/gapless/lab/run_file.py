@@ -111,7 +111,7 @@ class Run:
         making its datatype for the first time (create, commit, free).
     eager_limits : dict
         Library to the longest message whose send ends before it is received [bytes].
-    launches, refused, errors : list of dict
+    launches, refused, errors, counts : list of dict
         Lines of these kinds.
     """
 
@@ -126,6 +126,7 @@ class Run:
     launches: list[Line] = field(default_factory=list)
     refused: list[Line] = field(default_factory=list)
     errors: list[Line] = field(default_factory=list)
+    counts: list[Line] = field(default_factory=list)
 
     @property
     def libraries(self) -> list[str]:
@@ -186,6 +187,7 @@ def _run_of(lines: list[Line], path: Path) -> Run:
     run.environment = (of_kind(lines, "environment") or [{}])[0]
     run.rows = [Row(**{k: v for k, v in line.items() if k in names}) for line in of_kind(lines, "row")]
     run.launches, run.refused, run.errors = (of_kind(lines, kind) for kind in ("launch", "refused", "error"))
+    run.counts = of_kind(lines, "counts")
     run.eager_limits = {line["mpi"]: line["bytes"] for line in of_kind(lines, "eager_limit")}
     if any(not {"mpi", "launch", "status"} <= line.keys() for line in run.launches):
         raise GaplessError(f"{path} is damaged: a launch does not say how it ended", "measure again")

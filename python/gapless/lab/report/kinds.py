@@ -35,6 +35,7 @@ REPORTS = {
     "vector": "gapless.lab.vector.story:REPORT",
     "creation": "gapless.lab.creation.story:REPORT",
     "advice": "gapless.lab.advice.story:REPORT",
+    "alltoall": "gapless.lab.alltoall.report:REPORT",
 }
 
 

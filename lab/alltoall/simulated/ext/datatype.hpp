@@ -1,0 +1,17 @@
+// In place of src/ext/datatype.hpp.
+#pragma once
+
+#include "ext/error.hpp"
+#include "mpi/types/datatype.hpp"
+
+namespace gapless::ext {
+
+inline int look_up_committed(MPI_Datatype type, mpi::DatatypePtr& facts) noexcept {
+  facts = mpi::find_type(type);
+  return facts != nullptr ? MPI_SUCCESS : MPI_ERR_TYPE;
+}
+inline int find_committed(MPI_Datatype type, mpi::DatatypePtr& facts) noexcept {
+  return raised(look_up_committed(type, facts));
+}
+
+}  // namespace gapless::ext

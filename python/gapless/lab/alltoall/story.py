@@ -1,0 +1,194 @@
+"""What all-to-alls say: which way is the fastest, what zero-copy and persistence gain, whether ours loses anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from gapless.display import bytes_text
+from gapless.lab.alltoall.names import (
+    COLOURS,
+    LAYER,
+    LIBRARY,
+    LIBRARY_V,
+    MODEL,
+    PERSISTENT,
+    TYPES,
+    ZERO_COPY,
+    member_of,
+    role,
+    way_text,
+)
+from gapless.lab.alltoall.points import Point
+from gapless.lab.interval import interval_text
+from gapless.lab.report.plots import NARROWEST, Figure, Plot
+from gapless.lab.report.texts import us_text
+from gapless.lab.ways.names import parts
+from gapless.lab.ways.report import Told
+
+PROBLEMS = {
+    "regular": "MPI_Alltoall, equal blocks",
+    "as-irregular": "the same through MPI_Alltoallv",
+    "random": "MPI_Alltoallv, blocks of random lengths",
+}
+# What the issue asks for: zero-copy against basic where copies count [bytes of a block], persistence where calls do.
+COPY_BOUND_BYTES, SMALL_BYTES = 40_000, 64
+
+
+def by_library(points: Sequence[Point]) -> dict[str, list[Point]]:
+    """Return the points of each library."""
+    return {mpi: [point for point in points if point.mpi == mpi] for mpi in dict.fromkeys(p.mpi for p in points)}
+
+
+def warning(points: Sequence[Point]) -> str:
+    """Say, if it is so, that there were more ranks than cores; else return an empty text."""
+    if all(point.is_counted for point in points):
+        return ""
+    ranks, cores = points[0].ranks, points[0].cores
+    return (
+        f"{ranks} ranks shared {cores} cores: these times measure waiting for a core, and nothing is concluded from "
+        "them. What is counted (rounds, messages, blocks, copies, slots) is not touched by that."
+    )
+
+
+def members_of(points: Sequence[Point]) -> list[str]:
+    """Return every way that some point has, in the order of the plan."""
+    return list(dict.fromkeys(member for point in points for member in point.times))
+
+
+def sentences(points: Sequence[Point]) -> list[str]:
+    """Return what is found on one library."""
+    if warning(points):
+        return [warning(points)]
+    return [*_against_library(points), *_zero_copy(points), *_persistent(points)]
+
+
+def _against_library(points: Sequence[Point]) -> list[str]:
+    told = []
+    for problem, text in PROBLEMS.items():
+        of = [point for point in points if point.problem == problem]
+        for suffix, kind in (("", "a call"), (PERSISTENT, "persistent")):
+            ratios = [
+                (point, ratio)
+                for point in of
+                if (ratio := point.ratio(member_of(MODEL, suffix), _reference(point, suffix))) is not None
+            ]
+            slower = [(p, r) for p, r in ratios if r.low is not None and r.low > 1.05]
+            if not ratios:
+                continue
+            if slower:
+                worst, ratio = max(slower, key=lambda one: one[1].value)
+                told.append(
+                    f"{text}, {kind}: the model's choice is proved slower than the library at {len(slower)} of "
+                    f"{len(ratios)} sizes, worst {interval_text(ratio)} times at {bytes_text(worst.bytes)}"
+                )
+            else:
+                best, ratio = min(ratios, key=lambda one: one[1].value)
+                told.append(
+                    f"{text}, {kind}: the model's choice is nowhere proved more than 5 % slower than the library; its "
+                    f"best is {interval_text(ratio)} of the library's time at {bytes_text(best.bytes)}"
+                )
+    return told
+
+
+def _reference(point: Point, suffix: str) -> str:
+    return member_of(LIBRARY if point.problem == "regular" else LIBRARY_V, suffix)
+
+
+def _at(points: Sequence[Point], problem: str, size: int) -> Point | None:
+    return next((point for point in points if point.problem == problem and point.bytes == size), None)
+
+
+def _zero_copy(points: Sequence[Point]) -> list[str]:
+    point = _at(points, "regular", COPY_BOUND_BYTES)
+    if point is None:
+        return []
+    told = []
+    for how in ("", "/types"):
+        for name in ZERO_COPY:
+            ratio = point.ratio(member_of(name + how), member_of("basic" + how))
+            if ratio is not None:
+                share = f"{interval_text(ratio)} of the time of {way_text(member_of('basic' + how))}"
+                told.append(f"{way_text(member_of(name + how))} takes {share} at {bytes_text(point.bytes)}")
+    return told
+
+
+def _persistent(points: Sequence[Point]) -> list[str]:
+    point = _at(points, "regular", SMALL_BYTES)
+    if point is None:
+        return []
+    told = []
+    for member in members_of([point]):
+        way, method, suffix = parts(member)
+        if suffix or method == LAYER or way in (LIBRARY, MODEL):
+            continue
+        ratio = point.ratio(member, member_of(way, PERSISTENT))
+        if ratio is not None and way in ("basic", "zero-copy", "least-slots", "basic/types", "zero-copy/types"):
+            told.append(
+                f"at {bytes_text(point.bytes)} a call of {way_text(member)} takes {interval_text(ratio)} times as long "
+                "as a start and wait of the same, persistent"
+            )
+    ours, theirs = member_of(MODEL, PERSISTENT), member_of(LIBRARY, PERSISTENT)
+    ratio = point.ratio(ours, theirs)
+    if ratio is not None:
+        told.append(
+            f"persistent, by the model: {interval_text(ratio)} of MPI_Alltoall_init at {bytes_text(point.bytes)}"
+        )
+    return told
+
+
+def tables(points: Sequence[Point]) -> list[Told]:
+    """Return for each library and problem what each way takes, by the size of a block."""
+    found = []
+    for mpi, of_library in by_library(points).items():
+        for problem, text in PROBLEMS.items():
+            of = [point for point in of_library if point.problem == problem]
+            if not of:
+                continue
+            cells = [
+                [way_text(member), *(us_text(p.us(member).value) if member in p.times else "-" for p in of)]
+                for member in members_of(of)
+            ]
+            title = f"{mpi}: {text} [us]" + (" (more ranks than cores: not counted)" if warning(of) else "")
+            found.append(Told(title, ["way", *(bytes_text(point.bytes) for point in of)], cells))
+    return found
+
+
+Fits = Callable[[str, str], bool]
+KINDS: tuple[tuple[str, Fits], ...] = (
+    ("a call", lambda method, suffix: method != LAYER and not suffix),
+    ("persistent", lambda method, suffix: method != LAYER and suffix == PERSISTENT),
+    ("making types and requests alone, without communication", lambda _, suffix: suffix == TYPES),
+    ("with the layer", lambda method, _: method == LAYER),
+)
+
+
+def plots(points: Sequence[Point], names: dict[str, str]) -> list[Plot]:
+    """Return the time over the size of a block, for each problem and kind of call, with intervals."""
+    made = []
+    for problem, text in PROBLEMS.items():
+        of = [point for point in points if point.problem == problem]
+        for kind, fits in KINDS:
+            shown = [member for member in members_of(of) if fits(*parts(member)[1:])]
+            if shown:
+                made.append(_plot(f"{text}: {kind}", of, shown, names))
+    return made
+
+
+def _plot(title: str, points: Sequence[Point], shown: Sequence[str], names: dict[str, str]) -> Plot:
+    libraries = by_library(points)
+    x = {"type": "log", "title": {"text": "block [bytes], log scale"}, "tickformat": "~s", "dtick": 1}
+    y = {"type": "log", "title": {"text": "one call [µs], log scale"}, "tickformat": "~g", "dtick": 1}
+    figure = Figure([names.get(mpi, mpi) for mpi in libraries], x, y, COLOURS)
+    cells = []
+    for number, (mpi, of) in enumerate(libraries.items()):
+        for member in shown:
+            has = [(point, point.us(member)) for point in of if member in point.times]
+            dash = "dash" if "/" in parts(member)[0] else "dot" if parts(member)[2] else "solid"
+            figure.add(
+                number, role(member), way_text(member), [point.bytes for point, _ in has], [us.value for _, us in has],
+                [f"{mpi}, {bytes_text(point.bytes)}\n{way_text(member)}\n{us_text(us.value)} µs" for point, us in has],
+                ends=[(us.low, us.high) for _, us in has], type="scatter", mode="lines+markers",
+                marker={"color": COLOURS[role(member)][0]}, line={"dash": dash},
+            )  # fmt: skip
+            cells += [[mpi, way_text(member), str(point.bytes), f"{us.value:.4g}"] for point, us in has]
+    return Plot(title, figure.json(), ["library", "way", "block bytes", "us"], cells, NARROWEST)
