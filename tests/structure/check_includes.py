@@ -30,6 +30,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "mpi/abi": ("mpi",),
     "mpi/types": ("mpi/abi", "move"),
     "mpi/staging": ("mpi",),
+    "ext": ("mpi/types", "mpi/staging"),  # libgapless_mpi
     "preload": (
         "mpi/types",
         "mpi/staging",
@@ -47,7 +48,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
 }
 MPI_HEADERS = {"mpi.h", "mpi_abi.h", "mpi_proto.h"}
 MPI_PLACES = (
-    "src/mpi", "src/preload", "lab", "examples", "bench", "tests/conformance", "tests/lab", "tests/mpi",
+    "src/mpi", "src/ext", "src/preload", "lab", "examples", "bench", "tests/conformance", "tests/lab", "tests/mpi",
     "tests/preload", "tests/python", "include/gapless/gapless_mpi.h",
 )  # fmt: skip
 INTRINSICS = re.compile(r"(\w*intrin|arm_neon|arm_sve|arm_acle)\.h")

@@ -1,0 +1,43 @@
+// Errors, raised as MPI raises its own.
+#pragma once
+
+#include <new>
+
+#include "base/status.hpp"
+#include "ext/library.hpp"
+
+namespace gapless::ext {
+
+// Calls the communicator's error handler with a code, or a class, and returns it if the handler comes back: to be
+// returned to the program.
+int raise(int code, MPI_Comm comm) noexcept;
+// Where there is no communicator.
+int raise(int code) noexcept;
+// Of a call on own_comm(): raises its error, if it is one.
+inline int raised(int code) noexcept {
+  return code == MPI_SUCCESS ? code : raise(code);
+}
+
+// The class of an error that the engine threw.
+int class_of(const base::Error& error) noexcept;
+
+// What `body` returns; what it throws is raised.
+template <class Body>
+int guard(MPI_Comm comm, Body&& body) noexcept {
+  int error_class = MPI_ERR_OTHER;
+  try {
+    return body();
+  } catch (const base::Error& error) {
+    error_class = class_of(error);
+  } catch (const std::bad_alloc&) {
+    error_class = MPI_ERR_NO_MEM;
+  } catch (...) {
+  }
+  return raise(error_class, comm);
+}
+template <class Body>
+int guard(Body&& body) noexcept {
+  return guard(MPI_COMM_SELF, static_cast<Body&&>(body));
+}
+
+}  // namespace gapless::ext
