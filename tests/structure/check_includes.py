@@ -24,13 +24,14 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "kernel": ("base",),
     "plan": ("normal", "kernel"),
     "move": ("plan",),
-    "capi": ("move", "notation", "serial"),
+    "copy": ("move",),
+    "capi": ("copy", "notation", "serial"),
     "wire": ("base",),
     "mpi": ("base",),
     "mpi/abi": ("mpi",),
     "mpi/types": ("mpi/abi", "move"),
     "mpi/staging": ("mpi",),
-    "ext": ("mpi/types", "mpi/staging"),  # libgapless_mpi
+    "ext": ("mpi/types", "mpi/staging", "copy"),  # libgapless_mpi
     "preload": (
         "mpi/types",
         "mpi/staging",
