@@ -34,7 +34,8 @@ SETTINGS = (
     "smpi/bw-factor:0:1", "smpi/lat-factor:0:1", f"smpi/os:0:{SEND_S:g}:0", f"smpi/ois:0:{SEND_S:g}:0",
     f"smpi/or:0:{RECEIVE_S:g}:0",
     # What the program itself asks of MPI between all-to-alls, in a logarithm of rounds.
-    "smpi/coll-selector:mpich", "smpi/allgather:bruck",
+    "smpi/allgather:bruck", "smpi/bcast:binomial_tree", "smpi/reduce:binomial", "smpi/allreduce:rdb",
+    "smpi/barrier:ompi_bruck",
 )  # fmt: skip
 COLUMNS = ("processes", "problem", "block_bytes", "way", "simulated_us", "model_us", "simulated_to_model")
 
