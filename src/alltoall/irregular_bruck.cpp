@@ -35,31 +35,33 @@ std::int64_t most_held(const Sizes& sizes) {
   return most;
 }
 
-void append(std::vector<Piece>& pieces, const Piece& piece) {
+// `first`: of the message that they are appended to.
+void append(std::vector<Piece>& pieces, std::size_t first, const Piece& piece) {
   if (piece.bytes == 0) return;
-  if (!pieces.empty() && piece.place == Piece::Place::kHeld && pieces.back().place == Piece::Place::kHeld &&
+  if (pieces.size() > first && piece.place == Piece::Place::kHeld && pieces.back().place == Piece::Place::kHeld &&
       pieces.back().offset + pieces.back().bytes == piece.offset)
     pieces.back().bytes += piece.bytes;
   else
     pieces.push_back(piece);
 }
 
-// Where the blocks lie that are on their way, by distance.
+// Where the blocks lie that are on their way.
 class Held {
  public:
-  Held(int processes, std::int64_t bytes) : space_(bytes), extents_(static_cast<std::size_t>(processes)) {}
+  Held(int processes, std::int64_t bytes) : space_(bytes), first_(static_cast<std::size_t>(processes), kNone) {}
 
   // Room for a run of blocks, side by side where there is such a gap: then they stay one piece.
-  void take(int first, std::span<const std::int64_t> sizes) {
+  void take(int distance, std::span<const std::int64_t> sizes) {
     const std::int64_t bytes = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
     room_.clear();
     if (bytes > 0) space_.take(bytes, room_);
     auto room = room_.begin();
-    for (std::size_t k = 0; k < sizes.size(); ++k) {
-      auto& extents = extents_[static_cast<std::size_t>(first) + k];
-      for (std::int64_t left = sizes[k]; left > 0;) {
+    for (const std::int64_t size : sizes) {
+      first_[static_cast<std::size_t>(distance)] = size > 0 ? parts_.size() : kNone;
+      ++distance;
+      for (std::int64_t left = size; left > 0;) {
         const std::int64_t part = std::min(left, room->bytes);
-        extents.push_back({room->offset, part});
+        parts_.push_back({{room->offset, part}, part < left ? parts_.size() + 1 : kNone});
         room->offset += part;
         room->bytes -= part;
         left -= part;
@@ -68,16 +70,10 @@ class Held {
     }
   }
 
-  void append_to(std::vector<Piece>& pieces, int distance) const {
-    for (const Extent& extent : extents_[static_cast<std::size_t>(distance)])
-      append(pieces, {Piece::Place::kHeld, 0, extent.offset, extent.bytes});
-  }
-
-  // For later, because a block may arrive at the distance of one that is sent in the same round.
-  void move_to(int distance, std::vector<Extent>& leaving) {
-    auto& extents = extents_[static_cast<std::size_t>(distance)];
-    leaving.insert(leaving.end(), extents.begin(), extents.end());
-    extents.clear();
+  template <class Visit>
+  void for_each_part(int distance, Visit visit) const {
+    for (std::size_t k = first_[static_cast<std::size_t>(distance)]; k != kNone; k = parts_[k].next)
+      visit(parts_[k].extent);
   }
 
   void give(const std::vector<Extent>& left) {
@@ -85,8 +81,14 @@ class Held {
   }
 
  private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  struct Part {
+    Extent extent;
+    std::size_t next;  // of the same block
+  };
   Space space_;
-  std::vector<std::vector<Extent>> extents_;
+  std::vector<std::size_t> first_;  // by distance
+  std::vector<Part> parts_;
   std::vector<Extent> room_;
 };
 
@@ -96,26 +98,28 @@ Schedule bruck(const Sizes& sizes) {
   using Place = Piece::Place;
   const int p = sizes.processes(), rank = sizes.rank();
   Schedule schedule;
+  std::vector<Piece>& pieces = schedule.pieces;
   schedule.held_bytes = most_held(sizes);
-  schedule.rounds.resize(static_cast<std::size_t>(sizes.rounds()));
+  schedule.rounds.reserve(static_cast<std::size_t>(sizes.rounds()));
   Held held(p, schedule.held_bytes);
   std::vector<Extent> leaving;
   for (int k = 0; k < sizes.rounds(); ++k) {
-    Round& round = schedule.rounds[static_cast<std::size_t>(k)];
     const std::span<const std::int64_t> sent = sizes.sent(k), received = sizes.received(k);
-    round.to = before(rank, 1 << k, p);
-    round.from = behind(rank, 1 << k, p);
-    round.out_bytes = std::accumulate(sent.begin(), sent.end(), std::int64_t{0});
-    round.in_bytes = std::accumulate(received.begin(), received.end(), std::int64_t{0});
+    Round round{before(rank, 1 << k, p), behind(rank, 1 << k, p), 0, 0, pieces.size(), 0, 0};
+    pieces.reserve(pieces.size() + sent.size() + received.size());
     leaving.clear();
     for_each_block(p, k, sent, [&](int j, std::int64_t bytes) {
+      round.out_bytes += bytes;
       if (is_first(j, k)) {
-        append(round.out, {Place::kSent, before(rank, j, p), 0, bytes});
-      } else {
-        held.append_to(round.out, j);
-        held.move_to(j, leaving);
+        append(pieces, round.out, {Place::kSent, before(rank, j, p), 0, bytes});
+        return;
       }
+      held.for_each_part(j, [&](const Extent& part) {
+        append(pieces, round.out, {Place::kHeld, 0, part.offset, part.bytes});
+        leaving.push_back(part);
+      });
     });
+    round.in = pieces.size();
     std::size_t at = 0;
     for_each_run(p, k, [&](int first, int last) {
       const auto run = received.subspan(at, static_cast<std::size_t>(last - first));
@@ -123,12 +127,17 @@ Schedule bruck(const Sizes& sizes) {
       const bool stays = is_last(first, k);
       if (!stays) held.take(first, run);
       for (int j = first; j < last; ++j) {
+        const std::int64_t bytes = run[static_cast<std::size_t>(j - first)];
+        round.in_bytes += bytes;
         if (stays)
-          append(round.in, {Place::kReceived, behind(rank, j, p), 0, run[static_cast<std::size_t>(j - first)]});
+          append(pieces, round.in, {Place::kReceived, behind(rank, j, p), 0, bytes});
         else
-          held.append_to(round.in, j);
+          held.for_each_part(
+              j, [&](const Extent& part) { append(pieces, round.in, {Place::kHeld, 0, part.offset, part.bytes}); });
       }
     });
+    round.end = pieces.size();
+    schedule.rounds.push_back(round);
     held.give(leaving);
   }
   return schedule;

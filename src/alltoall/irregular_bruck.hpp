@@ -1,7 +1,9 @@
 // One process's part of zero-copy Bruck for blocks of different sizes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "alltoall/irregular_sizes.hpp"
@@ -22,8 +24,8 @@ struct Piece {
 
 struct Round {
   int to, from;
-  std::vector<Piece> out, in;  // in the order of the message; none is empty
   std::int64_t out_bytes, in_bytes;
+  std::size_t out, in, end;  // the first piece that is sent, that is received, and the first one after them
 };
 
 // Each block is received where it stays until it is sent on, and is never moved within a process. `held_bytes`: exactly
@@ -31,7 +33,15 @@ struct Round {
 // held_blocks(p) < 1.5 p times the largest block. For that a held block may lie in several pieces.
 struct Schedule {
   std::vector<Round> rounds;
+  std::vector<Piece> pieces;  // of all rounds, each one's in the order of its messages; none is empty
   std::int64_t held_bytes = 0;
+
+  std::span<const Piece> out(const Round& round) const noexcept {
+    return std::span(pieces).subspan(round.out, round.in - round.out);
+  }
+  std::span<const Piece> in(const Round& round) const noexcept {
+    return std::span(pieces).subspan(round.in, round.end - round.in);
+  }
 };
 
 // Cost: O(p log p), and a search of the gaps for each run of blocks that arrives to be sent on.

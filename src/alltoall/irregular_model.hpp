@@ -28,8 +28,9 @@ struct Question {
   bool is_persistent;              // sizes are exchanged, and types made, once for many times
 };
 
-// [s] By the model: per message the latency, its bytes by the bandwidth, what is copied by the pack rate. Blocks are
-// taken for the mean of the smallest and the largest. Of the library nothing is known: it is taken for direct messages.
+// [s] By the model: per message the latency, its bytes by the bandwidth, what is copied by the pack rate, and for each
+// block that is moved a constant. Blocks are taken for the mean of the smallest and the largest. Of the library nothing
+// is known: it is taken for direct messages.
 double cost_s(Algorithm algorithm, const Question& question, const Machine& machine) noexcept;
 
 // The one that costs least; the library's own unless another one gains a quarter.

@@ -40,13 +40,28 @@ double cost_s(const Algorithm& algorithm, const Question& question, const Machin
   return cost_of_schedule(algorithm, question, machine) + (question.is_persistent ? 0 : kBeginning_s);
 }
 
-const Algorithm& choose(const Question& question, const Machine& machine) {
-  const Algorithm& library = named("library");
-  const Algorithm& ours = named("least-slots");
+Range range_of_ours(int processes, bool is_in_place, bool is_persistent, const Machine& machine) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 40;
   // Nothing is sent, and MPICH 5.0.2 never returns while the program has a receive from anybody.
-  if (question.processes == 1) return ours;
-  if (question.processes > kMostProcesses) return library;
-  return cost_s(ours, question, machine) < kGain * cost_s(library, question, machine) ? ours : library;
+  if (processes == 1) return {0, INT64_MAX};
+  if (processes > kMostProcesses) return {};
+  const auto cost = [&](const Algorithm& algorithm, std::int64_t bytes) {
+    return cost_s(algorithm, {processes, bytes, is_in_place, is_persistent}, machine);
+  };
+  Range range{0, kLargest};
+  for (const char* name : {"basic", "spread-out"}) {
+    // Ours less three quarters of this one: from the value without bytes on, so much for each byte.
+    const auto excess = [&](std::int64_t bytes) {
+      return cost(named("least-slots"), bytes) -
+             kGain * (cost(named(name), bytes) - (is_persistent ? 0 : kBeginning_s));
+    };
+    const double begins = excess(0), slope = (excess(kLargest) - begins) / static_cast<double>(kLargest);
+    if (begins > 0 && slope >= 0) return {};
+    const double crossing = slope == 0 ? static_cast<double>(kLargest) : -begins / slope;
+    if (begins <= 0 && slope > 0) range.last = std::min(range.last, static_cast<std::int64_t>(crossing));
+    if (begins > 0) range.first = std::max(range.first, static_cast<std::int64_t>(crossing) + 1);
+  }
+  return range;
 }
 
 }  // namespace gapless::alltoall

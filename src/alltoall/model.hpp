@@ -24,7 +24,13 @@ struct Question {
 // algorithm and of all messages at the same time, without any of our own cost of beginning a call.
 double cost_s(const Algorithm& algorithm, const Question& question, const Machine& machine);
 
-// The one that costs least; the library's own unless another one gains a quarter.
-const Algorithm& choose(const Question& question, const Machine& machine);
+// The bytes of a block, first <= bytes <= last, for which ours, the zero-copy algorithm with the least memory, is
+// chosen: it costs at most three quarters of the library's own. All costs are lines over the bytes, and the library's
+// is the least of two, so that there is one such range; it may be empty.
+struct Range {
+  std::int64_t first = 0, last = -1;
+  bool has(std::int64_t bytes) const noexcept { return first <= bytes && bytes <= last; }
+};
+Range range_of_ours(int processes, bool is_in_place, bool is_persistent, const Machine& machine);
 
 }  // namespace gapless::alltoall

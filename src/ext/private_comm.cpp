@@ -12,7 +12,7 @@ namespace {
 
 struct Registry {
   std::mutex mutex;
-  int keyval = MPI_KEYVAL_INVALID;
+  std::atomic<int> keyval{MPI_KEYVAL_INVALID};
   std::vector<std::weak_ptr<PrivateComm>> all;
 };
 Registry& registry() {
@@ -96,26 +96,35 @@ PrivateComm::~PrivateComm() {
 }
 
 void PrivateComm::free() noexcept {
+  kept.reset();
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
   comm_ = MPI_COMM_NULL;
 }
 
-int private_comm(MPI_Comm comm, PrivateCommPtr& found) {
-  int is_inter = 0;
-  if (comm == MPI_COMM_NULL) return raise(MPI_ERR_COMM);
+PrivateComm* known_private_comm(MPI_Comm comm) noexcept {
+  const int keyval = registry().keyval.load(std::memory_order_relaxed);
   void* attribute = nullptr;
-  int is_set = 0, keyval = MPI_KEYVAL_INVALID;
-  {
-    const std::lock_guard lock(registry().mutex);
-    keyval = registry().keyval;
-  }
+  int is_set = 0;
+  if (comm == MPI_COMM_NULL || keyval == MPI_KEYVAL_INVALID) return nullptr;
+  if (MPI_Comm_get_attr(comm, keyval, static_cast<void*>(&attribute), &is_set) != MPI_SUCCESS || is_set == 0)
+    return nullptr;
+  return static_cast<PrivateCommPtr*>(attribute)->get();
+}
+
+int private_comm(MPI_Comm comm, PrivateCommPtr& found) {
+  if (comm == MPI_COMM_NULL) return raise(MPI_ERR_COMM);
+  const int keyval = registry().keyval.load(std::memory_order_relaxed);
   if (keyval != MPI_KEYVAL_INVALID) {
-    if (const int code = MPI_Comm_get_attr(comm, keyval, &attribute, &is_set); code != MPI_SUCCESS) return code;
+    void* attribute = nullptr;
+    int is_set = 0;
+    const int code = MPI_Comm_get_attr(comm, keyval, static_cast<void*>(&attribute), &is_set);
+    if (code != MPI_SUCCESS) return code;
     if (is_set != 0) {
       found = *static_cast<PrivateCommPtr*>(attribute);
       return MPI_SUCCESS;
     }
   }
+  int is_inter = 0;
   if (const int code = MPI_Comm_test_inter(comm, &is_inter); code != MPI_SUCCESS) return code;
   if (is_inter != 0) return raise(MPI_ERR_COMM, comm);
   return make(comm, found);

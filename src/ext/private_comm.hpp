@@ -13,6 +13,14 @@ namespace gapless::ext {
 // program's communicator, of which it is an attribute, nor a persistent request; or when MPI_Finalize begins.
 class PrivateComm {
  public:
+  // What algorithms keep for it; goes before the communicator does.
+  struct Kept {
+    Kept() = default;
+    virtual ~Kept() = default;
+    Kept(const Kept&) = delete;
+    Kept& operator=(const Kept&) = delete;
+  };
+
   PrivateComm(MPI_Comm of, MPI_Comm comm, int rank, int size) : rank(rank), size(size), of_(of), comm_(comm) {}
   ~PrivateComm();
   PrivateComm(const PrivateComm&) = delete;
@@ -29,6 +37,7 @@ class PrivateComm {
   void free() noexcept;
 
   const int rank, size;
+  std::unique_ptr<Kept> kept;
 
  private:
   static constexpr unsigned kTags = 32767;  // what every library has (MPI_TAG_UB)
@@ -42,5 +51,7 @@ using PrivateCommPtr = std::shared_ptr<PrivateComm>;
 // The private communicator of `comm`, made at the first call for it, which is collective. MPI_SUCCESS and `found`, or
 // the code of an error that was raised: no communicator, or an intercommunicator. After ready(). Throws std::bad_alloc.
 int private_comm(MPI_Comm comm, PrivateCommPtr& found);
+// The same if it was made before; else null, and nothing is raised. Good as long as the communicator.
+PrivateComm* known_private_comm(MPI_Comm comm) noexcept;
 
 }  // namespace gapless::ext

@@ -32,74 +32,100 @@ void count_errors(MPI_Comm*, int*, ...) {
   ++handled;
 }
 
+// An int, or one with as much behind it: a type without and with gaps.
+MPI_Datatype strided[2] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
+
 // A regular all-to-all of ints, with room behind each block.
 struct Data {
+  int out_stride, in_stride;
   std::vector<int> out, in;
   std::vector<MPI_Count> sent, received;
-  std::vector<MPI_Aint> out_at, in_at;
-  Data() : out(2 * kProcesses * kInts), in(out.size(), -1), sent(kProcesses, kInts), received(sent) {
+  std::vector<MPI_Aint> places;
+  MPI_Datatype type;  // of what is received
+  explicit Data(bool out_has_gaps = false, bool in_has_gaps = false)
+      : out_stride(out_has_gaps ? 2 : 1),
+        in_stride(in_has_gaps ? 2 : 1),
+        out(static_cast<std::size_t>(2 * kProcesses * kInts * out_stride)),
+        in(static_cast<std::size_t>(2 * kProcesses * kInts * in_stride), -1),
+        sent(kProcesses, kInts),
+        received(sent),
+        type(strided[in_stride - 1]) {
     for (int peer = 0; peer < kProcesses; ++peer) {
-      out_at.push_back(2 * peer * kInts);
-      in_at.push_back(2 * peer * kInts);
-      for (int k = 0; k < kInts; ++k) out[static_cast<std::size_t>(2 * peer * kInts + k)] = value(rank, peer, k);
+      places.push_back(2 * peer * kInts);
+      for (int k = 0; k < kInts; ++k)
+        out[static_cast<std::size_t>((2 * peer * kInts + k) * out_stride)] = value(rank, peer, k);
     }
   }
   static int value(int from, int to, int k) { return from * 10000 + to * 100 + k; }
   // The first `ints` of the block of `peer` are there, and nothing else is.
   bool has(int peer, int ints) const {
-    for (int k = 0; k < 2 * kInts; ++k)
-      if (in[static_cast<std::size_t>(2 * peer * kInts + k)] != (k < ints ? value(peer, rank, k) : -1)) return false;
+    for (int k = 0; k < 2 * kInts * in_stride; ++k) {
+      const bool is_data = k % in_stride == 0 && k / in_stride < ints;
+      const int there = in[static_cast<std::size_t>(2 * peer * kInts * in_stride + k)];
+      if (there != (is_data ? value(peer, rank, k / in_stride) : -1)) return false;
+    }
     return true;
   }
-  int call(MPI_Comm comm, const char* algorithm, MPI_Datatype type = MPI_INT) {
-    return GAPLESS_Alltoallv(out.data(), sent.data(), out_at.data(), MPI_INT, in.data(), received.data(), in_at.data(),
-                             type, comm, algorithm);
+  int call(MPI_Comm comm, const char* algorithm) {
+    return GAPLESS_Alltoallv(out.data(), sent.data(), places.data(), strided[out_stride - 1], in.data(),
+                             received.data(), places.data(), type, comm, algorithm);
   }
-  int init(MPI_Comm comm, const char* algorithm, GAPLESS_Request* request, MPI_Datatype type = MPI_INT) {
-    return GAPLESS_Alltoallv_init(out.data(), sent.data(), out_at.data(), MPI_INT, in.data(), received.data(),
-                                  in_at.data(), type, comm, algorithm, request);
+  int init(MPI_Comm comm, const char* algorithm, GAPLESS_Request* request) {
+    return GAPLESS_Alltoallv_init(out.data(), sent.data(), places.data(), strided[out_stride - 1], in.data(),
+                                  received.data(), places.data(), type, comm, algorithm, request);
   }
 };
 
-// Intel MPI takes no notice of what comes where a receive has no room at all: nobody can, then.
-bool goes_unnoticed(int expected, const char* algorithm) {
-  return is_intel && expected == 0 &&
-         (std::strcmp(algorithm, "spread-out") == 0 || std::strcmp(algorithm, "pairwise") == 0);
+bool is_direct(const char* algorithm) {
+  return std::strcmp(algorithm, "spread-out") == 0 || std::strcmp(algorithm, "pairwise") == 0;
 }
 
-bool is_bruck(const char* algorithm) {
+// Intel MPI takes no notice of what comes where a receive has no room at all: nobody can, then.
+bool goes_unnoticed(int expected, const char* algorithm) {
+  return is_intel && expected == 0 && is_direct(algorithm);
+}
+
+bool is_told(const char* algorithm) {
   return std::strcmp(algorithm, "zero-copy") == 0 || std::strcmp(algorithm, "two-phase") == 0;
 }
 
-// Process 1 expects of process 0 what that does not send. The library's own is left out: what it does is its business.
-void disagreement(MPI_Comm comm, const char* algorithm, MPI_Datatype type) {
+// What came of it on this process, where `expected` ints were awaited of process `other`: nothing beyond those.
+void verify(const Data& data, int code, int other, int expected, const char* algorithm) {
+  const bool is_short = rank == 1 && expected < kInts;
+  check(class_of(code) == (is_short ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "another error than is due", algorithm);
+  for (int peer = 0; peer < kProcesses; ++peer) {
+    if (!is_short || peer != other)
+      check(data.has(peer, kInts), "wrong data", algorithm);
+    else if (!is_direct(algorithm) || other == rank)  // else it is the library that stores them
+      check(data.has(peer, expected), "wrong data of what was truncated", algorithm);
+  }
+}
+
+// Process 1 expects of another one, or of itself, what that does not send. The library's own is left out: what it does
+// is its business.
+void disagreement(MPI_Comm comm, const char* algorithm, bool out_has_gaps, bool in_has_gaps, int other) {
   for (const int expected : {0, 1, kInts - 1, kInts + 3}) {
     if (goes_unnoticed(expected, algorithm)) continue;
-    Data data;
-    if (rank == 1) data.received[0] = expected;
-    const int before = handled, code = data.call(comm, algorithm, type);
+    Data data(out_has_gaps, in_has_gaps);
     const bool is_short = rank == 1 && expected < kInts;
-    check(class_of(code) == (is_short ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "plain: another error than is due", algorithm);
-    check(handled == before + (is_short ? 1 : 0), "plain: not raised once", algorithm);
-    for (int peer = 0; peer < kProcesses; ++peer)
-      if (!(is_short && peer == 0)) check(data.has(peer, kInts), "plain: wrong data", algorithm);
+    if (rank == 1) data.received[static_cast<std::size_t>(other)] = expected;
+    const int before = handled;
+    verify(data, data.call(comm, algorithm), other, expected, algorithm);
+    check(handled == before + (is_short ? 1 : 0), "not raised once", algorithm);
 
     // What is told of sizes is told in init, of all or of none.
-    Data bound;
-    if (rank == 1) bound.received[0] = expected;
+    Data bound(out_has_gaps, in_has_gaps);
+    if (rank == 1) bound.received[static_cast<std::size_t>(other)] = expected;
     GAPLESS_Request request = GAPLESS_REQUEST_NULL;
-    const int made = bound.init(comm, algorithm, &request, type);
-    if (is_bruck(algorithm) && expected < kInts) {
-      check(class_of(made) == MPI_ERR_TRUNCATE && request == GAPLESS_REQUEST_NULL, "init: not refused", algorithm);
+    const int made = bound.init(comm, algorithm, &request);
+    if (request == GAPLESS_REQUEST_NULL) {
+      check(expected < kInts && class_of(made) == MPI_ERR_TRUNCATE, "no request, without a reason", algorithm);
       continue;
     }
-    check(made == MPI_SUCCESS && request != GAPLESS_REQUEST_NULL, "init: refused", algorithm);
-    if (request == GAPLESS_REQUEST_NULL) continue;
-    GAPLESS_Start(request);
-    check(class_of(GAPLESS_Wait(request)) == (is_short ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "request: another error",
+    check(made == MPI_SUCCESS && !(is_told(algorithm) && expected < kInts), "a request, with a reason for none",
           algorithm);
-    for (int peer = 0; peer < kProcesses; ++peer)
-      if (!(is_short && peer == 0)) check(bound.has(peer, kInts), "request: wrong data", algorithm);
+    GAPLESS_Start(request);
+    verify(bound, GAPLESS_Wait(request), other, expected, algorithm);
     GAPLESS_Request_free(&request);
   }
 }
@@ -108,17 +134,17 @@ void disagreement(MPI_Comm comm, const char* algorithm, MPI_Datatype type) {
 void one_is_wrong(MPI_Comm comm, const char* algorithm) {
   for (int what = 0; what < 4; ++what) {
     Data data;
-    MPI_Datatype type = MPI_INT, uncommitted;
+    MPI_Datatype uncommitted;
     MPI_Type_contiguous(1, MPI_INT, &uncommitted);
     int due = MPI_ERR_OTHER;
     if (rank == 2) {
       if (what == 0) data.sent[1] = -1, due = MPI_ERR_COUNT;
       if (what == 1) data.received[3] = -1, due = MPI_ERR_COUNT;
       if (what == 2) data.sent[1] = MPI_Count{1} << 62, due = MPI_ERR_COUNT;
-      if (what == 3) type = uncommitted, due = MPI_ERR_TYPE;
+      if (what == 3) data.type = uncommitted, due = MPI_ERR_TYPE;
     }
     GAPLESS_Request request = GAPLESS_REQUEST_NULL;
-    const int code = data.init(comm, algorithm, &request, type);
+    const int code = data.init(comm, algorithm, &request);
     check(class_of(code) == due, "init: another error than is due", algorithm);
     check(request == GAPLESS_REQUEST_NULL, "init: a request", algorithm);
     MPI_Type_free(&uncommitted);
@@ -132,18 +158,18 @@ void all_are_wrong(MPI_Comm comm, const char* algorithm) {
   const MPI_Datatype types[kProcesses] = {MPI_INT, MPI_INT, MPI_INT, MPI_INT};
   check(class_of(data.call(comm, "bruck")) == MPI_ERR_ARG, "an unknown algorithm", algorithm);
   check(data.init(comm, algorithm, nullptr) != MPI_SUCCESS, "no place for the request", algorithm);
-  check(class_of(GAPLESS_Alltoallv_init(data.out.data(), nullptr, data.out_at.data(), MPI_INT, data.in.data(),
-                                        data.received.data(), data.in_at.data(), MPI_INT, comm, algorithm, &request)) ==
-            MPI_ERR_ARG,
+  check(class_of(GAPLESS_Alltoallv_init(data.out.data(), nullptr, data.places.data(), MPI_INT, data.in.data(),
+                                        data.received.data(), data.places.data(), MPI_INT, comm, algorithm,
+                                        &request)) == MPI_ERR_ARG,
         "no counts", algorithm);
-  check(class_of(GAPLESS_Alltoallw(data.out.data(), data.sent.data(), data.out_at.data(), nullptr, data.in.data(),
-                                   data.received.data(), data.in_at.data(), types, comm, algorithm)) == MPI_ERR_ARG,
+  check(class_of(GAPLESS_Alltoallw(data.out.data(), data.sent.data(), data.places.data(), nullptr, data.in.data(),
+                                   data.received.data(), data.places.data(), types, comm, algorithm)) == MPI_ERR_ARG,
         "no types", algorithm);
   check(class_of(data.call(MPI_COMM_NULL, algorithm)) == MPI_ERR_COMM, "no communicator", algorithm);
   if (algorithm == nullptr || std::strcmp(algorithm, "library") == 0) return;
   check(
-      class_of(GAPLESS_Alltoallv(nullptr, data.sent.data(), data.out_at.data(), MPI_INT, data.in.data(),
-                                 data.received.data(), data.in_at.data(), MPI_INT, comm, algorithm)) == MPI_ERR_BUFFER,
+      class_of(GAPLESS_Alltoallv(nullptr, data.sent.data(), data.places.data(), MPI_INT, data.in.data(),
+                                 data.received.data(), data.places.data(), MPI_INT, comm, algorithm)) == MPI_ERR_BUFFER,
       "no buffer", algorithm);
   data.received[1] = -3;
   check(class_of(data.call(comm, algorithm)) == MPI_ERR_COUNT, "a negative count", algorithm);
@@ -179,14 +205,15 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(comm, handler);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);  // where errors without a communicator are raised
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  MPI_Datatype gapped;
-  MPI_Type_create_resized(MPI_INT, 0, sizeof(int), &gapped);
-  MPI_Type_commit(&gapped);
+  for (int k = 0; k < 2; ++k) {
+    MPI_Type_create_resized(MPI_INT, 0, static_cast<MPI_Aint>((k + 1) * sizeof(int)), &strided[k]);
+    MPI_Type_commit(&strided[k]);
+  }
   for (int k = 0; GAPLESS_Alltoall_algorithm(1, k) != nullptr; ++k) {
     const char* const algorithm = GAPLESS_Alltoall_algorithm(1, k);
     if (std::strcmp(algorithm, "library") != 0) {
-      disagreement(comm, algorithm, MPI_INT);
-      disagreement(comm, algorithm, gapped);
+      for (const int gaps : {0, 1, 2, 3})
+        for (const int other : {0, 1}) disagreement(comm, algorithm, gaps % 2 == 1, gaps / 2 == 1, other);
     }
     one_is_wrong(comm, algorithm);
     all_are_wrong(comm, algorithm);
@@ -194,7 +221,7 @@ int main(int argc, char** argv) {
   one_is_wrong(comm, nullptr);
   all_are_wrong(comm, nullptr);
   intercommunicator();
-  MPI_Type_free(&gapped);
+  for (MPI_Datatype& type : strided) MPI_Type_free(&type);
   MPI_Errhandler_free(&handler);
   MPI_Comm_free(&comm);
   MPI_Allreduce(&failures, &all_failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -85,10 +85,12 @@ void run(const Table& table) {
     std::vector<Bytes> messages(static_cast<std::size_t>(p));
     for (int i = 0; i < p; ++i) {
       Process& mine = processes[static_cast<std::size_t>(i)];
-      const Round& round = schedules[static_cast<std::size_t>(i)].rounds[static_cast<std::size_t>(k)];
-      for (const Piece& piece : round.in) std::memset(mine.at(piece), 0xee, static_cast<std::size_t>(piece.bytes));
+      const Schedule& schedule = schedules[static_cast<std::size_t>(i)];
+      const Round& round = schedule.rounds[static_cast<std::size_t>(k)];
+      for (const Piece& piece : schedule.in(round))
+        std::memset(mine.at(piece), 0xee, static_cast<std::size_t>(piece.bytes));
       Bytes& message = messages[static_cast<std::size_t>(round.to)];
-      for (const Piece& piece : round.out) {
+      for (const Piece& piece : schedule.out(round)) {
         ASSERT_GT(piece.bytes, 0);
         message.insert(message.end(), mine.at(piece), mine.at(piece) + piece.bytes);
       }
@@ -96,12 +98,13 @@ void run(const Table& table) {
     }
     for (int i = 0; i < p; ++i) {
       Process& mine = processes[static_cast<std::size_t>(i)];
-      const Round& round = schedules[static_cast<std::size_t>(i)].rounds[static_cast<std::size_t>(k)];
+      const Schedule& schedule = schedules[static_cast<std::size_t>(i)];
+      const Round& round = schedule.rounds[static_cast<std::size_t>(k)];
       ASSERT_EQ(schedules[static_cast<std::size_t>(round.from)].rounds[static_cast<std::size_t>(k)].to, i);
       const Bytes& message = messages[static_cast<std::size_t>(i)];
       ASSERT_EQ(round.in_bytes, static_cast<std::int64_t>(message.size()));
       const unsigned char* from = message.data();
-      for (const Piece& piece : round.in) {
+      for (const Piece& piece : schedule.in(round)) {
         ASSERT_GT(piece.bytes, 0);
         std::memcpy(mine.at(piece), from, static_cast<std::size_t>(piece.bytes));
         from += piece.bytes;
@@ -166,7 +169,8 @@ TEST(IrregularAlltoall, few_blocks_are_cut) {
   for (const int p : {16, 33, 64, 128}) {
     std::int64_t pieces = 0, blocks = 0;
     for (const Sizes& sizes : exchanged(random_table(p, 1000, random))) {
-      for (const Round& round : bruck(sizes).rounds) pieces += static_cast<std::int64_t>(round.in.size());
+      const Schedule schedule = bruck(sizes);
+      for (const Round& round : schedule.rounds) pieces += static_cast<std::int64_t>(schedule.in(round).size());
       for (int k = 0; k < sizes.rounds(); ++k) blocks += moved_count(p, k);
     }
     EXPECT_LT(pieces, blocks) << p;

@@ -30,11 +30,14 @@ TEST(IrregularModel, few_processes_and_long_blocks_are_the_librarys) {
 }
 
 TEST(IrregularModel, short_blocks_of_many_processes_travel_together) {
-  const Machine machine;
-  EXPECT_EQ(choose({256, 8, 8, false}, machine), Algorithm::kPadded);  // no sizes to be told
-  EXPECT_EQ(choose({256, 0, 1 << 13, true}, machine), Algorithm::kLibrary);
-  EXPECT_EQ(choose({64, 0, 64, true}, machine), Algorithm::kTwoPhase);
-  EXPECT_EQ(choose({64, 400, 400, true}, {2e-5, 1e9, 8e9}), Algorithm::kZeroCopy);
+  const Machine near, far{2e-5, 1e9, 8e9};
+  EXPECT_EQ(choose({256, 8, 8, false}, far), Algorithm::kPadded);  // no sizes to be told
+  EXPECT_EQ(choose({256, 0, 60, false}, far), Algorithm::kPadded);
+  EXPECT_EQ(choose({64, 0, 1000, false}, far), Algorithm::kTwoPhase);
+  EXPECT_EQ(choose({64, 8000, 8000, false}, {2e-5, 1e11, 8e9}), Algorithm::kZeroCopy);
+  EXPECT_EQ(choose({64, 0, 64, true}, near), Algorithm::kTwoPhase);
+  EXPECT_EQ(choose({64, 400, 400, true}, far), Algorithm::kZeroCopy);
+  EXPECT_EQ(choose({256, 0, 1 << 13, true}, near), Algorithm::kLibrary);
 }
 
 // What lets a call do without asking for the sizes.

@@ -73,6 +73,7 @@ def tune(
         measure,
         measure_paired,
     )
+    from gapless.tune.numbers import keep_numbers, measure_numbers
     from gapless.tune.tables import paired_in_words
 
     if listed or show:
@@ -118,6 +119,8 @@ def tune(
             progress.update(task, completed=1.0)
             path = keep(out or cache_folder(), measured, command)
             say(f"{library.name}, {'on one node' if measured.near else 'between two nodes'}: rules in {path}")
+            numbers = keep_numbers(path.parent, measure_numbers(library), command)
+            say(f"{library.name}, all-to-all: the model's numbers in {numbers}")
             if measured.near:
                 say(f"{library.name}, paired: {paired_in_words(measured.paired)}")
 

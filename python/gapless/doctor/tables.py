@@ -13,6 +13,7 @@ from gapless.doctor.diagnosis import Diagnosis, broken
 from gapless.doctor.machine import Check
 from gapless.doctor.probe import Probed
 from gapless.launch.installations import Installation
+from gapless.launch.numbers import numbers_in_words
 from gapless.launch.rules import machine_name
 
 
@@ -81,6 +82,7 @@ def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
     size = f"{diagnosis.free_bytes / 2**30:.3g} of {diagnosis.shared_bytes / 2**30:.3g} GiB free in /dev/shm"
     say(_line("shared memory", diagnosis.shared_memory, size))
     say(_line("CMA", diagnosis.attach, "process_vm_readv between two processes"))
+    out.print(f"{'all-to-all':<16}the model's numbers: {numbers_in_words()}", soft_wrap=True, markup=False)
     todo = diagnosis.todo()
     if todo:
         say("\n[bold]What to do[/bold]")

@@ -30,6 +30,7 @@ from gapless.launch.reach import (
     unfinished_line,
     unshared,
 )
+from gapless.launch.numbers import numbers_setting
 from gapless.launch.rules import rules_setting
 from gapless.launch.temporary import temporary_folder
 from gapless.launch.tuned import rules_lines
@@ -110,7 +111,8 @@ class Prepared:
     def run(self, folder: Path, settings: Mapping[str, str]) -> int:
         """Run it with the layer under its ranks, which tell what became of them in a folder; return its exit status."""
         with Listener() as listener:
-            all_settings = {"GAPLESS_RUN_DIR": str(folder)} | rules_setting() | listener.settings | dict(settings)
+            kept = rules_setting() | numbers_setting()
+            all_settings = {"GAPLESS_RUN_DIR": str(folder)} | kept | listener.settings | dict(settings)
             launch = put_under(self.command, str(self.front.path), all_settings, os.environ, self.launcher)
             return run_child(launch.command, launch.environment, listener.start)
 

@@ -21,6 +21,7 @@ class Reader(Enum):
 
     ENGINE = "the engine, in every program that uses it"
     LAYER = "the layer, in every process of an MPI program under it"
+    LIBRARY = "libgapless_mpi, in every MPI program that calls it"
     COMMAND = "the command"
 
 
@@ -71,6 +72,12 @@ def _fits(value: str, known: str) -> bool:
 
 
 VARIABLES = (
+    Variable(
+        "GAPLESS_ALLTOALL_FILE", "FILE", "what gapless tune kept for this machine, if gapless run starts the program",
+        Reader.LIBRARY,
+        "The numbers of the all-to-all model (docs/alltoallv.md); several files with colons between, of which the "
+        "first that exists counts. Rank 0 of a communicator reads it.",
+    ),
     Variable(
         "GAPLESS_ISA", "baseline, avx2, avx512, neon", "the best that the machine runs", Reader.ENGINE,
         "Take the kernels for this instruction set, if the machine runs it.",

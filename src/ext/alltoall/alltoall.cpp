@@ -1,10 +1,10 @@
 // GAPLESS_Alltoall, GAPLESS_Alltoall_init, GAPLESS_Alltoall_count.
 #include <memory>
-#include <vector>
 
 #include "ext/alltoall/arguments.hpp"
 #include "ext/alltoall/library.hpp"
-#include "ext/alltoall/steps.hpp"
+#include "ext/alltoall/recent.hpp"
+#include "ext/datatype.hpp"
 #include "ext/error.hpp"
 #include "ext/request.hpp"
 
@@ -14,47 +14,62 @@ using namespace gapless::ext::regular;
 
 namespace {
 
+// More than this is not kept for a call that may come again [bytes].
+constexpr std::int64_t kMostKept = 256 << 10;
+
 std::unique_ptr<Operation> operation_of(Checked& checked, bool is_persistent) {
-  return std::make_unique<Operation>(checked.choice, checked.comm, *std::move(checked.send),
+  return std::make_unique<Operation>(checked.choice, *checked.comm, *std::move(checked.send),
                                      *std::move(checked.receive), checked.is_in_place, is_persistent);
 }
 
-int run(const Operation& operation) {
-  constexpr int kTag = 0;
-  int first = MPI_SUCCESS;
-  for (const alltoall::Step& part : operation.schedule().steps) {
-    Step step(operation, part, kTag);
-    note(first, step.bind(false));
-    note(first, step.begin());
-    note(first, step.end());
-  }
-  return first;
+int raised_on(int code, MPI_Comm comm) noexcept {
+  return code == MPI_SUCCESS ? code : raise(code, comm);
 }
 
-class Rounds final : public gapless_mpi_request {
+// A call like one before; null: there was none.
+Recent::Entry* find_recent(const Arguments& arguments) noexcept {
+  PrivateComm* const comm = known_private_comm(arguments.comm);
+  if (comm == nullptr || comm->kept == nullptr) return nullptr;
+  const mpi::Datatype* send = nullptr;
+  if (arguments.sendbuf != MPI_IN_PLACE && (send = remembered(arguments.sendtype)) == nullptr) return nullptr;
+  // What the first look has found is good until the next one.
+  const mpi::Datatype* const receive = remembered(arguments.recvtype);
+  return receive != nullptr ? kept_of(*comm).recent.find({arguments, send, receive}) : nullptr;
+}
+
+int run(const Arguments& arguments) {
+  Recent::Entry* recent = find_recent(arguments);
+  if (recent != nullptr && recent->rounds != nullptr) {
+    int first = recent->rounds->start();
+    note(first, recent->rounds->wait());
+    return raised_on(first, arguments.comm);
+  }
+  if (recent != nullptr && recent->algorithm->library) return library_alltoall(arguments);
+  Checked checked;
+  if (const int code = check(arguments, false, checked); code != MPI_SUCCESS) return code;
+  if (checked.receive->bytes() == 0) return MPI_SUCCESS;
+  const bool is_again = recent != nullptr;
+  if (!is_again) recent = &kept_of(*checked.comm).recent.add(arguments, checked);
+  if (checked.choice.algorithm->library) return library_alltoall(arguments);
+  auto operation = operation_of(checked, is_again);
+  if (!is_again || operation->memory_bytes() > kMostKept) return raised_on(run_once(*operation), arguments.comm);
+  auto rounds = std::make_unique<Rounds>(std::move(operation), kCallTag);
+  int first = rounds->bind();
+  note(first, rounds->start());
+  note(first, rounds->wait());
+  if (first == MPI_SUCCESS) recent->rounds = std::move(rounds);
+  return raised_on(first, arguments.comm);
+}
+
+class Persistent final : public gapless_mpi_request {
  public:
-  Rounds(Checked& checked, int tag) : gapless_mpi_request(checked.comm), operation_(operation_of(checked, true)) {
-    for (const alltoall::Step& part : operation_->schedule().steps)
-      steps_.push_back(std::make_unique<Step>(*operation_, part, tag));
-  }
-  int bind() {
-    for (const auto& step : steps_)
-      if (const int code = step->bind(true); code != MPI_SUCCESS) return code;
-    return MPI_SUCCESS;
-  }
-  int start() noexcept override { return steps_.empty() ? MPI_SUCCESS : steps_.front()->begin(); }
-  int wait() noexcept override {
-    int first = MPI_SUCCESS;
-    for (const auto& step : steps_) {
-      if (step != steps_.front()) note(first, step->begin());
-      note(first, step->end());
-    }
-    return first;
-  }
+  Persistent(const PrivateCommPtr& on, std::unique_ptr<Rounds> rounds)
+      : gapless_mpi_request(on), rounds_(std::move(rounds)) {}
+  int start() noexcept override { return rounds_->start(); }
+  int wait() noexcept override { return rounds_->wait(); }
 
  private:
-  std::unique_ptr<Operation> operation_;
-  std::vector<std::unique_ptr<Step>> steps_;
+  std::unique_ptr<Rounds> rounds_;
 };
 
 // Nothing to do.
@@ -75,12 +90,16 @@ int init(const Arguments& arguments, GAPLESS_Request* request) {
     return MPI_SUCCESS;
   }
   if (checked.choice.algorithm->library) {
-    const int code = library_alltoall_init(arguments, checked.comm, request);
-    return code == MPI_SUCCESS ? code : raise(code, arguments.comm);
+    return raised_on(library_alltoall_init(arguments, checked.comm, request), arguments.comm);
   }
-  auto rounds = std::make_unique<Rounds>(checked, tag);
-  if (const int code = rounds->bind(); code != MPI_SUCCESS) return raise(code, arguments.comm);
-  *request = rounds.release();
+  int code = checked.receive->keep_type();
+  if (code == MPI_SUCCESS) code = checked.is_in_place ? code : checked.send->keep_type();
+  if (code != MPI_SUCCESS) return raise(code, arguments.comm);
+  if (checked.is_in_place) checked.send.emplace(*checked.receive);
+  const PrivateCommPtr comm = checked.comm;
+  auto rounds = std::make_unique<Rounds>(operation_of(checked, true), tag);
+  if (code = rounds->bind(); code != MPI_SUCCESS) return raise(code, arguments.comm);
+  *request = new Persistent(comm, std::move(rounds));
   return MPI_SUCCESS;
 }
 
@@ -89,15 +108,8 @@ int init(const Arguments& arguments, GAPLESS_Request* request) {
 int GAPLESS_Alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm) {
   if (!ready()) return kNotReady;
-  return guard(comm, [&]() -> int {
-    const Arguments arguments{sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, algorithm};
-    Checked checked;
-    if (const int code = check(arguments, false, checked); code != MPI_SUCCESS) return code;
-    if (checked.receive->bytes() == 0) return MPI_SUCCESS;
-    if (checked.choice.algorithm->library) return library_alltoall(arguments);
-    const int code = run(*operation_of(checked, false));
-    return code == MPI_SUCCESS ? code : raise(code, comm);
-  });
+  return guard(comm,
+               [&] { return run({sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, algorithm}); });
 }
 
 int GAPLESS_Alltoall_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,

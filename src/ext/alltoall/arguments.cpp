@@ -59,7 +59,7 @@ int check(const Arguments& arguments, bool is_persistent, Checked& checked) {
   if (code != MPI_SUCCESS) return raise(code, arguments.comm);
   if (code = private_comm(arguments.comm, checked.comm); code != MPI_SUCCESS) return code;
 
-  const PrivateComm& comm = *checked.comm;
+  PrivateComm& comm = *checked.comm;
   checked.receive.emplace(arguments.recvbuf, arguments.recvcount, arguments.recvtype, std::move(receive_facts),
                           comm.size, comm.comm());
   if (checked.is_in_place)

@@ -53,6 +53,18 @@ Blocks::Blocks(const void* buffer, MPI_Count count, MPI_Datatype type, mpi::Data
   plan_->prepare(std::max<std::int64_t>(2, count));
 }
 
+int Blocks::keep_type() {
+  if (mpi::is_contiguous_builtin(type_)) return MPI_SUCCESS;
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  if (const int code = MPI_Type_dup(type_, &made); code != MPI_SUCCESS) return code;
+  type_ = made;
+  kept_type_ = {new MPI_Datatype(made), [](MPI_Datatype* type) {
+                  MPI_Type_free(type);
+                  delete type;
+                }};
+  return MPI_SUCCESS;
+}
+
 // Elements are packed in parts: calls visit(element, elements, packed) for each.
 template <class Visit>
 int Blocks::in_parts(std::int64_t first, std::int64_t blocks, Visit visit) const noexcept {

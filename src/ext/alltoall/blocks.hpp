@@ -21,6 +21,9 @@ class Blocks {
   MPI_Datatype type() const noexcept { return type_; }
   MPI_Count count() const noexcept { return count_; }  // of elements in a block
   const mpi::Datatype& facts() const noexcept { return *facts_; }
+  const mpi::DatatypePtr& shared_facts() const noexcept { return facts_; }
+  // Has a duplicate of the type from now on, as the program may free its own. MPI_SUCCESS or the library's code.
+  int keep_type();
   bool is_for_engine() const noexcept { return plan_ != nullptr; }
 
   // Where the elements of a block begin, as MPI is told.
@@ -40,6 +43,7 @@ class Blocks {
   char* first_;
   MPI_Count count_;
   MPI_Datatype type_;
+  std::shared_ptr<MPI_Datatype> kept_type_;
   mpi::DatatypePtr facts_;
   const plan::Plan* plan_;  // null: the library packs
   std::int64_t bytes_, extent_;

@@ -1,14 +1,18 @@
 #include "ext/alltoall/choice.hpp"
 
-#include "alltoall/model.hpp"
+#include "ext/alltoall/recent.hpp"
 #include "ext/alltoallv/machine.hpp"
 
 namespace gapless::ext::regular {
 
-int choose(const PrivateComm& comm, std::int64_t bytes, bool is_in_place, bool is_persistent, Choice& choice) {
-  alltoall::Machine machine;
-  if (const int code = irregular::machine_of(comm, machine); code != MPI_SUCCESS) return code;
-  choice = {&alltoall::choose({comm.size, bytes, is_in_place, is_persistent}, machine), Asked::kEither};
+int choose(PrivateComm& comm, std::int64_t bytes, bool is_in_place, bool is_persistent, Choice& choice) {
+  std::optional<alltoall::Range>& ours = kept_of(comm).ranges[is_in_place][is_persistent];
+  if (!ours) {
+    alltoall::Machine machine;
+    if (const int code = irregular::machine_of(comm, machine); code != MPI_SUCCESS) return code;
+    ours = alltoall::range_of_ours(comm.size, is_in_place, is_persistent, machine);
+  }
+  choice = {alltoall::find_algorithm(ours->has(bytes) ? "least-slots" : "library"), Asked::kEither};
   return MPI_SUCCESS;
 }
 

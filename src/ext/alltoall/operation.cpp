@@ -19,17 +19,20 @@ std::int64_t most_blocks(const alltoall::Schedule& schedule) noexcept {
 
 }  // namespace
 
-Operation::Operation(const Choice& choice, PrivateCommPtr comm, Blocks send, Blocks receive, bool is_in_place,
+Operation::Operation(const Choice& choice, const PrivateComm& comm, Blocks send, Blocks receive, bool is_in_place,
                      bool is_persistent)
     : choice_(choice),
-      comm_(std::move(comm)),
+      comm_(comm),
       send_(std::move(send)),
       receive_(std::move(receive)),
       is_persistent_(is_persistent),
-      schedule_(schedule_of(*choice.algorithm, comm_->size, is_in_place)),
-      memory_{send_, receive_, nullptr, comm_->rank, comm_->size} {
-  slots_.reserve(schedule_->slots * send_.bytes());
-  staging_.reserve(2 * most_blocks(*schedule_) * send_.bytes());
+      schedule_(schedule_of(*choice.algorithm, comm_.size, is_in_place)),
+      memory_{send_, receive_, nullptr, comm_.rank, comm_.size} {
+  const std::int64_t slots = schedule_->slots * send_.bytes();
+  const std::int64_t staging = 2 * most_blocks(*schedule_) * send_.bytes();
+  slots_.reserve(slots);
+  staging_.reserve(staging);
+  memory_bytes_ = slots + staging;
   memory_.slots = slots_.data();
 }
 

@@ -31,15 +31,18 @@ struct Choice {
 
 class Operation {
  public:
-  // The arguments are right (arguments.hpp). Throws base::Error, std::bad_alloc.
-  Operation(const Choice& choice, PrivateCommPtr comm, Blocks send, Blocks receive, bool is_in_place,
+  // The arguments are right (arguments.hpp), and the communicator lives as long as this. Throws base::Error,
+  // std::bad_alloc.
+  Operation(const Choice& choice, const PrivateComm& comm, Blocks send, Blocks receive, bool is_in_place,
             bool is_persistent);
 
   const alltoall::Algorithm& algorithm() const noexcept { return *choice_.algorithm; }
   const alltoall::Schedule& schedule() const noexcept { return *schedule_; }
   const Memory& memory() const noexcept { return memory_; }
-  const PrivateComm& comm() const noexcept { return *comm_; }
+  const PrivateComm& comm() const noexcept { return comm_; }
   Asked asked() const noexcept { return choice_.asked; }
+  // Slots and staging [bytes].
+  std::int64_t memory_bytes() const noexcept { return memory_bytes_; }
   bool is_persistent() const noexcept { return is_persistent_; }
   // Room for the packed bytes of one step: what it sends, and behind that what it receives.
   char* staging() const noexcept { return staging_.data(); }
@@ -48,10 +51,11 @@ class Operation {
 
  private:
   Choice choice_;
-  PrivateCommPtr comm_;
+  const PrivateComm& comm_;
   Blocks send_, receive_;
   bool is_persistent_;
   alltoall::SchedulePtr schedule_;
+  std::int64_t memory_bytes_;
   Room slots_, staging_;
   Memory memory_;
 };

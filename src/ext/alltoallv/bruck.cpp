@@ -30,9 +30,9 @@ class Bruck final : public Exchange {
     const Sizes sizes =
         way == Way::kPadded ? equal_sizes(base::checked_add(largest, kHeader, "largest block")) : told_sizes();
     const Schedule schedule = bruck(sizes);
-    rounds_ = std::vector<Bound>(schedule.rounds.size());
     reserve(schedule);
-    for (std::size_t k = 0; k < rounds_.size(); ++k) bind(schedule.rounds[k], rounds_[k]);
+    rounds_.reserve(schedule.rounds.size());
+    for (const Round& round : schedule.rounds) rounds_.push_back(bound(schedule, round));
     if (!call_.is_in_place && own(call_.sent).bytes > own(call_.received).bytes) is_truncated_ = true;
   }
 
@@ -47,7 +47,7 @@ class Bruck final : public Exchange {
     if (!call_.is_in_place) note(error_, copy(own(call_.sent), own(call_.received)));
     for (std::size_t k = 0; k < rounds_.size(); ++k) {
       note(error_, complete(requests_, 2));
-      for (const Step& step : rounds_[k].scattered) scatter(step);
+      for (std::size_t step = rounds_[k].scattered; step < rounds_[k].end; ++step) scatter(steps_[step]);
       if (k + 1 < rounds_.size()) post(k + 1);
     }
     note(error_, verdict());
@@ -66,7 +66,7 @@ class Bruck final : public Exchange {
   };
   struct Bound {
     int to, from;
-    std::vector<Step> gathered, scattered;  // before, and after
+    std::size_t gathered, scattered, end;  // among the steps: before the messages, and after
     Message out, in;
   };
 
@@ -79,27 +79,24 @@ class Bruck final : public Exchange {
 
   Sizes told_sizes() const {
     const auto& [comm, rank, size, tag] = call_.group;
-    std::vector<std::int64_t> bytes, received;
-    for (int peer = 0; peer < size; ++peer) bytes.push_back(call_.sent[peer].bytes);
+    std::vector<std::int64_t> bytes(static_cast<std::size_t>(size));
+    for (int peer = 0; peer < size; ++peer) bytes[static_cast<std::size_t>(peer)] = call_.sent[peer].bytes;
     Sizes sizes(rank, bytes);
     for (int k = 0; k < sizes.rounds(); ++k) {
       const auto out = sizes.outgoing(k);
-      received.resize(out.size());
+      const auto in = sizes.incoming(k);
       const int count = static_cast<int>(out.size());
-      const int code = MPI_Sendrecv(out.data(), count, MPI_INT64_T, before(rank, 1 << k, size), tag, received.data(),
-                                    count, MPI_INT64_T, behind(rank, 1 << k, size), tag, comm, MPI_STATUS_IGNORE);
+      const int code = MPI_Sendrecv(out.data(), count, MPI_INT64_T, before(rank, 1 << k, size), tag, in.data(), count,
+                                    MPI_INT64_T, behind(rank, 1 << k, size), tag, comm, MPI_STATUS_IGNORE);
       if (code != MPI_SUCCESS) throw Wrong{code};
-      sizes.arrived(k, received);
+      sizes.arrived(k, in);
     }
     return sizes;
   }
 
   Sizes equal_sizes(std::int64_t bytes) const {
     Sizes sizes(call_.group.rank, std::vector<std::int64_t>(static_cast<std::size_t>(call_.group.size), bytes));
-    for (int k = 0; k < sizes.rounds(); ++k) {
-      const auto out = sizes.outgoing(k);
-      sizes.arrived(k, std::vector<std::int64_t>(out.begin(), out.end()));
-    }
+    for (int k = 0; k < sizes.rounds(); ++k) sizes.arrived(k, sizes.outgoing(k));
     return sizes;
   }
 
@@ -118,11 +115,11 @@ class Bruck final : public Exchange {
     std::int64_t out = 0, in = 0, aside = 0;
     for (const Round& round : schedule.rounds) {
       std::int64_t staged_out = 0, staged_in = 0;
-      for (const Piece& piece : round.out) {
+      for (const Piece& piece : schedule.out(round)) {
         if (piece.place == Place::kSent && waits_aside(piece)) aside += call_.sent[piece.peer].bytes;
         if (is_staged_out(piece)) staged_out += piece.bytes;
       }
-      for (const Piece& piece : round.in)
+      for (const Piece& piece : schedule.in(round))
         if (is_staged_in(piece)) staged_in += piece.bytes;
       out = std::max(out, staged_out);
       in = std::max(in, staged_in);
@@ -135,11 +132,11 @@ class Bruck final : public Exchange {
     next_aside_ = in_ + in;
   }
 
-  void bind(const Round& round, Bound& bound) {
-    bound.to = round.to;
-    bound.from = round.from;
+  Bound bound(const Schedule& schedule, const Round& round) {
+    Bound bound{round.to, round.from, steps_.size(), 0, 0, {}, {}};
     char* staged = out_;
-    for (const Piece& piece : round.out) {
+    pieces_.clear();
+    for (const Piece& piece : schedule.out(round)) {
       const Block* const block = piece.place == Place::kSent ? &call_.sent[piece.peer] : nullptr;
       const std::int64_t bytes = block != nullptr ? block->bytes : piece.bytes;
       char* place = block != nullptr ? block->run : held_ + piece.offset;
@@ -149,27 +146,35 @@ class Bruck final : public Exchange {
         next_aside_ += bytes;
       }
       if (is_staged_out(piece)) {
-        bound.gathered.push_back({block, place, staged, bytes, way_ == Way::kPadded && block != nullptr});
+        steps_.push_back({block, place, staged, bytes, way_ == Way::kPadded && block != nullptr});
         place = staged;
         staged += piece.bytes;
       }
-      bound.out.add(place, piece.bytes);
+      pieces_.add(place, piece.bytes);
     }
+    require_described(bound.out);
+    bound.scattered = steps_.size();
     staged = in_;
-    for (const Piece& piece : round.in) {
+    pieces_.clear();
+    for (const Piece& piece : schedule.in(round)) {
       const Block* const block = piece.place == Place::kReceived ? &call_.received[piece.peer] : nullptr;
       char* place = block != nullptr ? block->run : held_ + piece.offset;
       const bool has_size = way_ == Way::kPadded && block != nullptr;
       if (block != nullptr && !has_size && piece.bytes > block->bytes) is_truncated_ = true;
       if (is_staged_in(piece)) {
-        bound.scattered.push_back({block, place, staged, piece.bytes, has_size});
+        steps_.push_back({block, place, staged, piece.bytes, has_size});
         place = staged;
         staged += piece.bytes;
       }
-      bound.in.add(place, piece.bytes);
+      pieces_.add(place, piece.bytes);
     }
-    for (Message* const message : {&bound.out, &bound.in})
-      if (const int code = message->describe(); code != MPI_SUCCESS) throw Wrong{code};
+    require_described(bound.in);
+    bound.end = steps_.size();
+    return bound;
+  }
+
+  void require_described(Message& message) const {
+    if (const int code = message.describe(pieces_); code != MPI_SUCCESS) throw Wrong{code};
   }
 
   void gather(const Step& step) noexcept {
@@ -206,7 +211,7 @@ class Bruck final : public Exchange {
     if (!round.in.is_empty())
       note(error_,
            MPI_Irecv(round.in.buffer(), round.in.count(), round.in.type(), round.from, tag, comm, &requests_[0]));
-    for (const Step& step : round.gathered) gather(step);
+    for (std::size_t step = round.gathered; step < round.scattered; ++step) gather(steps_[step]);
     if (!round.out.is_empty())
       note(error_,
            MPI_Isend(round.out.buffer(), round.out.count(), round.out.type(), round.to, tag, comm, &requests_[1]));
@@ -217,7 +222,8 @@ class Bruck final : public Exchange {
   Room room_;
   char *held_ = nullptr, *out_ = nullptr, *in_ = nullptr, *next_aside_ = nullptr;
   std::vector<Bound> rounds_;
-  std::vector<Step> aside_;
+  std::vector<Step> steps_, aside_;
+  Pieces pieces_;              // of the message that is being described
   bool is_truncated_ = false;  // more comes from a process than is expected of it
   MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   int error_ = MPI_SUCCESS;

@@ -16,20 +16,19 @@ namespace {
 
 using namespace alltoall::irregular;
 
-constexpr const char* kSetting = "GAPLESS_ALLTOALL_FILE";
 constexpr double kFarLatency = 20e-6, kFarBandwidth = 1.2e9;  // between nodes, where nothing was measured
 
 void refuse(const std::string& path, const Reading& reading) {
   const std::string where = reading.line > 0 ? "line " + std::to_string(reading.line) + ": " : "";
-  std::fprintf(stderr, "gapless: %s: %s: %s%s: the default numbers of the all-to-all model are in force\n", kSetting,
-               path.c_str(), where.c_str(), reading.reason.c_str());
+  std::fprintf(stderr, "gapless: the default numbers of the all-to-all model are in force: %s: %s%s\n", path.c_str(),
+               where.c_str(), reading.reason.c_str());
 }
 
 Machines read_setting() {
   Machines machines;
   machines.far.latency_s = kFarLatency;
   machines.far.bandwidth = kFarBandwidth;
-  const char* const setting = base::setting_text(kSetting);
+  const char* const setting = base::setting_text("GAPLESS_ALLTOALL_FILE");
   if (setting == nullptr) return machines;
   char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;

@@ -41,8 +41,7 @@ int counted(MPI_Count count, MPI_Datatype type, Counted& made) {
 }
 
 Message::Message(Message&& other) noexcept
-    : pieces_(std::move(other.pieces_)),
-      buffer_(other.buffer_),
+    : buffer_(other.buffer_),
       count_(other.count_),
       type_(other.type_),
       is_made_(std::exchange(other.is_made_, false)) {}
@@ -51,26 +50,20 @@ Message::~Message() {
   if (is_made_) MPI_Type_free(&type_);
 }
 
-void Message::add(char* data, std::int64_t bytes) {
-  if (!pieces_.empty() && pieces_.back().data + pieces_.back().bytes == data)
-    pieces_.back().bytes += bytes;
-  else
-    pieces_.push_back({data, bytes});
-}
-
-int Message::describe() {
-  if (pieces_.empty()) return MPI_SUCCESS;
-  if (pieces_.size() == 1 && pieces_[0].bytes <= INT_MAX) {
-    buffer_ = pieces_[0].data;
-    count_ = static_cast<int>(pieces_[0].bytes);
+int Message::describe(const Pieces& pieces) {
+  const std::vector<Pieces::Piece>& all = pieces.all();
+  if (all.empty()) return MPI_SUCCESS;
+  if (all.size() == 1 && all[0].bytes <= INT_MAX) {
+    buffer_ = all[0].data;
+    count_ = static_cast<int>(all[0].bytes);
     type_ = MPI_BYTE;
     return MPI_SUCCESS;
   }
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;
-  lengths.reserve(pieces_.size());
-  places.reserve(pieces_.size());
-  for (const Piece& piece : pieces_)
+  lengths.reserve(all.size());
+  places.reserve(all.size());
+  for (const Pieces::Piece& piece : all)
     for (std::int64_t at = 0; at < piece.bytes; at += kLongestPiece) {
       MPI_Aint place = 0;
       MPI_Get_address(piece.data + at, &place);

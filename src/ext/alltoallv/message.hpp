@@ -18,6 +18,26 @@ struct Counted {
 // Returns MPI_SUCCESS and what there is, or the library's code.
 int counted(MPI_Count count, MPI_Datatype type, Counted& made);
 
+// Pieces of one or more bytes, in a message's order. What follows its predecessor in memory becomes one with it.
+class Pieces {
+ public:
+  struct Piece {
+    char* data;
+    std::int64_t bytes;
+  };
+  void clear() noexcept { pieces_.clear(); }
+  void add(char* data, std::int64_t bytes) {
+    if (!pieces_.empty() && pieces_.back().data + pieces_.back().bytes == data)
+      pieces_.back().bytes += bytes;
+    else
+      pieces_.push_back({data, bytes});
+  }
+  const std::vector<Piece>& all() const noexcept { return pieces_; }
+
+ private:
+  std::vector<Piece> pieces_;
+};
+
 class Message {
  public:
   Message() = default;
@@ -27,24 +47,16 @@ class Message {
   Message& operator=(Message&&) = delete;
   ~Message();
 
-  // Pieces of one or more bytes, in the message's order. What follows its predecessor in memory becomes one with it.
-  void add(char* data, std::int64_t bytes);
-  // One piece is the library's contiguous message; more become a type. To be called once, after all were added. Returns
-  // MPI_SUCCESS or the library's code.
-  int describe();
+  // One piece is the library's contiguous message; more become a type. To be called once. Returns MPI_SUCCESS or the
+  // library's code.
+  int describe(const Pieces& pieces);
 
-  bool is_empty() const noexcept { return pieces_.empty(); }
-  std::size_t pieces() const noexcept { return pieces_.size(); }
+  bool is_empty() const noexcept { return count_ == 0; }
   void* buffer() const noexcept { return buffer_; }
   int count() const noexcept { return count_; }
   MPI_Datatype type() const noexcept { return type_; }
 
  private:
-  struct Piece {
-    char* data;
-    std::int64_t bytes;
-  };
-  std::vector<Piece> pieces_;
   void* buffer_ = nullptr;
   int count_ = 0;
   MPI_Datatype type_ = MPI_DATATYPE_NULL;

@@ -1,0 +1,121 @@
+"""The numbers of the all-to-all model that `gapless tune` measures: their text (docs/alltoallv.md), and where it lies."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gapless.launch.rules import cache_folder, site_folder
+
+SETTING = "GAPLESS_ALLTOALL_FILE"
+NAME = "alltoall.numbers"
+HEAD = "gapless-alltoall 1"
+DISTANCES = ("near", "far")
+# What src/alltoall/irregular_machine.cpp takes for possible.
+SHORTEST_S, LONGEST_S, SLOWEST, FASTEST = 1e-12, 3600.0, 1.0, 1e18
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What is measured of a library at one distance: seconds, and bytes a second."""
+
+    latency_s: float
+    bandwidth: float
+    pack: float
+
+    def text(self) -> str:
+        """Return its words."""
+        return f"latency {self.latency_s:.3g} bandwidth {self.bandwidth:.3g} pack {self.pack:.3g}"
+
+
+Sections = dict[str, dict[str, Numbers]]
+"""For each library, the first line of its version up to a comma, the numbers of ``near`` and ``far``."""
+
+
+def numbers_text(sections: Mapping[str, Mapping[str, Numbers]], comments: tuple[str, ...] = ()) -> str:
+    """Return the text of a file."""
+    rows = [HEAD, *(f"# {comment}" for comment in comments)]
+    for library, distances in sections.items():
+        rows += [f"library {library}", *(f"  {one} {distances[one].text()}" for one in DISTANCES if one in distances)]
+    return "\n".join([*rows, "end"]) + "\n"
+
+
+def _numbers(words: list[str]) -> Numbers:
+    if len(words) != 7 or sorted(words[1::2]) != ["bandwidth", "latency", "pack"]:
+        raise ValueError("latency, bandwidth and pack are wanted, once each")
+    found: dict[str, float] = {}
+    for name, word in zip(words[1::2], words[2::2], strict=True):
+        low, high = (SHORTEST_S, LONGEST_S) if name == "latency" else (SLOWEST, FASTEST)
+        try:
+            found[name] = float(word)
+        except ValueError:
+            found[name] = math.nan
+        if not low <= found[name] <= high:
+            raise ValueError(f"'{word}' is no {name}")
+    return Numbers(found["latency"], found["bandwidth"], found["pack"])
+
+
+def parse_numbers(text: str) -> Sections:
+    """Read a text as the library does.
+
+    Raises
+    ------
+    ValueError
+        What is wrong, and in which line.
+    """
+    sections: Sections = {}
+    library: str | None = None
+    rows = [(number, row.partition("#")[0].split()) for number, row in enumerate(text.splitlines(), 1)]
+    rows = [(number, words) for number, words in rows if words]
+    if not rows:
+        raise ValueError("it is empty")
+    if " ".join(rows[0][1]) != HEAD:
+        raise ValueError(f"line {rows[0][0]}: it does not begin with '{HEAD}'")
+    if rows[-1][1] != ["end"]:
+        raise ValueError("it is cut off: there is no 'end'")
+    for number, words in rows[1:-1]:
+        try:
+            if words == ["end"]:
+                raise ValueError("something follows 'end'")
+            if words[0] == "library" and len(words) > 1:
+                library = " ".join(words[1:])
+                sections.setdefault(library, {})
+            elif words[0] in DISTANCES:
+                if library is None:
+                    raise ValueError("no 'library' stands before it")
+                sections[library][words[0]] = _numbers(words)
+            else:
+                raise ValueError(f"'{words[0]}' is not known here")
+        except ValueError as error:
+            raise ValueError(f"line {number}: {error}") from None
+    return sections
+
+
+def numbers_files(environment: Mapping[str, str] = os.environ) -> list[Path]:
+    """Return the files there are for this machine, the user's own first."""
+    folders = [cache_folder(environment), site_folder()]
+    return [folder / NAME for folder in folders if folder and (folder / NAME).is_file()]
+
+
+def numbers_setting(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return what the library is to be told: the user's own word, or the files for this machine that are there."""
+    if environment.get(SETTING):
+        return {SETTING: environment[SETTING]}
+    there = [str(path) for path in numbers_files(environment) if ":" not in str(path)]
+    return {SETTING: ":".join(there)} if there else {}
+
+
+def numbers_in_words(environment: Mapping[str, str] = os.environ) -> str:
+    """Return for people which numbers the library will go by, and why not those of a file that is wrong."""
+    for word in numbers_setting(environment).get(SETTING, "").split(":"):
+        if not word or not Path(word).exists():
+            continue
+        try:
+            sections = parse_numbers(Path(word).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            return f"the default ones; refused: {word}: {error}"
+        return f"{word}: {', '.join(sections) or 'of no library'}"
+    return "the default ones; gapless tune measures them"

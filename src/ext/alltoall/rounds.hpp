@@ -1,0 +1,29 @@
+// An operation with its steps bound: it can be run again and again, without a type or a request to be made.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "ext/alltoall/steps.hpp"
+
+namespace gapless::ext::regular {
+
+class Rounds {
+ public:
+  Rounds(std::unique_ptr<Operation> operation, int tag);
+  // To be called once, first. MPI_SUCCESS or a code.
+  int bind();
+  // The first step begins in start(), and the rest is done in wait(), which follows in any case. Both return
+  // MPI_SUCCESS or the code of the first error.
+  int start() noexcept { return steps_.empty() ? MPI_SUCCESS : steps_.front()->begin(); }
+  int wait() noexcept;
+
+ private:
+  std::unique_ptr<Operation> operation_;
+  std::vector<std::unique_ptr<Step>> steps_;
+};
+
+// All steps once, with nothing bound before.
+int run_once(const Operation& operation);
+
+}  // namespace gapless::ext::regular
