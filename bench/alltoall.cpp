@@ -1,14 +1,15 @@
-// What each way to an all-to-all costs, beside the MPI library's own: short bursts of calls, one way after the other,
-// and of each way the tenth percentile, which other load of the machine disturbs least; printed as ratios to
-// MPI_Alltoall. Usage: mpiexec -n 2 alltoall [bursts=2000] [contiguous|strided|all] [bytes,...] [name,...] A name is
-// that of an algorithm, with :types or :staged, and with + for its persistent form; "init": MPI_Alltoall_init. On more
-// processes than processors the times mean nothing: count instructions then.
+// What each way to an all-to-all costs beside the MPI library's own: short bursts of calls, one way after the other, of
+// each way the tenth percentile, which other load of the machine disturbs least; printed as ratios to MPI_Alltoall.
+//
+// Usage: mpiexec -n 2 alltoall [bursts=2000] [contiguous|strided|in-place|all] [bytes,...] [name,...]
+//
+// A name is that of an algorithm, with :types or :staged, and with + for its persistent form; with ^ no call has the
+// arguments of a recent one; "init" is MPI_Alltoall_init. On more processes than processors the times mean nothing.
 #include <mpi.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -20,13 +21,15 @@ struct Side {
   std::vector<char> memory;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   int count = 0;
+  bool is_in_place = false;
+  const void* address() const { return is_in_place ? MPI_IN_PLACE : memory.data(); }
 };
 
 // `bytes` in a block: ints, or every second one.
-Side make_side(int bytes, bool is_strided, int processes) {
+Side make_side(int bytes, const std::string& shape, int processes) {
   Side side;
   const int ints = bytes / 4;
-  if (is_strided) {
+  if (shape == "strided") {
     MPI_Datatype vector = MPI_DATATYPE_NULL;
     MPI_Type_vector(ints, 1, 2, MPI_INT, &vector);
     MPI_Type_create_resized(vector, 0, 8 * static_cast<MPI_Aint>(ints), &side.type);
@@ -37,19 +40,38 @@ Side make_side(int bytes, bool is_strided, int processes) {
     side.count = ints;
   }
   MPI_Type_commit(&side.type);
-  side.memory.assign(static_cast<std::size_t>(bytes) * 2 * static_cast<std::size_t>(processes), 1);
+  side.memory.assign(static_cast<std::size_t>(bytes) * 2 * static_cast<std::size_t>(processes) + 64, 1);
   return side;
 }
 
 // One way to do it, and its times.
 struct Way {
-  std::string name;
+  std::string name, algorithm;
+  bool is_fresh = false;
   GAPLESS_Request request = GAPLESS_REQUEST_NULL;
   MPI_Request native = MPI_REQUEST_NULL;
+  std::size_t calls = 0;
   std::vector<double> times;
+  const char* asked() const { return algorithm == "default" ? nullptr : algorithm.c_str(); }
 };
 
+Way make_way(const std::string& name, Side& send, Side& receive) {
+  Way way;
+  way.name = way.algorithm = name;
+  way.is_fresh = name.back() == '^';
+  if (way.is_fresh || name.back() == '+') way.algorithm.pop_back();
+  if (name == "init")
+    MPI_Alltoall_init(send.address(), send.count, send.type, receive.memory.data(), receive.count, receive.type,
+                      MPI_COMM_WORLD, MPI_INFO_NULL, &way.native);
+  else if (name.back() == '+')
+    GAPLESS_Alltoall_init(send.address(), send.count, send.type, receive.memory.data(), receive.count, receive.type,
+                          MPI_COMM_WORLD, way.asked(), &way.request);
+  return way;
+}
+
 void run(Way& way, Side& send, Side& receive) {
+  // Eight addresses in turn: more than a communicator remembers.
+  char* const into = receive.memory.data() + (way.is_fresh ? 8 * (way.calls++ % 8) : 0);
   if (way.native != MPI_REQUEST_NULL) {
     MPI_Start(&way.native);
     MPI_Wait(&way.native, MPI_STATUS_IGNORE);
@@ -57,19 +79,17 @@ void run(Way& way, Side& send, Side& receive) {
     GAPLESS_Start(way.request);
     GAPLESS_Wait(way.request);
   } else if (way.name == "MPI_Alltoall") {
-    MPI_Alltoall(send.memory.data(), send.count, send.type, receive.memory.data(), receive.count, receive.type,
-                 MPI_COMM_WORLD);
-  } else {
-    const char* const name = way.name == "default" ? nullptr : way.name.c_str();
-    if (GAPLESS_Alltoall(send.memory.data(), send.count, send.type, receive.memory.data(), receive.count, receive.type,
-                         MPI_COMM_WORLD, name) != MPI_SUCCESS)
-      MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Alltoall(send.address(), send.count, send.type, into, receive.count, receive.type, MPI_COMM_WORLD);
+  } else if (GAPLESS_Alltoall(send.address(), send.count, send.type, into, receive.count, receive.type, MPI_COMM_WORLD,
+                              way.asked()) != MPI_SUCCESS) {
+    MPI_Abort(MPI_COMM_WORLD, 1);
   }
 }
 
 double tenth(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 10), values.end());
-  return values[values.size() / 10];
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 10);
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
 }
 
 std::vector<std::string> split(const char* text) {
@@ -82,39 +102,25 @@ std::vector<std::string> split(const char* text) {
   return words;
 }
 
-void measure(int bytes, bool is_strided, int rounds, const std::vector<std::string>& names) {
+void measure(int bytes, const std::string& shape, int bursts, const std::vector<std::string>& names) {
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  Side send = make_side(bytes, is_strided, size), receive = make_side(bytes, is_strided, size);
+  Side send = make_side(bytes, shape, size), receive = make_side(bytes, shape, size);
+  send.is_in_place = shape == "in-place";
   std::vector<Way> ways(1);
   ways[0].name = "MPI_Alltoall";
-  for (const std::string& name : names) {
-    Way way;
-    way.name = name;
-    if (name == "init") {
-#if MPI_VERSION >= 4 || defined(OPEN_MPI)
-      MPI_Alltoall_init(send.memory.data(), send.count, send.type, receive.memory.data(), receive.count, receive.type,
-                        MPI_COMM_WORLD, MPI_INFO_NULL, &way.native);
-#endif
-    } else if (name.back() == '+') {
-      const std::string algorithm = name.substr(0, name.size() - 1);
-      GAPLESS_Alltoall_init(send.memory.data(), send.count, send.type, receive.memory.data(), receive.count,
-                            receive.type, MPI_COMM_WORLD, algorithm == "default" ? nullptr : algorithm.c_str(),
-                            &way.request);
-    }
-    ways.push_back(std::move(way));
-  }
+  for (const std::string& name : names) ways.push_back(make_way(name, send, receive));
   const int calls = std::clamp(4000 / (bytes + 200), 1, 10);
-  for (int round = -5; round < rounds; ++round)
+  for (int burst = -5; burst < bursts; ++burst)
     for (Way& way : ways) {
       run(way, send, receive);
       const double begin = MPI_Wtime();
       for (int call = 0; call < calls; ++call) run(way, send, receive);
-      if (round >= 0) way.times.push_back((MPI_Wtime() - begin) / calls);
+      if (burst >= 0) way.times.push_back((MPI_Wtime() - begin) / calls);
     }
   if (rank == 0) {
-    std::printf("%7d B %-10s %8.2f us", bytes, is_strided ? "strided" : "contiguous", 1e6 * tenth(ways[0].times));
+    std::printf("%7d B %-10s %8.2f us", bytes, shape.c_str(), 1e6 * tenth(ways[0].times));
     for (std::size_t k = 1; k < ways.size(); ++k) std::printf(" %6.2f", tenth(ways[k].times) / tenth(ways[0].times));
     std::printf("\n");
     std::fflush(stdout);
@@ -131,12 +137,11 @@ void measure(int bytes, bool is_strided, int rounds, const std::vector<std::stri
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const int rounds = argc > 1 ? std::atoi(argv[1]) : 2000;
+  const int bursts = argc > 1 ? std::atoi(argv[1]) : 2000;
   const std::string shape = argc > 2 ? argv[2] : "all";
-  const std::vector<std::string> sizes = split(argc > 3 ? argv[3] : "4,64,512,4000,40000,80000");
+  const std::vector<std::string> sizes = split(argc > 3 ? argv[3] : "4,64,512,4000,16000,40000,80000");
   const std::vector<std::string> names =
-      split(argc > 4 ? argv[4]
-                     : "init,basic,basic:types,least-slots,least-slots:types,least-slots:staged,least-slots+,default");
+      split(argc > 4 ? argv[4] : "init,basic:types^,zero-copy:types^,least-slots^,least-slots,least-slots+,default");
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) {
@@ -144,9 +149,9 @@ int main(int argc, char** argv) {
     for (const std::string& name : names) std::printf(" %s", name.c_str());
     std::printf("\n");
   }
-  for (const bool is_strided : {false, true})
-    if (shape == "all" || is_strided == (shape == "strided"))
-      for (const std::string& bytes : sizes) measure(std::atoi(bytes.c_str()), is_strided, rounds, names);
+  for (const char* one : {"contiguous", "strided", "in-place"})
+    if (shape == "all" || shape == one)
+      for (const std::string& bytes : sizes) measure(std::atoi(bytes.c_str()), one, bursts, names);
   MPI_Finalize();
   return 0;
 }

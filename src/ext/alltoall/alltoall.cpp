@@ -37,12 +37,16 @@ Recent::Entry* find_recent(const Arguments& arguments) noexcept {
   return receive != nullptr ? kept_of(*comm).recent.find({arguments, send, receive}) : nullptr;
 }
 
+int run(Rounds& rounds) noexcept {
+  int first = rounds.start();
+  note(first, rounds.wait());
+  return first;
+}
+
 int run(const Arguments& arguments) {
   Recent::Entry* recent = find_recent(arguments);
   if (recent != nullptr && recent->rounds != nullptr) {
-    int first = recent->rounds->start();
-    note(first, recent->rounds->wait());
-    return raised_on(first, arguments.comm);
+    return raised_on(run(*recent->rounds), arguments.comm);
   }
   if (recent != nullptr && recent->algorithm->library) return library_alltoall(arguments);
   Checked checked;
@@ -55,8 +59,7 @@ int run(const Arguments& arguments) {
   if (!is_again || operation->memory_bytes() > kMostKept) return raised_on(run_once(*operation), arguments.comm);
   auto rounds = std::make_unique<Rounds>(std::move(operation), kCallTag);
   int first = rounds->bind();
-  note(first, rounds->start());
-  note(first, rounds->wait());
+  note(first, run(*rounds));
   if (first == MPI_SUCCESS) recent->rounds = std::move(rounds);
   return raised_on(first, arguments.comm);
 }
@@ -89,13 +92,14 @@ int init(const Arguments& arguments, GAPLESS_Request* request) {
     *request = new Empty(checked.comm);
     return MPI_SUCCESS;
   }
-  if (checked.choice.algorithm->library) {
-    return raised_on(library_alltoall_init(arguments, checked.comm, request), arguments.comm);
-  }
   int code = checked.receive->keep_type();
-  if (code == MPI_SUCCESS) code = checked.is_in_place ? code : checked.send->keep_type();
+  if (code == MPI_SUCCESS && !checked.is_in_place) code = checked.send->keep_type();
   if (code != MPI_SUCCESS) return raise(code, arguments.comm);
   if (checked.is_in_place) checked.send.emplace(*checked.receive);
+  if (checked.choice.algorithm->library) {
+    code = library_alltoall_init(arguments, checked.comm, *checked.send, *checked.receive, request);
+    return raised_on(code, arguments.comm);
+  }
   const PrivateCommPtr comm = checked.comm;
   auto rounds = std::make_unique<Rounds>(operation_of(checked, true), tag);
   if (code = rounds->bind(); code != MPI_SUCCESS) return raise(code, arguments.comm);

@@ -41,7 +41,7 @@ Blocks::Blocks(const void* buffer, MPI_Count count, MPI_Datatype type, mpi::Data
   extent_ = checked_mul(extent, count, "extent * count");
   checked_mul(bytes_, 2 * std::int64_t{processes}, "bytes of all blocks");
   checked_mul(extent_, processes, "extent of all blocks");
-  is_dense_ = false;
+  is_dense_ = is_run_ = false;
   if (plan_ == nullptr || bytes_ == 0) return;
   if (!is_host(buffer_, *plan_)) {
     plan_ = nullptr;
@@ -49,6 +49,7 @@ Blocks::Blocks(const void* buffer, MPI_Count count, MPI_Datatype type, mpi::Data
   }
   first_ = buffer_ + plan_->first_byte();
   is_dense_ = plan_->is_contiguous();
+  is_run_ = plan_->is_run(count);
   // Several neighbours are moved at a time.
   plan_->prepare(std::max<std::int64_t>(2, count));
 }
@@ -80,7 +81,7 @@ int Blocks::in_parts(std::int64_t first, std::int64_t blocks, Visit visit) const
 }
 
 int Blocks::pack(std::int64_t first, std::int64_t blocks, char* packed) const noexcept {
-  if (is_dense_) {
+  if (is_run(blocks)) {
     std::memcpy(packed, data(first), static_cast<std::size_t>(blocks * bytes_));
   } else if (plan_ != nullptr) {
     move::pack_all(*plan_, blocks * count_, at(first), packed);
@@ -94,7 +95,7 @@ int Blocks::pack(std::int64_t first, std::int64_t blocks, char* packed) const no
 }
 
 int Blocks::unpack(std::int64_t first, std::int64_t blocks, const char* packed) const noexcept {
-  if (is_dense_) {
+  if (is_run(blocks)) {
     std::memcpy(data(first), packed, static_cast<std::size_t>(blocks * bytes_));
   } else if (plan_ != nullptr) {
     move::unpack_all(*plan_, blocks * count_, at(first), packed);
@@ -108,8 +109,8 @@ int Blocks::unpack(std::int64_t first, std::int64_t blocks, const char* packed) 
 }
 
 int copy(const Blocks& from, std::int64_t source, const Blocks& to, std::int64_t target, std::int64_t blocks) noexcept {
-  if (to.is_dense()) return from.pack(source, blocks, to.data(target));
-  if (from.is_dense()) return to.unpack(target, blocks, from.data(source));
+  if (to.is_run(blocks)) return from.pack(source, blocks, to.data(target));
+  if (from.is_run(blocks)) return to.unpack(target, blocks, from.data(source));
   return GAPLESS_Copy(from.at(source), blocks * from.count(), from.type(), to.at(target), blocks * to.count(),
                       to.type());
 }

@@ -18,6 +18,8 @@ class Blocks {
   std::int64_t extent() const noexcept { return extent_; }  // [bytes] from a block to the next
   // Blocks that follow one another are so many bytes in memory, without gaps, starting at first_byte().
   bool is_dense() const noexcept { return is_dense_; }
+  // So many of them are bytes without gaps, starting at data().
+  bool is_run(std::int64_t blocks) const noexcept { return is_dense_ || (is_run_ && blocks == 1); }
   MPI_Datatype type() const noexcept { return type_; }
   MPI_Count count() const noexcept { return count_; }  // of elements in a block
   const mpi::Datatype& facts() const noexcept { return *facts_; }
@@ -28,7 +30,7 @@ class Blocks {
 
   // Where the elements of a block begin, as MPI is told.
   char* at(std::int64_t block) const noexcept { return buffer_ + block * extent_; }
-  // The first byte of a block's data, if blocks are dense.
+  // The first byte of a block's data, if it is a run.
   char* data(std::int64_t block) const noexcept { return first_ + block * extent_; }
 
   // The packed data of `blocks` blocks from `first` on, which are not empty. MPI_SUCCESS, or the library's code.
@@ -47,7 +49,7 @@ class Blocks {
   mpi::DatatypePtr facts_;
   const plan::Plan* plan_;  // null: the library packs
   std::int64_t bytes_, extent_;
-  bool is_dense_;
+  bool is_dense_, is_run_;
   MPI_Comm comm_;
 };
 

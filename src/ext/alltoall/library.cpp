@@ -40,19 +40,23 @@ Arguments cleaned(Arguments a) noexcept {
 
 class Persistent final : public gapless_mpi_request {
  public:
-  Persistent(const PrivateCommPtr& on, MPI_Request request) : gapless_mpi_request(on), request_(request) {}
+  Persistent(const PrivateCommPtr& on, const Blocks& send, const Blocks& receive, MPI_Request request)
+      : gapless_mpi_request(on), send_(send), receive_(receive), request_(request) {}
   ~Persistent() override { MPI_Request_free(&request_); }
   int start() noexcept override { return MPI_Start(&request_); }
   int wait() noexcept override { return MPI_Wait(&request_, MPI_STATUS_IGNORE); }
 
  private:
+  const Blocks send_, receive_;  // have the types
   MPI_Request request_;
 };
 
 class Repeated final : public gapless_mpi_request {
  public:
-  Repeated(const PrivateCommPtr& on, const Arguments& arguments)
+  Repeated(const PrivateCommPtr& on, const Blocks& send, const Blocks& receive, const Arguments& arguments)
       : gapless_mpi_request(on),
+        send_(send),
+        receive_(receive),
         arguments_(arguments),
         begin_(find_visible<Begin>("MPI_Ialltoall")),
         begin_large_(find_visible<BeginLarge>("MPI_Ialltoall_c")) {}
@@ -60,6 +64,7 @@ class Repeated final : public gapless_mpi_request {
   int wait() noexcept override { return MPI_Wait(&request_, MPI_STATUS_IGNORE); }
 
  private:
+  const Blocks send_, receive_;  // have the types
   const Arguments arguments_;
   Begin* const begin_;
   BeginLarge* const begin_large_;
@@ -74,17 +79,20 @@ int library_alltoall(const Arguments& arguments) noexcept {
   return call(small, large, cleaned(arguments), arguments.comm);
 }
 
-int library_alltoall_init(const Arguments& arguments, const PrivateCommPtr& comm, GAPLESS_Request* request) {
+int library_alltoall_init(const Arguments& arguments, const PrivateCommPtr& comm, const Blocks& send,
+                          const Blocks& receive, GAPLESS_Request* request) {
   Init* const small = find_visible<Init>("MPI_Alltoall_init");
   InitLarge* const large = find_visible<InitLarge>("MPI_Alltoall_init_c");
-  const Arguments clean = cleaned(arguments);
+  Arguments clean = cleaned(arguments);
+  clean.sendtype = send.type();
+  clean.recvtype = receive.type();
   if (small == nullptr && large == nullptr) {
-    *request = new Repeated(comm, clean);
+    *request = new Repeated(comm, send, receive, clean);
     return MPI_SUCCESS;
   }
   MPI_Request made = MPI_REQUEST_NULL;
   if (const int code = call(small, large, clean, comm->comm(), MPI_INFO_NULL, &made); code != MPI_SUCCESS) return code;
-  *request = new Persistent(comm, made);
+  *request = new Persistent(comm, send, receive, made);
   return MPI_SUCCESS;
 }
 

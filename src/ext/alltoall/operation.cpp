@@ -28,12 +28,18 @@ Operation::Operation(const Choice& choice, const PrivateComm& comm, Blocks send,
       is_persistent_(is_persistent),
       schedule_(schedule_of(*choice.algorithm, comm_.size, is_in_place)),
       memory_{send_, receive_, nullptr, comm_.rank, comm_.size} {
-  const std::int64_t slots = schedule_->slots * send_.bytes();
-  const std::int64_t staging = 2 * most_blocks(*schedule_) * send_.bytes();
-  slots_.reserve(slots);
-  staging_.reserve(staging);
-  memory_bytes_ = slots + staging;
+  memory_bytes_ = schedule_->slots * send_.bytes();
+  slots_.reserve(memory_bytes_);
   memory_.slots = slots_.data();
+}
+
+char* Operation::staging() {
+  if (staging_.data() == nullptr) {
+    const std::int64_t bytes = 2 * most_blocks(*schedule_) * send_.bytes();
+    staging_.reserve(bytes);
+    memory_bytes_ += bytes;
+  }
+  return staging_.data();
 }
 
 }  // namespace gapless::ext::regular

@@ -41,11 +41,12 @@ class Operation {
   const Memory& memory() const noexcept { return memory_; }
   const PrivateComm& comm() const noexcept { return comm_; }
   Asked asked() const noexcept { return choice_.asked; }
-  // Slots and staging [bytes].
+  // Slots and staging, as far as made [bytes].
   std::int64_t memory_bytes() const noexcept { return memory_bytes_; }
   bool is_persistent() const noexcept { return is_persistent_; }
-  // Room for the packed bytes of one step: what it sends, and behind that what it receives.
-  char* staging() const noexcept { return staging_.data(); }
+  // Room for the packed bytes of any one step: what it sends, and behind that what it receives. Made at the first call,
+  // which throws std::bad_alloc.
+  char* staging();
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 

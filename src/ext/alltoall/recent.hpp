@@ -1,5 +1,5 @@
 // What a communicator's calls leave for the next ones: programs call with the same arguments again and again. A call
-// that is like an earlier one needs no check, no choice and, from the third on, no schedule, no type and no request.
+// that is like an earlier one needs no check, no choice and, from the third on, no schedule and no type.
 #pragma once
 
 #include <array>

@@ -9,7 +9,7 @@ Rounds::Rounds(std::unique_ptr<Operation> operation, int tag) : operation_(std::
 
 int Rounds::bind() {
   for (const auto& step : steps_)
-    if (const int code = step->bind(true); code != MPI_SUCCESS) return code;
+    if (const int code = step->bind(); code != MPI_SUCCESS) return code;
   return MPI_SUCCESS;
 }
 
@@ -22,11 +22,11 @@ int Rounds::wait() noexcept {
   return first;
 }
 
-int run_once(const Operation& operation) {
+int run_once(Operation& operation) {
   int first = MPI_SUCCESS;
   for (const alltoall::Step& part : operation.schedule().steps) {
     Step step(operation, part, kCallTag);
-    note(first, step.bind(false));
+    note(first, step.bind());
     note(first, step.begin());
     note(first, step.end());
   }

@@ -1,4 +1,4 @@
-// An operation with its steps bound: it can be run again and again, without a type or a request to be made.
+// An operation with its steps bound: it can be run again and again, without a type to be made.
 #pragma once
 
 #include <memory>
@@ -24,6 +24,6 @@ class Rounds {
 };
 
 // All steps once, with nothing bound before.
-int run_once(const Operation& operation);
+int run_once(Operation& operation);
 
 }  // namespace gapless::ext::regular

@@ -17,15 +17,14 @@ inline void note(int& first, int code) noexcept {
 
 class Step {
  public:
-  Step(const Operation& operation, const alltoall::Step& schedule, int tag) noexcept
+  Step(Operation& operation, const alltoall::Step& schedule, int tag) noexcept
       : operation_(operation), schedule_(schedule), tag_(tag) {}
   ~Step();
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
 
-  // Describes the messages; with persistent requests, where there will be several starts. MPI_SUCCESS or a code that is
-  // not raised yet; throws std::bad_alloc.
-  int bind(bool with_requests);
+  // Describes the messages. MPI_SUCCESS or a code that is not raised yet; throws std::bad_alloc.
+  int bind();
   // begin() returns as soon as the messages are on their way. Both go on in any case, that no process waits for this
   // one, and return MPI_SUCCESS or the code of the first error.
   int begin() noexcept;
@@ -35,18 +34,17 @@ class Step {
   struct Message {
     int to, from;
     Described send, receive;
-    std::vector<Piece> packed, unpacked;  // by us, from or to the staging; none where the library does it
-    char* out = nullptr;
-    char* in = nullptr;
+    std::vector<Piece> packed, unpacked;  // by us, by way of the staging; none where the library does it
+    std::int64_t out, in;                 // their places in the staging
   };
   int bind_side(const alltoall::Message& message, Side side, std::int64_t at, Described& described,
                 std::vector<Piece>& staged);
   int copy(const std::vector<alltoall::Move>& moves) noexcept;
+  int wait_for_all() noexcept;
 
-  const Operation& operation_;
+  Operation& operation_;
   const alltoall::Step& schedule_;
   int tag_;
-  bool is_persistent_ = false;
   std::vector<Message> messages_;
   std::vector<MPI_Request> requests_;  // receives, then sends
   std::vector<MPI_Status> statuses_;

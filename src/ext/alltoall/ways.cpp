@@ -7,7 +7,8 @@ Way way_of(const std::vector<Piece>& pieces, const Memory& memory, Asked asked, 
   (void)memory;
   if (asked == Asked::kTypes) return Way::kTypes;
   if (asked == Asked::kStaged) return Way::kStaged;
-  return pieces.size() == 1 ? Way::kTypes : Way::kStaged;
+  if (pieces.size() > 1) return Way::kStaged;
+  return memory.blocks_of(pieces.front().buffer).is_for_engine() ? Way::kStaged : Way::kTypes;
 }
 
 }  // namespace gapless::ext::regular

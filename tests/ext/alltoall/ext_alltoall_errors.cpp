@@ -1,0 +1,188 @@
+// Wrong arguments of GAPLESS_Alltoall: found before anything is sent, raised by the communicator's error handler, and
+// nothing is changed. Also what requests and communicators outlive.
+#include <mpi.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "gapless/gapless_mpi.h"
+
+namespace {
+
+int failures = 0, raised = 0;
+
+void expect(bool holds, const std::string& what) {
+  if (holds) return;
+  ++failures;
+  std::fprintf(stderr, "failed: %s\n", what.c_str());
+}
+
+void handler(MPI_Comm*, int*, ...) {
+  ++raised;
+}
+
+// The call's class of error, which its communicator's handler has been told of once.
+void expect_error(int code, int error_class, const std::string& what) {
+  int found = MPI_SUCCESS;
+  MPI_Error_class(code, &found);
+  expect(found == error_class, what + ": class " + std::to_string(found));
+  expect(raised == 1, what + ": raised " + std::to_string(raised) + " times");
+  raised = 0;
+}
+
+void wrong_arguments(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  std::vector<int> send(static_cast<std::size_t>(size) * 2, 1), receive(send.size(), -1);
+  int* const out = send.data();
+  int* const in = receive.data();
+  MPI_Datatype uncommitted = MPI_DATATYPE_NULL;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &uncommitted);
+  const auto call = [&](const void* from, MPI_Count sent, MPI_Datatype type, void* to, MPI_Count received,
+                        MPI_Datatype into, const char* name) {
+    return GAPLESS_Alltoall(from, sent, type, to, received, into, comm, name);
+  };
+  for (const char* name : {static_cast<const char*>(nullptr), "least-slots", "basic", "library"}) {
+    const std::string what = name == nullptr ? "the model's choice" : name;
+    expect_error(call(out, -1, MPI_INT, in, 2, MPI_INT, name), MPI_ERR_COUNT, what + ", a negative count");
+    expect_error(call(out, 2, MPI_INT, in, -2, MPI_INT, name), MPI_ERR_COUNT, what + ", a negative receive count");
+    expect_error(call(out, 2, MPI_DATATYPE_NULL, in, 2, MPI_INT, name), MPI_ERR_TYPE, what + ", no type");
+    expect_error(call(out, 2, MPI_INT, in, 2, MPI_DATATYPE_NULL, name), MPI_ERR_TYPE, what + ", no receive type");
+    expect_error(call(out, 1, uncommitted, in, 2, MPI_INT, name), MPI_ERR_TYPE, what + ", an uncommitted type");
+    expect_error(call(out, 2, MPI_INT, in, 1, MPI_INT, name), MPI_ERR_TRUNCATE, what + ", too little room");
+    expect_error(call(out, 1, MPI_INT, in, 2, MPI_INT, name), MPI_ERR_COUNT, what + ", too few");
+    expect_error(call(nullptr, 2, MPI_INT, in, 2, MPI_INT, name), MPI_ERR_BUFFER, what + ", no buffer");
+    expect_error(call(out, 2, MPI_INT, nullptr, 2, MPI_INT, name), MPI_ERR_BUFFER, what + ", no receive buffer");
+    expect_error(call(out, 2, MPI_INT, MPI_IN_PLACE, 2, MPI_INT, name), MPI_ERR_BUFFER,
+                 what + ", in place on that side");
+    expect_error(call(out, MPI_Count{1} << 62, MPI_DOUBLE, in, MPI_Count{1} << 62, MPI_DOUBLE, name), MPI_ERR_COUNT,
+                 what + ", more than can be counted");
+  }
+  for (const char* name : {"", "least", "least-slots:", "library:types", "BASIC"})
+    expect_error(call(out, 2, MPI_INT, in, 2, MPI_INT, name), MPI_ERR_ARG, "the name '" + std::string(name) + "'");
+  MPI_Type_free(&uncommitted);
+  for (const int value : receive) expect(value == -1, "an error has written");
+  expect(call(nullptr, 0, MPI_INT, nullptr, 0, MPI_DOUBLE, nullptr) == MPI_SUCCESS, "nothing at all");
+  expect(call(out, 2, MPI_INT, in, 2, MPI_INT, "least-slots") == MPI_SUCCESS && in[1] == 1, "a right call after them");
+  expect(raised == 0, "a right call raises nothing");
+}
+
+void requests(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  std::vector<int> send(static_cast<std::size_t>(size) * 4, 7), receive(send.size(), 0);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  GAPLESS_Request request = GAPLESS_REQUEST_NULL;
+  expect_error(GAPLESS_Alltoall_init(send.data(), 1, MPI_INT, receive.data(), 2, MPI_INT, comm, "basic", &request),
+               MPI_ERR_COUNT, "init with unequal sides");
+  expect(request == GAPLESS_REQUEST_NULL, "an error makes no request");
+  expect_error(GAPLESS_Alltoall_init(send.data(), 1, type, receive.data(), 1, type, comm, "basic", nullptr),
+               MPI_ERR_ARG, "init without a place for the request");
+  for (const char* name : {"basic", "least-slots", "spread-out", "library"}) {
+    MPI_Datatype mine = MPI_DATATYPE_NULL;
+    MPI_Type_dup(type, &mine);
+    MPI_Comm other = MPI_COMM_NULL;
+    MPI_Comm_dup(comm, &other);
+    expect(GAPLESS_Alltoall_init(send.data(), 1, mine, receive.data(), 1, mine, other, name, &request) == MPI_SUCCESS,
+           "init");
+    MPI_Type_free(&mine);  // the request has its own
+    MPI_Comm_free(&other);
+    expect(GAPLESS_Wait(request) == MPI_SUCCESS, "wait for what is not started");
+    for (int start = 0; start < 2; ++start) {
+      receive.assign(receive.size(), 0);
+      expect(GAPLESS_Start(request) == MPI_SUCCESS, "start");
+      MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+      expect(GAPLESS_Start(request) != MPI_SUCCESS, "start twice");
+      expect(GAPLESS_Request_free(&request) != MPI_SUCCESS && request != nullptr, "free what is started");
+      expect(GAPLESS_Wait(request) == MPI_SUCCESS, "wait");
+      expect(receive[0] == 7 && receive[1] == 0, std::string(name) + ": the data of a request whose type is freed");
+    }
+    expect(GAPLESS_Request_free(&request) == MPI_SUCCESS && request == GAPLESS_REQUEST_NULL, "free");
+  }
+  expect(GAPLESS_Start(GAPLESS_REQUEST_NULL) != MPI_SUCCESS, "start nothing");
+  expect(GAPLESS_Request_free(&request) != MPI_SUCCESS, "free nothing");
+  raised = 0;
+  MPI_Type_free(&type);
+}
+
+// A handle that goes to another type: what a communicator remembers of the first one must not be used.
+void reused_handles(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  std::vector<int> send(static_cast<std::size_t>(size) * 4), receive(send.size());
+  for (std::size_t k = 0; k < send.size(); ++k) send[k] = static_cast<int>(k % 4);
+  for (int turn = 0; turn < 12; ++turn) {
+    const int stride = 1 + turn / 4 % 2;
+    MPI_Datatype type = MPI_DATATYPE_NULL, sized = MPI_DATATYPE_NULL;
+    MPI_Type_vector(2, 1, stride, MPI_INT, &type);
+    MPI_Type_create_resized(type, 0, 16, &sized);
+    MPI_Type_free(&type);
+    MPI_Type_commit(&sized);
+    receive.assign(receive.size(), -1);
+    expect(GAPLESS_Alltoall(send.data(), 1, sized, receive.data(), 1, sized, comm, "least-slots") == MPI_SUCCESS,
+           "a call");
+    for (std::size_t k = 0; k < receive.size(); ++k) {
+      const int place = static_cast<int>(k % 4);
+      const bool is_data = place == 0 || place == stride;
+      expect(receive[k] == (is_data ? place : -1), "turn " + std::to_string(turn) + ": int " + std::to_string(k));
+    }
+    MPI_Type_free(&sized);
+  }
+}
+
+void communicators(MPI_Comm comm) {
+  int rank = 0, size = 0, value = 1, got = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  for (int turn = 0; turn < 40; ++turn) {  // more than any library would have if they were not given back in turn
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Comm_split(comm, 0, size - rank, &made);
+    std::vector<int> send(static_cast<std::size_t>(size), rank), receive(send.size(), -1);
+    for (int call = 0; call < 3; ++call)
+      expect(GAPLESS_Alltoall(send.data(), 1, MPI_INT, receive.data(), 1, MPI_INT, made, nullptr) == MPI_SUCCESS,
+             "a call");
+    expect(receive[0] == size - 1, "the ranks of a communicator");
+    MPI_Comm_free(&made);
+  }
+  if (size < 2) return;
+  MPI_Comm half = MPI_COMM_NULL, both = MPI_COMM_NULL;
+  MPI_Comm_split(comm, rank % 2, rank, &half);
+  MPI_Intercomm_create(half, 0, comm, rank % 2 == 0 ? 1 : 0, 5, &both);
+  MPI_Errhandler mine = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(handler, &mine);
+  MPI_Comm_set_errhandler(both, mine);
+  expect_error(GAPLESS_Alltoall(&value, 1, MPI_INT, &got, 1, MPI_INT, both, nullptr), MPI_ERR_COMM,
+               "an intercommunicator");
+  MPI_Errhandler_free(&mine);
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&half);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Errhandler mine = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(handler, &mine);
+  MPI_Comm_set_errhandler(comm, mine);
+  wrong_arguments(comm);
+  requests(comm);
+  reused_handles(comm);
+  communicators(comm);
+  MPI_Errhandler_free(&mine);
+  MPI_Comm_free(&comm);
+  int value = 1;
+  expect(GAPLESS_Alltoall(&value, 1, MPI_INT, &value, 1, MPI_INT, MPI_COMM_NULL, "basic") != MPI_SUCCESS,
+         "no communicator");
+  int all = 0, rank = 0;
+  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) std::printf("alltoall_errors: %d failures\n", all);
+  MPI_Finalize();
+  return all == 0 ? 0 : 1;
+}
