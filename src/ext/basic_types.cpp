@@ -88,7 +88,7 @@ MPI_Datatype predefined_of(const layout::Layout& leaf) noexcept {
   Known& all = known();
   const std::lock_guard lock(all.mutex);
   if (const auto found = all.of_layout.find(&leaf); found != all.of_layout.end()) return found->second;
-  if (leaf.combiner != layout::Combiner::kNamed) return MPI_DATATYPE_NULL;
+  if (leaf.named == nullptr) return MPI_DATATYPE_NULL;
   const auto found = all.of_named.find(leaf.named);
   // Without data (layout/signature.cpp, mpi/types/named.cpp) any basic type will do.
   return found != all.of_named.end() ? found->second : MPI_BYTE;
