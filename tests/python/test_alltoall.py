@@ -106,7 +106,7 @@ def test_the_library_counts_what_the_theorems_say(build: Build) -> None:
 
 
 def test_the_names_are_those_of_the_library(build: Build) -> None:
-    program = build.program("lab/alltoall")
+    program = build.program("lab/every_alltoall")
     told = [json.loads(row) for row in subprocess.check_output([program, "--names"], text=True).splitlines()]
     names = {kind: [one["name"] for one in told if one["irregular"] is kind] for kind in (False, True)}
     assert set(names[False]) == {*REGULAR, "library"} and set(names[True]) == {*IRREGULAR, "library"}
