@@ -34,7 +34,10 @@ def counted(build: Path, ranks: int, algorithm: str, how: str, size: int, calls:
         rest = [":", "-n", str(ranks - 1), *program] if ranks > 1 else []
         subprocess.run([*mpiexec, "-n", "1", *grind, *rest], check=True, capture_output=True, timeout=300)
         lines = subprocess.run(
-            ["callgrind_annotate", "--inclusive=yes", "--threshold=100", out], check=True, capture_output=True, text=True
+            ["callgrind_annotate", "--inclusive=yes", "--threshold=100", out],
+            check=True,
+            capture_output=True,
+            text=True,
         ).stdout.splitlines()
     inside: dict[str, int] = {}
     for line in lines:

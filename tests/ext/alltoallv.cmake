@@ -48,3 +48,12 @@ foreach(library mpich openmpi intel)
   alltoallv_test(alltoallv.long ${library} 33 "layer;long" alltoallv 3 ${all_sizes})
   alltoallv_test(alltoallv_errors ${library} 4 layer alltoallv_errors)
 endforeach()
+
+# A file of numbers that is wrong is named, and the call goes on.
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/wrong.numbers
+     "gapless-alltoall 1\nlibrary *\nnear latency fast bandwidth 1e9 pack 1e9\nend\n")
+add_test(NAME ext.alltoallv_file.mpich
+         COMMAND ${alltoallv_mpiexec_mpich} -genv GAPLESS_ALLTOALL_FILE ${CMAKE_CURRENT_BINARY_DIR}/wrong.numbers -n 4
+                 $<TARGET_FILE:ext_alltoallv_errors_mpich>)
+set_tests_properties(ext.alltoallv_file.mpich PROPERTIES LABELS layer TIMEOUT 60 PROCESSORS 2 PASS_REGULAR_EXPRESSION
+  "default numbers of the all-to-all model are in force: [^\n]*/wrong.numbers: line 3: 'fast' is no latency.*all right")

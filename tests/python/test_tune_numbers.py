@@ -1,4 +1,4 @@
-"""The numbers of the all-to-all model: measured, kept, told to the library, and what becomes of a file that is wrong."""
+"""The numbers of the all-to-all model: measured, kept, told to the library; what becomes of a file that is wrong."""
 
 from __future__ import annotations
 

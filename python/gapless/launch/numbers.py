@@ -1,4 +1,4 @@
-"""The numbers of the all-to-all model that `gapless tune` measures: their text (docs/alltoallv.md), and where it lies."""
+"""The numbers of the all-to-all model, which gapless tune measures: their text, and where it is (docs/alltoallv.md)."""
 
 from __future__ import annotations
 

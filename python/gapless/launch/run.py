@@ -19,6 +19,7 @@ from gapless.launch.gained import gained_line
 from gapless.launch.launcher import Launcher, RanksProgram, assigned, launcher_of, launcher_position, ranks_programs
 from gapless.launch.layer import put_under
 from gapless.launch.listener import Listener
+from gapless.launch.numbers import numbers_setting
 from gapless.launch.process import run_child
 from gapless.launch.reach import (
     Rank,
@@ -30,7 +31,6 @@ from gapless.launch.reach import (
     unfinished_line,
     unshared,
 )
-from gapless.launch.numbers import numbers_setting
 from gapless.launch.rules import rules_setting
 from gapless.launch.temporary import temporary_folder
 from gapless.launch.tuned import rules_lines
