@@ -1,4 +1,4 @@
-// The job file: which all-to-alls are timed, on which blocks. See alltoall --help.
+// The job file: which all-to-alls are timed, on which blocks. See every_alltoall --help.
 #pragma once
 
 #include "../exchange/job.hpp"

@@ -42,9 +42,9 @@ constexpr const char* kHelp =
     "\"random\": blocks of n (d mod 100) / 100 elements, d drawn once for all launches. No algorithm: the model's "
     "choice.\n"
     "Facts, progress, samples, refused members and errors go to the standard output, one JSON object a line.\n"
-    "  mpiexec -n 2 alltoall --job job.json\n"
-    "  alltoall --names                  the algorithms, and which of them are irregular\n"
-    "  alltoall --count 2,3,1024         rounds, messages, blocks sent and copied, slots of every regular algorithm\n"
+    "  mpiexec -n 2 every_alltoall --job job.json\n"
+    "  every_alltoall --names                  the algorithms, and which of them are irregular\n"
+    "  every_alltoall --count 2,3,1024         rounds, messages, blocks sent and copied, slots of every regular algorithm\n"
     "Exit status: 0; 1 if data were wrong; 2 if the job or the command line is.\n";
 
 Json line(const char* kind) {
@@ -123,7 +123,7 @@ int run_job(const std::string& path) {
     }
     run.layer.set_all(true);
   } catch (const std::runtime_error& error) {
-    if (run.rank == 0) std::cerr << "alltoall: " << error.what() << "\n";
+    if (run.rank == 0) std::cerr << "every_alltoall: " << error.what() << "\n";
     status = kUsageError;
   }
   MPI_Comm_free(&run.comm);
@@ -146,7 +146,7 @@ int print_counts(const std::string& list) {
     char* end = nullptr;
     const long processes = std::strtol(list.c_str() + at, &end, 10);
     if (end == list.c_str() + at || (*end != ',' && *end != '\0') || processes < 1 || processes > (1 << 20)) {
-      std::cerr << "alltoall: --count wants numbers of processes, with commas\n";
+      std::cerr << "every_alltoall: --count wants numbers of processes, with commas\n";
       return kUsageError;
     }
     at = static_cast<std::size_t>(end - list.c_str()) + 1;
@@ -176,7 +176,7 @@ int main(int argc, char** argv) {
   if (option == "--help" || option == "-h") return std::cout << kHelp, 0;
   if (option == "--names" && argc == 2) return print_names();
   if (option == "--count" && argc == 3) return print_counts(argv[2]);
-  if (option != "--job" || argc != 3) return std::cerr << "alltoall: --job FILE is wanted; see --help\n", kUsageError;
+  if (option != "--job" || argc != 3) return std::cerr << "every_alltoall: --job FILE is wanted; see --help\n", kUsageError;
   MPI_Init(&argc, &argv);
   const int status = run_job(argv[2]);
   MPI_Finalize();

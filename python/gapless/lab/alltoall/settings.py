@@ -59,7 +59,7 @@ class AlltoallSettings(Experiment):
     @property
     def program(self) -> str:
         """The measuring program."""
-        return "lab/alltoall"
+        return "lab/every_alltoall"
 
     def plan(self) -> Plan:
         """Return what is measured and judged."""

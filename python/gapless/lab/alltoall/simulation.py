@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gapless.errors import GaplessError, MeasurementFailed
-from gapless.lab.alltoall.names import BRUCK, IRREGULAR
+from gapless.lab.alltoall.names import BRUCK, IRREGULAR, MODEL
 from gapless.lab.alltoall.theorems import moved, rounds
 from gapless.lab.results import SCHEMA, Line
 from gapless.paths import REPOSITORY
@@ -26,6 +26,9 @@ NODES = 1024
 LATENCY_S, BANDWIDTH, SEND_S, RECEIVE_S = 1e-6, 12.5e9, 0.5e-6, 0.5e-6
 # Of copying, as charged.cpp has it: bytes by a rate, and each piece of memory.
 COPY_BANDWIDTH, PIECE_S = 10e9, 10e-9
+# The same as libgapless_mpi's own model is told them.
+_NUMBERS = f"latency {LATENCY_S + SEND_S + RECEIVE_S:g} bandwidth {BANDWIDTH:g} pack {COPY_BANDWIDTH:g}"
+MACHINE = f"gapless-alltoall 1\nlibrary *\n  near {_NUMBERS}\n  far {_NUMBERS}\nend\n"
 SIZES = (4, 16, 64, 256, 1024, 4096, 16_384, 80_000)
 # What all blocks of all processes may take [bytes], and how many messages a direct algorithm may send at all.
 MOST_BYTES, MOST_SPREAD, MOST_DIRECT = 1 << 30, 90, 300
@@ -34,7 +37,10 @@ SETTINGS = (
     "smpi/bw-factor:0:1", "smpi/lat-factor:0:1", f"smpi/os:0:{SEND_S:g}:0", f"smpi/ois:0:{SEND_S:g}:0",
     f"smpi/or:0:{RECEIVE_S:g}:0",
     # What the program itself asks of MPI between all-to-alls, in a logarithm of rounds.
-    "smpi/coll-selector:mpich", "smpi/allgather:bruck",
+    "smpi/allgather:bruck", "smpi/bcast:binomial_tree", "smpi/reduce:binomial", "smpi/allreduce:rdb",
+    "smpi/barrier:ompi_bruck",
+    # What the model leaves to the library: of SimGrid's algorithms the one whose messages it simulates in time.
+    "smpi/alltoall:pair", "smpi/alltoallv:pair",
 )  # fmt: skip
 COLUMNS = ("processes", "problem", "block_bytes", "way", "simulated_us", "model_us", "simulated_to_model")
 
@@ -103,9 +109,9 @@ def job_of(processes: int, sizes: Sequence[int], algorithms: Sequence[str], irre
             continue
         for problem, call, names in (("regular", "ours", algorithms), ("random", "ours_v", irregular)):
             members = [{"name": name, "call": call, "algorithm": name} for name in names if fits(name)]
-            if members:
-                groups.append({"id": f"{problem} {size}", "block_bytes": size, "random": problem == "random",
-                               "members": members, "reps": once})  # fmt: skip
+            members.append({"name": MODEL, "call": call})
+            groups.append({"id": f"{problem} {size}", "block_bytes": size, "random": problem == "random",
+                           "members": members, "reps": once})  # fmt: skip
     return {"schema": SCHEMA, "seed": 1, "groups": groups}
 
 
@@ -122,13 +128,16 @@ def run_simulation(processes: int, job: Line, now: Callable[[str], None]) -> lis
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "job.json"
         path.write_text(json.dumps(job), encoding="utf-8")
+        machine = Path(folder) / "machine.txt"
+        machine.write_text(MACHINE, encoding="utf-8")
         command = [
             str(library / "simgrid" / "smpimain"), str(FOLDER / "alltoall.so"), f"--cfg=smpi/np:{processes}",
             *(f"--cfg={setting}" for setting in SETTINGS), "--log=root.thres:error", str(CLUSTER), "--job", str(path),
         ]  # fmt: skip
         with subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, env={"LD_LIBRARY_PATH": str(library), "PATH": "/usr/bin:/bin"}
-        ) as process:
+            command, stdout=subprocess.PIPE, text=True,
+            env={"LD_LIBRARY_PATH": str(library), "PATH": "/usr/bin:/bin", "GAPLESS_ALLTOALL_FILE": str(machine)},
+        ) as process:  # fmt: skip
             assert process.stdout is not None
             for row in process.stdout:
                 if row.startswith("{"):
@@ -169,11 +178,15 @@ def crossovers(found: Sequence[Simulated]) -> list[str]:
     for problem in ("regular", "random"):
         for processes in sorted({one.processes for one in found}):
             of = [one for one in found if one.problem == problem and one.processes == processes]
-            best = [min((one for one in of if one.bytes == size), key=lambda one: one.us) for size in
-                    sorted({one.bytes for one in of})]  # fmt: skip
+            sizes = sorted({one.bytes for one in of})
+            best = [min((one for one in of if one.bytes == size and one.way != MODEL), key=lambda one: one.us)
+                    for size in sizes]  # fmt: skip
+            chosen = {one.bytes: one.us for one in of if one.way == MODEL}
             if best:
-                told.append(f"{problem}, {processes} processes: "
-                            + ", ".join(f"{one.way} at {one.bytes} B ({one.us:.3g} us)" for one in best))  # fmt: skip
+                told.append(f"{problem}, {processes} processes: " + ", ".join(
+                    f"{one.way} at {one.bytes} B ({one.us:.3g} us"
+                    + (f"; the model's choice {chosen[one.bytes] / one.us:.2f} times that)" if chosen else ")")
+                    for one in best))  # fmt: skip
     return told
 
 

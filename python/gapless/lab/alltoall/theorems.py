@@ -21,7 +21,7 @@ from gapless.lab.results import Line
 if TYPE_CHECKING:
     from gapless.paths import Build
 
-PROGRAM = "lab/alltoall"
+PROGRAM = "lab/every_alltoall"
 # Those of the paper, powers of two and others around them.
 PROCESSES = (1, 2, 3, 4, 5, 6, 7, 8, 13, 16, 33, 36, 64, 80, 100, 128, 255, 256, 512, 1000, 1024)
 LEAST = "least-slots"
