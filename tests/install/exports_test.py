@@ -55,7 +55,8 @@ def header_complaints(header: Path, file: Path) -> list[str]:
     declared = set(DECLARATION.findall(header.read_text(encoding="utf-8")))
     names = {name.split("@")[0] for name in listed(file)}
     return [
-        f"{name} is in one of {header} and {file} only: declare with GAPLESS_API or GAPLESS_MPI_API what is exported, and list it"
+        f"{name} is in one of {header} and {file} only: declare with GAPLESS_API or "
+        "GAPLESS_MPI_API what is exported, and list it"
         for name in sorted(declared ^ names)
     ]
 

@@ -30,7 +30,8 @@ refused: the count must be at least 0, not -1
 """
 STRICT = ("-Wall", "-Wextra", "-pedantic", "-Werror")
 HEADERS = {
-    "gapless.h": ("c99", "c11", "c++11", "c++20"), "gapless_layer.h": ("c99", "c++11"), "gapless.hpp": ("c++20", "c++2b"),
+    "gapless.h": ("c99", "c11", "c++11", "c++20"), "gapless_layer.h": ("c99", "c++11"),
+    "gapless.hpp": ("c++20", "c++2b"),
 }  # fmt: skip
 
 

@@ -50,8 +50,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
 }
 MPI_HEADERS = {"mpi.h", "mpi_abi.h", "mpi_proto.h"}
 MPI_PLACES = (
-    "src/mpi", "src/ext", "src/preload", "lab", "examples", "bench", "tests/conformance", "tests/ext", "tests/lab", "tests/mpi",
-    "tests/preload", "tests/python", "include/gapless/gapless_mpi.h",
+    "src/mpi", "src/ext", "src/preload", "lab", "examples", "bench", "tests/conformance", "tests/ext", "tests/lab",
+    "tests/mpi", "tests/preload", "tests/python", "include/gapless/gapless_mpi.h",
 )  # fmt: skip
 INTRINSICS = re.compile(r"(\w*intrin|arm_neon|arm_sve|arm_acle)\.h")
 INTRINSICS_PLACES = ("src/kernel",)

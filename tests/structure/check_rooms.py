@@ -21,6 +21,7 @@ PACKAGE = "python/gapless"
 ARROWS: dict[str, tuple[str, ...]] = {
     "picture": (),
     "": ("picture",),
+    "mpi": ("",),
     "launch": ("",),
     "doctor": ("launch",),
     "targets": ("doctor",),

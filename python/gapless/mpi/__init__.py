@@ -15,7 +15,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gapless.mpi_library import Handle, Memory, call, counts_of, library
+from gapless.mpi.library import Handle, Memory, call, counts_of, library
 
 if TYPE_CHECKING:
     from mpi4py import MPI
