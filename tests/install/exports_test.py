@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Holds what shared libraries export against the lists in exports/, and lists against the headers that declare it.
 
-Usage: exports_test.py --nm NM [--header LIST=HEADER]... LIST=LIBRARY... Exits 1, and says what to do, where they differ.
-Needs nothing but the Python standard library.
+Usage: exports_test.py --nm NM [--header LIST=HEADER]... LIST=LIBRARY...
+Exits 1, and says what to do, where they differ. Needs nothing but the Python standard library.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 
 They are found in both ways, by pkg-config and by CMake: one with the layer linked before a shared MPI library, one with
 the functions of gapless_mpi.h, one with the layer's archive before a static MPI library (where there is one).
-outside_test.py does the same for programs on the engine alone. Exits 77, with the reason, where nothing can be tested. Needs nothing but the Python standard library.
+outside_test.py does the same for programs on the engine alone. Exits 77, with the reason, where nothing can be
+tested. Needs nothing but the Python standard library.
 """
 
 from __future__ import annotations
