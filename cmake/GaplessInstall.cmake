@@ -67,6 +67,18 @@ if(GAPLESS_MPI_FOUND)
   endforeach()
   install(FILES ${GAPLESS_STATIC_OPTIONS} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT layer)
   gapless_pkg_config(layer gapless-mpi gapless-mpi-static)
+  # What programs link that call gapless_mpi.h: a CMake file and a package of pkg-config for each ABI. The layer opens it,
+  # too, and finds it beside itself.
+  foreach(abi ${GAPLESS_PROGRAM_ABIS})
+    set_target_properties(gapless_mpi_library_${abi} PROPERTIES EXPORT_NAME mpi-${abi})
+    install(TARGETS gapless_mpi_library_${abi} EXPORT mpi_${abi}_targets
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT layer NAMELINK_COMPONENT layer
+            INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    install(EXPORT mpi_${abi}_targets NAMESPACE gapless:: DESTINATION ${package_dir}
+            FILE gapless-mpi-${abi}-targets.cmake COMPONENT layer)
+    configure_file(cmake/gapless-mpi-abi.pc.in ${CMAKE_CURRENT_BINARY_DIR}/gapless-mpi-${abi}.pc @ONLY)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/gapless-mpi-${abi}.pc DESTINATION ${pkgconfig_dir} COMPONENT layer)
+  endforeach()
 endif()
 
 include(GaplessManual)

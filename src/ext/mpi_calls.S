@@ -38,4 +38,13 @@ gapless_ext_slots:
 #undef GAPLESS_CALL
         .size   gapless_ext_slots, . - gapless_ext_slots
 
+#if defined(__aarch64__)
+// This object has `bti c` wherever an indirect jump may land (preload/interpose/aarch64/jumps.inc).
+        .pushsection .note.gnu.property, "a", @note
+        .p2align 3
+        .long   4, 16, 5
+        .asciz  "GNU"
+        .long   0xc0000000, 4, 3, 0
+        .popsection
+#endif
         .section .note.GNU-stack, "", @progbits

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds what shared libraries export against the lists in exports/, and the engine's list against its header.
+"""Holds what shared libraries export against the lists in exports/, and lists against the headers that declare it.
 
-Usage: exports_test.py --nm NM [--header gapless.h] LIST=LIBRARY... Exits 1, and says what to do, where they differ.
+Usage: exports_test.py --nm NM [--header LIST=HEADER]... LIST=LIBRARY... Exits 1, and says what to do, where they differ.
 Needs nothing but the Python standard library.
 """
 
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 LISTS = Path(__file__).resolve().parent / "exports"
-DECLARATION = re.compile(r"^GAPLESS_API\s[^;]*?\b(gapless_\w+)\(", re.MULTILINE)
+DECLARATION = re.compile(r"^GAPLESS(?:_MPI)?_API\s[^;]*?\b(gapless_\w+)\(", re.MULTILINE | re.IGNORECASE)
 
 
 def listed(file: Path) -> set[str]:
@@ -55,7 +55,7 @@ def header_complaints(header: Path, file: Path) -> list[str]:
     declared = set(DECLARATION.findall(header.read_text(encoding="utf-8")))
     names = {name.split("@")[0] for name in listed(file)}
     return [
-        f"{name} is in one of {header} and {file} only: declare with GAPLESS_API what is exported, and list it"
+        f"{name} is in one of {header} and {file} only: declare with GAPLESS_API or GAPLESS_MPI_API what is exported, and list it"
         for name in sorted(declared ^ names)
     ]
 
@@ -64,7 +64,7 @@ def main() -> int:
     """Run the test; return its exit status."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--nm", default="nm")
-    parser.add_argument("--header", type=Path, help="what declares the functions of the first list")
+    parser.add_argument("--header", action="append", default=[], metavar="LIST=HEADER", help="declares all of a list")
     parser.add_argument("pairs", nargs="+", metavar="LIST=LIBRARY")
     given = parser.parse_args()
     pairs = [(LISTS / file, Path(library)) for file, _, library in (pair.partition("=") for pair in given.pairs)]
@@ -74,8 +74,8 @@ def main() -> int:
         found = exported(given.nm, library)
         count += len(found)
         wrong += complaints(library, file, found, listed(file))
-    if given.header:
-        wrong += header_complaints(given.header, pairs[0][0])
+    for file, _, header in (pair.partition("=") for pair in given.header):
+        wrong += header_complaints(Path(header), LISTS / file)
     for line in wrong:
         print(f"exports_test: {line}")
     print(f"exports_test: {count} symbols of {len(pairs)} libraries")

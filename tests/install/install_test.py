@@ -2,7 +2,7 @@
 """Installs Gapless into a temporary prefix, moves the prefix, and builds and runs MPI programs on it.
 
 They are found in both ways, by pkg-config and by CMake: one with the layer linked before a shared MPI library, one with
-the layer's archive before a static MPI library (where there is one). outside_test.py does the same for programs on the
+the functions of gapless_mpi.h, one with the layer's archive before a static MPI library (where there is one). outside_test.py does the same for programs on the
 engine alone. Exits 77, with the reason, where nothing can be tested. Needs nothing but the Python standard library.
 """
 
@@ -18,6 +18,7 @@ from prefix import ROOT, SKIPPED, installed, run
 
 HERE = Path(__file__).resolve().parent
 PROGRAM = ROOT / "tests" / "preload" / "linked_test.c"
+FUNCTIONS = ROOT / "tests" / "ext" / "linked_test.c"
 
 
 def flags(folder: Path, *packages: str) -> list[str]:
@@ -140,6 +141,9 @@ def found_by_pkg_config(given: argparse.Namespace, work: Path, lib: Path) -> Non
     layer = [*flags(folder, "gapless-mpi"), f"-I{given.mpi_include}", given.mpi_library]
     run(given.compiler, PROGRAM, "-o", work / "linked", *layer)
     mpi_run(given.mpiexec, work / "linked", LD_LIBRARY_PATH=f"{lib}:{mpi_lib}")
+    functions = [*flags(folder, "gapless-mpi-mpich"), f"-I{given.mpi_include}", given.mpi_library]
+    run(given.compiler, "-std=c99", "-pedantic-errors", FUNCTIONS, "-o", work / "functions", *functions)
+    run(given.mpiexec, "-n", "1", work / "functions", LD_LIBRARY_PATH=f"{lib}:{mpi_lib}")
     if given.static_mpiexec:
         layer = flags(folder, "gapless-mpi-static")
         mpi = [f"-I{given.static_include}", *given.static_libraries.split(",")]
@@ -154,6 +158,7 @@ def found_by_cmake(given: argparse.Namespace, work: Path, prefix: Path) -> None:
         "CMAKE_PREFIX_PATH": prefix,
         "CMAKE_C_COMPILER": given.compiler,
         "MPI_PROGRAM": PROGRAM,
+        "FUNCTIONS_PROGRAM": FUNCTIONS,
         "SHARED_MPI_INCLUDE": given.mpi_include or "",
         "SHARED_MPI_LIBRARIES": given.mpi_library or "",
         "STATIC_MPI_INCLUDE": given.static_include,
@@ -164,6 +169,7 @@ def found_by_cmake(given: argparse.Namespace, work: Path, prefix: Path) -> None:
     run(given.cmake, "--build", build)
     for kind in ("mpi", "mpi_lc"):
         mpi_run(given.mpiexec, build / kind)
+    run(given.mpiexec, "-n", "1", build / "functions")
     if given.static_mpiexec:
         mpi_run(given.static_mpiexec, build / "mpi_static")
 

@@ -151,8 +151,10 @@ def test_what_is_in_it(which: str, request: pytest.FixtureRequest) -> None:
     fronts = {f"gapless/lib/libgapless_preload{end}.so" for end in ("", "_40", "_lc", "_lc41")}
     abis = ("mpich", "standard", "openmpi")
     backends = {f"gapless/lib/libgapless_be_{abi}.so" for abi in abis}
+    functions = {f"gapless/lib/libgapless_mpi_{abi}.so" for abi in ("mpich", "openmpi")}
     probes = {f"gapless/lib/{abi}/doctor_probe.so" for abi in abis}
-    assert {name for name in names if name.endswith(".so")} == {"gapless/_engine.so"} | fronts | backends | probes
+    libraries = {"gapless/_engine.so"} | fronts | backends | functions | probes
+    assert {name for name in names if name.endswith(".so")} == libraries
     assert {"gapless/__init__.pyi", "gapless/_engine.pyi", "gapless/py.typed"} <= names
     pages = {Path(name).name for name in names if "/share/man/man1/" in name}
     assert {"gapless.1", "gapless-run.1", "gapless-explain.1"} <= pages

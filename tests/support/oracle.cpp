@@ -19,6 +19,7 @@ struct Copy {
 // The type map of one layout, with what its explicit bounds say.
 struct TypeMap {
   std::vector<Entry> entries;
+  std::vector<const layout::Named*> named;  // of each entry
   Bounds bounds;
 };
 
@@ -195,6 +196,7 @@ TypeMap named_map(const layout::Named& type) {
   map.bounds.empty = false;
   for (int i = 0; i < type.run_count; ++i) {
     map.entries.push_back({type.runs[i].displacement, type.runs[i].bytes});
+    map.named.push_back(&type);
     map.bounds.size += type.runs[i].bytes;
     map.bounds.true_ub = std::max(map.bounds.true_ub, type.runs[i].displacement + type.runs[i].bytes);
   }
@@ -208,9 +210,11 @@ TypeMap map_of(const Layout& type) {
   const std::vector<Copy> copies = copies_of(type, children);
   TypeMap map;
   for (const Copy& copy : copies) {
-    for (const Entry& entry : children[copy.child].entries) {
+    const TypeMap& child = children[copy.child];
+    for (const Entry& entry : child.entries) {
       map.entries.push_back({copy.displacement + entry.displacement, entry.bytes});
     }
+    map.named.insert(map.named.end(), child.named.begin(), child.named.end());
   }
   map.bounds = bounds_of(copies, children);
   if (type.combiner == Combiner::kResized) {
@@ -240,6 +244,7 @@ Oracle::Oracle(const layout::Layout& type) {
   TypeMap map = map_of(type);
   bounds_ = map.bounds;
   entries_ = std::move(map.entries);
+  named_ = std::move(map.named);
 }
 
 std::vector<Entry> Oracle::entries(std::int64_t count) const {

@@ -42,6 +42,8 @@ class Oracle {
   const Bounds& bounds() const { return bounds_; }
   // The type map of one element.
   const std::vector<Entry>& entries() const { return entries_; }
+  // The named type that each of these entries is of.
+  const std::vector<const layout::Named*>& named() const { return named_; }
   // The type map of `count` elements, one extent apart.
   std::vector<Entry> entries(std::int64_t count) const;
   // The displacement of every byte of `count` elements, in type-map order.
@@ -50,6 +52,7 @@ class Oracle {
  private:
   Bounds bounds_;
   std::vector<Entry> entries_;
+  std::vector<const layout::Named*> named_;
 };
 
 // Neighbours in the sequence that are neighbours in memory become one entry; empty entries vanish.

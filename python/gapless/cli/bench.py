@@ -10,6 +10,7 @@ import typer
 
 from gapless.cli.bench_collectives import register as register_collectives
 from gapless.cli.bench_copy import register as register_copy
+from gapless.cli.bench_copy_mpi import register as register_copy_mpi
 from gapless.cli.bench_engine import register as register_engine
 from gapless.cli.bench_fft import register as register_fft
 from gapless.cli.bench_layer import register
@@ -32,6 +33,7 @@ register_fft(bench)
 register_programs(bench)
 register_engine(bench)
 register_copy(bench)
+register_copy_mpi(bench)
 register_serialised(bench)
 register_one_sided(bench)
 register_collectives(bench)

@@ -12,6 +12,7 @@
 #include "preload/interpose/imports.hpp"
 #include "preload/interpose/library_search.hpp"
 #include "preload/interpose/look_up.hpp"
+#include "preload/interpose/own_folder.hpp"
 #include "preload/stats/run_file.hpp"
 
 extern "C" {
@@ -32,15 +33,6 @@ constexpr Procedure kServed[] = {
 // After it: the table in the sense of the above.
 #include "mpi/abi/procedures.def"
 };
-
-std::string own_folder() {
-  Dl_info own{};
-  char path[PATH_MAX];
-  if (dladdr(reinterpret_cast<void*>(&gapless_front_next), &own) == 0 || realpath(own.dli_fname, path) == nullptr) {
-    return "";
-  }
-  return std::string(path, std::strrchr(path, '/') + 1);
-}
 
 // At the end: a process that has an MPI library, but no call of it came here, says so to who started it. The library
 // itself is not asked: it may have ended before.
@@ -66,6 +58,15 @@ bool imports_unwrapped_completion() {
 }
 
 }  // namespace
+
+std::string own_folder() {
+  Dl_info own{};
+  char path[PATH_MAX];
+  if (dladdr(reinterpret_cast<void*>(&gapless_front_next), &own) == 0 || realpath(own.dli_fname, path) == nullptr) {
+    return "";
+  }
+  return std::string(path, std::strrchr(path, '/') + 1);
+}
 
 const char* find_library(void* caller) noexcept {
   return search_library(caller) ? nullptr
