@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 import pytest
 from gapless.errors import GaplessError
 from gapless.lab.advice.settings import AdviceSettings
+from gapless.lab.alltoall.settings import AlltoallSettings
 from gapless.lab.apps.settings import AppsSettings
 from gapless.lab.creation.settings import PRESETS as CREATION
 from gapless.lab.experiment import EXPERIMENTS, Experiment, experiment_of
@@ -184,6 +185,7 @@ SMALL: dict[str, Experiment] = {
     "vector": VectorSettings(lengths=(8,), counts=(1000, 2000)),
     "creation": replace(CREATION["quick"], counts=(10,)),
     "advice": AdviceSettings(type_text="vector(10, 1, 2, double)"),
+    "alltoall": AlltoallSettings(sizes=(64,)),
 }
 
 

@@ -34,6 +34,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "lab/schemes": ("lab/ways",),
     "lab/vector": ("lab/ways",),
     "lab/creation": ("lab/ways",),
+    "lab/alltoall": ("lab/ways",),
     "lab/advice": ("lab/ways", "lab/apps"),
     "bench": ("lab/report",),
     "bench/programs/ranks": (),
@@ -49,6 +50,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "lab/schemes",
         "lab/vector",
         "lab/creation",
+        "lab/alltoall",
         "lab/advice",
     ),
 }

@@ -40,7 +40,7 @@ SETTINGS = (
     "smpi/allgather:bruck", "smpi/bcast:binomial_tree", "smpi/reduce:binomial", "smpi/allreduce:rdb",
     "smpi/barrier:ompi_bruck",
     # What the model leaves to the library: of SimGrid's algorithms the one whose messages it simulates in time.
-    "smpi/alltoall:pair", "smpi/alltoallv:pair",
+    "smpi/alltoall:ring", "smpi/alltoallv:ring",
 )  # fmt: skip
 COLUMNS = ("processes", "problem", "block_bytes", "way", "simulated_us", "model_us", "simulated_to_model")
 
@@ -206,13 +206,15 @@ def simulate(processes: Sequence[int], sizes: Sequence[int], folder: Path, say: 
 
     folder.mkdir(parents=True, exist_ok=True)
     found: list[Simulated] = []
+    plots: list[Path] = []
     for number in processes:
         algorithms = (*BRUCK, "basic:types", "zero-copy:types", "zero-copy-blocks:types", "pairwise", "spread-out")
         lines = run_simulation(number, job_of(number, sizes or SIZES, algorithms, IRREGULAR), say)
         found += simulated_of(number, lines)
         (folder / "simulated.tsv").write_text(tsv(found), encoding="utf-8")
+        plots = write_plots(found, folder)
     for text in crossovers(found):
         say(text)
     compared = [one.us / one.model_us for one in found if one.model_us is not None]
     say(f"simulated time over the model's: {min(compared):.2f} to {max(compared):.2f} in {len(compared)} times")
-    say(f"times in {folder / 'simulated.tsv'}, plots: {', '.join(path.name for path in write_plots(found, folder))}")
+    say(f"times in {folder / 'simulated.tsv'}, plots: {', '.join(path.name for path in plots)}")
