@@ -136,6 +136,12 @@ TEST(Alltoall, InPlaceTakesHalfAsManySlotsAsProcesses) {
   }
 }
 
+// What docs/alltoall.md says.
+TEST(Alltoall, InPlaceCopiesFew) {
+  const std::vector<std::pair<int, int>> known = {{2, 1}, {8, 4}, {16, 6}, {36, 10}, {64, 34}, {100, 40}, {1024, 450}};
+  for (const auto& [p, copies] : known) EXPECT_EQ(count(alltoall::least_slots_in_place(p)).blocks_copied, copies) << p;
+}
+
 TEST(Alltoall, OneMessageABlockWithoutForwarding) {
   for (int p = 1; p <= kCounted; p = p < 20 ? p + 1 : p * 2) {
     const Counts pairwise = count(alltoall::pairwise(p)), spread_out = count(alltoall::spread_out(p));
