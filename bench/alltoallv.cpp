@@ -110,7 +110,8 @@ void times(int bytes, int samples) {
     ways.push_back({name, false});
     ways.push_back({name, true, blocks.init(name)});
   }
-  const double once = batch(ways[0], blocks, 8);
+  double once = 1;  // the shortest of some: another program's turn is not asked
+  for (int k = 0; k < 20; ++k) once = std::min(once, batch(ways[0], blocks, 4));
   const int calls = std::clamp(static_cast<int>(kBatchSeconds / once), 1, 500);
   std::mt19937 random(1);  // the same order on all processes
   std::vector<std::size_t> order(ways.size());

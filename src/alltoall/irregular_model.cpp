@@ -15,9 +15,11 @@ constexpr double kBound = 200e-9, kTypeMade = 300e-9, kTypeWalked = 60e-9;
 constexpr double kSizeBytes = 8;  // of a size, in the messages that tell sizes
 // Noise and what the model leaves out must not make a program slower than the library's own.
 constexpr double kGain = 0.75;
+// More than this many messages at once a library may not take as well as one by one.
+constexpr int kMostSpreadOut = 32;
 
 Algorithm best(const Question& question, const Machine& machine, double asking_s) noexcept {
-  Algorithm best = Algorithm::kLibrary;
+  Algorithm best = direct(question.processes, question.is_persistent);
   double least = kGain * cost_s(Algorithm::kLibrary, question, machine) - asking_s;
   for (const Algorithm one : {Algorithm::kTwoPhase, Algorithm::kZeroCopy, Algorithm::kPadded}) {
     const double cost = cost_s(one, question, machine);
@@ -66,15 +68,19 @@ double cost_s(Algorithm algorithm, const Question& question, const Machine& mach
   }
 }
 
+Algorithm direct(int processes, bool is_persistent) noexcept {
+  return is_persistent && processes <= kMostSpreadOut ? Algorithm::kSpreadOut : Algorithm::kLibrary;
+}
+
 Algorithm choose(const Question& question, const Machine& machine) noexcept {
   return best(question, machine, 0);
 }
 
 // In every cost what depends on sizes grows at least as fast with them as that of direct messages: a process sends each
 // byte at least once. So where nothing gains without any bytes, nothing gains.
-bool is_always_library(int processes, bool is_persistent, const Machine& machine) noexcept {
+bool is_always_direct(int processes, bool is_persistent, const Machine& machine) noexcept {
   const double asking = is_persistent ? 0 : round_count(processes) * machine.latency_s;
-  return best({processes, 0, 0, is_persistent}, machine, asking) == Algorithm::kLibrary;
+  return best({processes, 0, 0, is_persistent}, machine, asking) == direct(processes, is_persistent);
 }
 
 }  // namespace gapless::alltoall::irregular

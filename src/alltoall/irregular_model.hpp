@@ -33,11 +33,15 @@ struct Question {
 // is known: it is taken for direct messages.
 double cost_s(Algorithm algorithm, const Question& question, const Machine& machine) noexcept;
 
-// The one that costs least; the library's own unless another one gains a quarter.
+// Direct messages where nothing else gains: the library's own; of requests among few processes spread-out, for bound
+// once it was faster than the library's call on all libraries that were measured (docs/alltoallv.md).
+Algorithm direct(int processes, bool is_persistent) noexcept;
+
+// The one that costs least; direct messages unless another one gains a quarter.
 Algorithm choose(const Question& question, const Machine& machine) noexcept;
 
-// True if no choice can pay whatever the sizes are: then there is no need to ask for them, by a reduction, which costs
-// the latency of each of its rounds. Where requests persist that is not counted.
-bool is_always_library(int processes, bool is_persistent, const Machine& machine) noexcept;
+// True if direct messages are chosen whatever the sizes are: then there is no need to ask for them, by a reduction,
+// which costs the latency of each of its rounds. Where requests persist that is not counted.
+bool is_always_direct(int processes, bool is_persistent, const Machine& machine) noexcept;
 
 }  // namespace gapless::alltoall::irregular

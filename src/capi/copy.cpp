@@ -1,8 +1,8 @@
 #include <string>
 
 #include "capi/guard.hpp"
+#include "copy/planned.hpp"
 #include "move/overlap.hpp"
-#include "move/planned_copy.hpp"
 
 namespace plan = gapless::plan;
 using gapless::capi::guard;
@@ -37,7 +37,7 @@ gapless_status gapless_copy(const void* source, int64_t source_count, gapless_ty
           "the source has " + std::to_string(size) + " bytes of data, the destination " + std::to_string(other));
     const int64_t bytes = gapless::move::bytes_to_move(*from, source_count, position, budget);
     if (bytes > 0)
-      gapless::move::planned_copy(source, from, source_count, destination, to, destination_count, position, bytes);
+      gapless::copy::planned(source, from, source_count, destination, to, destination_count, position, bytes);
     *moved = bytes;
   });
 }

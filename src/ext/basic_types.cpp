@@ -41,7 +41,8 @@ MPI_Datatype value_of(MPI_Datatype pair) noexcept {
   return MPI_DATATYPE_NULL;
 }
 
-LayoutPtr basic(MPI_Datatype type, std::int64_t size, std::int64_t alignment) {
+LayoutPtr basic(MPI_Datatype type, std::int64_t size) {
+  const std::int64_t alignment = mpi::named_layout(type, size, size)->alignment;
   Known& all = known();
   const std::lock_guard lock(all.mutex);
   LayoutPtr& one = all.layouts[mpi::key_of(type)];
@@ -66,16 +67,18 @@ LayoutPtr exact_layout(MPI_Datatype type, std::int64_t size, std::int64_t extent
   const LayoutPtr plain = mpi::named_layout(type, size, extent);
   if (plain == nullptr || size == 0) return plain;
   if (const MPI_Datatype half = half_of(type); type != MPI_DATATYPE_NULL && half != MPI_DATATYPE_NULL) {
-    return keep(type, layout::contiguous(2, basic(half, size / 2, plain->alignment)));
+    return keep(type, layout::contiguous(2, basic(half, size / 2)));
   }
-  if (!mpi::is_pair(type)) return basic(type, size, plain->alignment);
+  if (!mpi::is_pair(type)) return basic(type, size);
   const auto index_bytes = static_cast<std::int64_t>(sizeof(int)), value_bytes = size - index_bytes;
   const layout::Named& pair = *plain->named;
-  const LayoutPtr parts[] = {basic(value_of(type), value_bytes, plain->alignment),
-                             basic(MPI_INT, index_bytes, static_cast<std::int64_t>(alignof(int)))};
+  const LayoutPtr parts[] = {basic(value_of(type), value_bytes), basic(MPI_INT, index_bytes)};
   const std::int64_t lengths[] = {1, 1};
   const std::int64_t displacements[] = {0, pair.run_count == 2 ? pair.runs[1].displacement : value_bytes};
-  return keep(type, layout::resized(0, extent, layout::structure(lengths, displacements, parts)));
+  // Its bounds are not given, as those of a resized type would be: they are those of the C struct.
+  LayoutPtr made = layout::structure(lengths, displacements, parts);
+  if (made->extent != extent) made = layout::resized(0, extent, std::move(made));
+  return keep(type, std::move(made));
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // GAPLESS_Copy.
+#include "copy/planned.hpp"
 #include "ext/datatype.hpp"
 #include "ext/error.hpp"
 #include "ext/memory.hpp"
 #include "ext/packed_by_library.hpp"
 #include "gapless/gapless_mpi.h"
-#include "move/planned_copy.hpp"
 
 using namespace gapless;
 using namespace gapless::ext;
@@ -43,7 +43,7 @@ std::int64_t size_of(const plan::Plan& plan, MPI_Count count) {
   return bytes;
 }
 
-int copy(const mpi::Datatype& from_type, const Side& from, const mpi::Datatype& to_type, const Side& to) {
+int copy_data(const mpi::Datatype& from_type, const Side& from, const mpi::Datatype& to_type, const Side& to) {
   if (from_type.plan() == nullptr || to_type.plan() == nullptr) return copy_by_library(from, to);
   const plan::Plan &source = *from_type.plan(), &destination = *to_type.plan();
   const std::int64_t bytes = size_of(source, from.count), room = size_of(destination, to.count);
@@ -53,8 +53,8 @@ int copy(const mpi::Datatype& from_type, const Side& from, const mpi::Datatype& 
   if (!is_host(from.buffer, source) || !is_host(to.buffer, destination)) return copy_by_library(from, to);
   source.prepare(from.count);
   destination.prepare(to.count);
-  move::planned_copy(from.buffer, from_type.shared_plan(), from.count, written(to), to_type.shared_plan(), to.count, 0,
-                     bytes);
+  copy::planned(from.buffer, from_type.shared_plan(), from.count, written(to), to_type.shared_plan(), to.count, 0,
+                bytes);
   return MPI_SUCCESS;
 }
 
@@ -67,9 +67,9 @@ int GAPLESS_Copy(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype
   const Side from{sendbuf, sendcount, sendtype}, to{recvbuf, recvcount, recvtype};
   const mpi::Datatype *const source = remembered(sendtype), *const destination = remembered(recvtype);
   if (source != nullptr && destination != nullptr) [[likely]]
-    return guard([&] { return copy(*source, from, *destination, to); });
+    return guard([&] { return copy_data(*source, from, *destination, to); });
   mpi::DatatypePtr source_facts, destination_facts;
   if (const int code = find_committed(sendtype, source_facts); code != MPI_SUCCESS) return code;
   if (const int code = find_committed(recvtype, destination_facts); code != MPI_SUCCESS) return code;
-  return guard([&] { return copy(*source_facts, from, *destination_facts, to); });
+  return guard([&] { return copy_data(*source_facts, from, *destination_facts, to); });
 }

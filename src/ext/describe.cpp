@@ -15,7 +15,8 @@ struct Failed {};  // a run is not a number of whole units
 
 class Writer {
  public:
-  explicit Writer(const Unit& unit) : unit_(unit) {}
+  // `flat`: what repeats is written out.
+  explicit Writer(const Unit& unit, bool flat = false) : unit_(unit), flat_(flat) {}
 
   // A node whose origin is `at` [bytes] from that of the type.
   void write(const Node& node, std::int64_t at, Blocks& blocks) const {
@@ -30,11 +31,19 @@ class Writer {
         for (const normal::Part& part : node.parts) write(*part.node, at + part.offset, blocks);
         return;
       case Kind::kTable: {
+        if (flat_) {
+          for (const std::int64_t offset : node.offsets) write(*node.body, at + offset, blocks);
+          return;
+        }
         const auto [length, type] = repeated(*node.body);
         for (const std::int64_t offset : node.offsets) blocks.push_back({length, at + offset, type});
         return;
       }
       case Kind::kLoop: {
+        if (flat_) {
+          for (std::int64_t k = 0; k < node.count; ++k) write(*node.body, at + k * node.stride, blocks);
+          return;
+        }
         const auto [length, type] = repeated(*node.body);
         const std::int64_t extent = type->extent;
         const bool in_extents = extent > 0 && node.stride % extent == 0;
@@ -61,7 +70,16 @@ class Writer {
   }
 
   const Unit& unit_;
+  const bool flat_;
 };
+
+bool are_unlike(const Blocks& blocks) {
+  return std::any_of(blocks.begin(), blocks.end(),
+                     [&](const Block& block) { return block.type != blocks.front().type; });
+}
+
+// A list of this many blocks is less than a struct and what is in it.
+constexpr std::int64_t kShortList = 64;
 
 // True if the displacements are multiples of the extent.
 bool in_extents(const std::vector<std::int64_t>& displacements, std::int64_t extent) {
@@ -75,6 +93,10 @@ bool describe(const normal::Form& form, const Unit& unit, Blocks& blocks) {
   if (form.node == nullptr) return true;
   try {
     Writer(unit).write(*form.node, form.offset, blocks);
+    if (are_unlike(blocks) && form.node->runs <= kShortList) {
+      blocks.clear();
+      Writer(unit, true).write(*form.node, form.offset, blocks);
+    }
     return true;
   } catch (const Failed&) {
     blocks.clear();
@@ -94,8 +116,7 @@ LayoutPtr as_type(const Blocks& blocks) {
     displacements.push_back(block.displacement);
     types.push_back(block.type);
   }
-  if (std::any_of(types.begin(), types.end(), [&](const LayoutPtr& type) { return type != first.type; }))
-    return layout::structure(lengths, displacements, types);
+  if (are_unlike(blocks)) return layout::structure(lengths, displacements, types);
   const bool are_equal = std::all_of(lengths.begin(), lengths.end(), [&](std::int64_t n) { return n == first.length; });
   if (in_extents(displacements, first.type->extent)) {
     for (std::int64_t& displacement : displacements) displacement /= first.type->extent;

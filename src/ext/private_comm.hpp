@@ -38,6 +38,7 @@ class PrivateComm {
 
   const int rank, size;
   std::unique_ptr<Kept> kept;
+  std::unique_ptr<Kept> numbers;  // of the model that chooses among algorithms
 
  private:
   static constexpr unsigned kTags = 32767;  // what every library has (MPI_TAG_UB)

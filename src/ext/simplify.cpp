@@ -89,8 +89,9 @@ class Simplifier {
                layout::only_basic(*type->children[k]) == only);
       if (members.empty()) continue;
       const bool is_alone = only == nullptr;
-      const LayoutPtr stretch =
-          is_alone ? layout::contiguous(lengths[0], members[0]) : layout::structure(lengths, displacements, members);
+      LayoutPtr stretch = members[0];
+      if (!is_alone) stretch = layout::structure(lengths, displacements, members);
+      if (is_alone && lengths[0] > 1) stretch = layout::contiguous(lengths[0], members[0]);
       for (Block block : data_of(stretch)) {
         if (is_alone) block.displacement += displacements[0];
         blocks.push_back(std::move(block));

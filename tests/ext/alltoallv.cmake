@@ -19,10 +19,10 @@ set(alltoallv_mpiexec_intel ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${intel_root
 # alltoallv_test(NAME LIBRARY RANKS LABELS PROGRAM argument...)
 function(alltoallv_test name library ranks labels program)
   set(abi ${library})
-  if(library STREQUAL intel)
+  if(library STREQUAL "intel")
     set(abi mpich)
   endif()
-  if(NOT abi IN_LIST GAPLESS_PROGRAM_ABIS OR (library STREQUAL intel AND NOT EXISTS ${intel_root}/bin/mpiexec.hydra))
+  if(NOT abi IN_LIST GAPLESS_PROGRAM_ABIS OR (library STREQUAL "intel" AND NOT EXISTS ${intel_root}/bin/mpiexec.hydra))
     return()
   endif()
   add_test(NAME ext.${name}.${library}

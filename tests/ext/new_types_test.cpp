@@ -31,6 +31,13 @@ Old make_strided() {
   return {type, {0, 1, 4, 5}, -2, 10};
 }
 
+// An extent that is no multiple of the alignment, to which a library may round what is made of it.
+Old make_odd() {
+  MPI_Datatype type;
+  MPI_Type_create_resized(MPI_INT, 0, 5, &type);
+  return {type, {0, 1, 2, 3}, 0, 5};
+}
+
 // `places`: of the elements, in type-map order, in extents.
 void check(MPI_Datatype type, const Old& old, const Numbers& places, std::int64_t lb, std::int64_t ub) {
   MPI_Aint got_lb = -1, got_extent = -1;
@@ -121,12 +128,13 @@ void check_buckets(const Old& old, std::int64_t count, std::int64_t stride) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const std::int64_t most = argc > 1 ? std::atol(argv[1]) : 8;
-  const Old strided = make_strided(), integer{MPI_INT, {0, 1, 2, 3}, 0, 4};
-  MPI_Datatype freed = strided.type;
+  const Old strided = make_strided(), odd = make_odd(), integer{MPI_INT, {0, 1, 2, 3}, 0, 4};
+  MPI_Datatype freed[] = {strided.type, odd.type};
   for (std::int64_t total = 0; total <= most; ++total) {
-    const Old& old = total % 2 == 0 ? integer : strided;
+    const Old& old = total % 3 == 0 ? integer : total % 3 == 1 ? strided : odd;
     check_bounded(integer, total);
     check_bounded(strided, total);
+    check_bounded(odd, total);
     for (std::int64_t start = 0; start < std::max<std::int64_t>(total, 1); ++start)
       for (std::int64_t bound = 0; bound <= total; ++bound) check_circular(old, total, start, bound);
     for (std::int64_t count = 0; count <= total; ++count) {
@@ -136,7 +144,7 @@ int main(int argc, char** argv) {
       if (types <= 20000) check_buckets(old, count, stride);
     }
   }
-  MPI_Type_free(&freed);
+  for (MPI_Datatype& type : freed) MPI_Type_free(&type);
   std::printf("new_types_test: %lld types up to a total of %lld\n", checked, (long long)most);
   MPI_Finalize();
   return 0;

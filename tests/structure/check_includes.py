@@ -24,14 +24,15 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "kernel": ("base",),
     "plan": ("normal", "kernel"),
     "move": ("plan",),
-    "capi": ("move", "notation", "serial"),
+    "copy": ("move",),
+    "capi": ("copy", "notation", "serial"),
     "wire": ("base",),
     "alltoall": ("base",),
     "mpi": ("base",),
     "mpi/abi": ("mpi",),
     "mpi/types": ("mpi/abi", "move"),
     "mpi/staging": ("mpi",),
-    "ext": ("mpi/types", "mpi/staging", "alltoall"),  # libgapless_mpi
+    "ext": ("mpi/types", "mpi/staging", "copy", "alltoall"),  # libgapless_mpi
     "preload": (
         "mpi/types",
         "mpi/staging",

@@ -21,12 +21,15 @@ TEST(IrregularModel, names_lead_back) {
   EXPECT_FALSE(find_algorithm("", found));
 }
 
-TEST(IrregularModel, few_processes_and_long_blocks_are_the_librarys) {
+TEST(IrregularModel, few_processes_and_long_blocks_go_directly) {
   const Machine machine;
-  for (int p = 1; p <= 8; ++p) EXPECT_TRUE(is_always_library(p, false, machine)) << p;
-  for (int p = 1; p <= 3; ++p) EXPECT_TRUE(is_always_library(p, true, machine)) << p;
+  for (int p = 1; p <= 8; ++p) EXPECT_TRUE(is_always_direct(p, false, machine)) << p;
+  for (int p = 1; p <= 3; ++p) EXPECT_TRUE(is_always_direct(p, true, machine)) << p;
   EXPECT_EQ(choose({64, 1 << 20, 1 << 20, false}, machine), Algorithm::kLibrary);
   EXPECT_EQ(choose({64, 1 << 20, 1 << 20, true}, machine), Algorithm::kLibrary);
+  EXPECT_EQ(choose({32, 1 << 20, 1 << 20, true}, machine), Algorithm::kSpreadOut);
+  EXPECT_EQ(choose({2, 8, 8, true}, machine), Algorithm::kSpreadOut);
+  EXPECT_EQ(choose({2, 8, 8, false}, machine), Algorithm::kLibrary);
 }
 
 TEST(IrregularModel, short_blocks_of_many_processes_travel_together) {
@@ -45,12 +48,12 @@ TEST(IrregularModel, what_never_gains_without_bytes_never_gains) {
   int never = 0;
   for (const Machine& machine : {Machine{}, Machine{2e-5, 1e9, 8e9}, Machine{1e-7, 1e10, 1e9}})
     for (int p = 1; p < 80; ++p) {
-      if (!is_always_library(p, true, machine)) continue;
-      EXPECT_TRUE(is_always_library(p, false, machine)) << p;  // where sizes are told besides
+      if (!is_always_direct(p, true, machine)) continue;
+      EXPECT_TRUE(is_always_direct(p, false, machine)) << p;  // where sizes are told besides
       ++never;
       for (std::int64_t largest = 0; largest < 1 << 20; largest = largest * 2 + 1)
         for (const std::int64_t smallest : {std::int64_t{0}, largest})
-          EXPECT_EQ(choose({p, smallest, largest, true}, machine), Algorithm::kLibrary) << p << ' ' << largest;
+          EXPECT_EQ(choose({p, smallest, largest, true}, machine), direct(p, true)) << p << ' ' << largest;
     }
   EXPECT_GT(never, 0);
 }

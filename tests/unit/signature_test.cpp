@@ -331,5 +331,27 @@ TEST(Signature, NestsOfTheGreatestDepth) {
   EXPECT_EQ(layout::signature_type(*layout::resized(0, 7, deep->children[0]))->extent, deep->size - 8);
 }
 
+// Types that a caller tells apart although they have one length; compared letter by letter, too, where the descriptions
+// differ.
+TEST(Signature, NamedTypesOfTheCaller) {
+  const layout::Named &first = layout::new_named("first", 4, 4), &second = layout::new_named("second", 4, 4);
+  EXPECT_NE(layout::number_of(first), layout::number_of(second));
+  EXPECT_LT(layout::number_of(first), layout::named_count());
+  EXPECT_EQ(layout::find_named("first"), nullptr);
+  const auto row = [](const layout::Named& a, const layout::Named& b) {
+    return structure({2, 2, 2}, {0, 8, 16}, {layout::named(a), layout::named(b), layout::named(a)});
+  };
+  const auto single = [](const layout::Named& a, const layout::Named& b) {
+    return structure({1, 1, 2, 1, 1}, {0, 4, 8, 16, 20},
+                     {layout::named(a), layout::named(a), layout::named(b), layout::named(a), layout::named(a)});
+  };
+  EXPECT_EQ(Signature(*row(first, second)), Signature(*single(first, second)));
+  EXPECT_FALSE(Signature(*row(first, second)) == Signature(*single(second, first)));
+  EXPECT_FALSE(Signature(*row(first, first)) == Signature(*row(first, second)));
+  EXPECT_FALSE(Signature(*layout::named(first)) == Signature(*type("int32")));
+  EXPECT_EQ(layout::only_basic(*row(first, first)), &first);
+  EXPECT_EQ(Signature(*layout::signature_type(*row(first, second))), Signature(*row(first, second)));
+}
+
 }  // namespace
 }  // namespace gapless::test

@@ -48,8 +48,7 @@ Sides both_sides(const Arguments& arguments, int processes) {
 }
 
 // What is known before anybody has been asked.
-std::optional<Algorithm> without_asking(const PrivateComm& comm, const char* name, bool is_persistent,
-                                        Machine& machine) {
+std::optional<Algorithm> without_asking(PrivateComm& comm, const char* name, bool is_persistent, Machine& machine) {
   Algorithm found{};
   if (name != nullptr) {
     if (!alltoall::irregular::find_algorithm(name, found)) throw Wrong{MPI_ERR_ARG};
@@ -58,8 +57,8 @@ std::optional<Algorithm> without_asking(const PrivateComm& comm, const char* nam
   // Nobody else is there: a copy. Open MPI's MPI_Alltoallw takes no notice of displacements then.
   if (comm.size == 1) return Algorithm::kSpreadOut;
   require(machine_of(comm, machine));
-  if (!alltoall::irregular::is_always_library(comm.size, is_persistent, machine)) return std::nullopt;
-  return Algorithm::kLibrary;
+  if (!alltoall::irregular::is_always_direct(comm.size, is_persistent, machine)) return std::nullopt;
+  return alltoall::irregular::direct(comm.size, is_persistent);
 }
 
 // What is to be run, with both sides if they were looked at.
@@ -69,7 +68,7 @@ struct Settled {
   Extremes extremes;
 };
 
-Settled settle(const Arguments& arguments, const PrivateComm& comm, const char* name, bool is_persistent) {
+Settled settle(const Arguments& arguments, PrivateComm& comm, const char* name, bool is_persistent) {
   Machine machine;
   const std::optional<Algorithm> known = without_asking(comm, name, is_persistent, machine);
   if (known == Algorithm::kLibrary && !is_persistent) return {*known, std::nullopt, {}};
@@ -148,8 +147,12 @@ int try_to_make(const PrivateCommPtr& comm, const Arguments& arguments, const Se
 
 int run(const Arguments& arguments, MPI_Comm comm, const char* algorithm) noexcept {
   return guarded(comm, [&] {
-    PrivateCommPtr own;
-    if (const int code = private_comm(comm, own); code != MPI_SUCCESS) return code;
+    PrivateCommPtr made;
+    PrivateComm* own = known_private_comm(comm);
+    if (own == nullptr) {
+      if (const int code = private_comm(comm, made); code != MPI_SUCCESS) return code;
+      own = made.get();
+    }
     const Group group{own->comm(), own->rank, own->size, 0};
     Settled settled = settle(arguments, *own, algorithm, false);
     if (settled.algorithm == Algorithm::kLibrary) {

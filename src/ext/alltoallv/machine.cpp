@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -57,25 +56,10 @@ const Machines& machines() {
   return read;
 }
 
-int drop(MPI_Comm, int, void* value, void*) {
-  delete static_cast<Machine*>(value);
-  return MPI_SUCCESS;
-}
-int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-
-std::mutex keyval_mutex;
-int keyval = MPI_KEYVAL_INVALID;
-
-int make_keyval(int& made) {
-  const std::lock_guard lock(keyval_mutex);
-  int code = MPI_SUCCESS;
-  if (keyval == MPI_KEYVAL_INVALID) code = MPI_Comm_create_keyval(copy_nothing, drop, &keyval, nullptr);
-  made = keyval;
-  return code;
-}
+struct Numbers final : PrivateComm::Kept {
+  explicit Numbers(const Machine& agreed) : machine(agreed) {}
+  const Machine machine;
+};
 
 int agree(const PrivateComm& comm, Machine& machine) {
   MPI_Comm node = MPI_COMM_NULL;
@@ -101,22 +85,14 @@ int agree(const PrivateComm& comm, Machine& machine) {
 
 }  // namespace
 
-int machine_of(const PrivateComm& comm, Machine& machine) {
-  void* kept = nullptr;
-  int is_kept = 0, key = MPI_KEYVAL_INVALID;
-  if (const int code = make_keyval(key); code != MPI_SUCCESS) return code;
-  if (const int code = MPI_Comm_get_attr(comm.comm(), key, static_cast<void*>(&kept), &is_kept); code != MPI_SUCCESS)
-    return code;
-  if (is_kept != 0) {
-    machine = *static_cast<const Machine*>(kept);
-    return MPI_SUCCESS;
+int machine_of(PrivateComm& comm, Machine& machine) {
+  if (comm.numbers == nullptr) {
+    Machine agreed;
+    if (const int code = agree(comm, agreed); code != MPI_SUCCESS) return code;
+    comm.numbers = std::make_unique<Numbers>(agreed);
   }
-  auto agreed = std::make_unique<Machine>();
-  if (const int code = agree(comm, *agreed); code != MPI_SUCCESS) return code;
-  machine = *agreed;
-  const int code = MPI_Comm_set_attr(comm.comm(), key, agreed.get());
-  if (code == MPI_SUCCESS) agreed.release();
-  return code;
+  machine = static_cast<const Numbers&>(*comm.numbers).machine;
+  return MPI_SUCCESS;
 }
 
 }  // namespace gapless::ext::irregular

@@ -10,6 +10,6 @@ namespace gapless::ext::irregular {
 // alike whatever files they see: measured ones from the file that GAPLESS_ALLTOALL_FILE names (several, with colons
 // between: the first that exists), else the defaults. A file that is refused is named on stderr, once. The first call
 // for a communicator is collective. Returns MPI_SUCCESS or the library's code. Throws std::bad_alloc.
-int machine_of(const PrivateComm& comm, alltoall::irregular::Machine& machine);
+int machine_of(PrivateComm& comm, alltoall::irregular::Machine& machine);
 
 }  // namespace gapless::ext::irregular

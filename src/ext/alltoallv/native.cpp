@@ -1,6 +1,7 @@
 #include "ext/alltoallv/native.hpp"
 
-#include <vector>
+#include <iterator>
+#include <memory>
 
 namespace gapless::ext::irregular {
 
@@ -11,25 +12,33 @@ using LargeV = int(const void*, const MPI_Count*, const MPI_Aint*, MPI_Datatype,
 using LargeW = int(const void*, const MPI_Count*, const MPI_Aint*, const MPI_Datatype*, void*, const MPI_Count*,
                    const MPI_Aint*, const MPI_Datatype*, MPI_Comm);
 
-// The counts and displacements of one side as an int has them.
+// The counts and displacements of one side as an int has them; of few processes without a call of malloc.
 class Ints {
  public:
   Ints(const Half& half, int processes) {
     if (half.buffer == MPI_IN_PLACE || half.counts == nullptr || half.displacements == nullptr) return;
     const auto p = static_cast<std::size_t>(processes);
-    both_.resize(2 * p);
+    if (2 * p > std::size(few_)) many_ = std::make_unique_for_overwrite<int[]>(2 * p);
+    int* const counts = many_ != nullptr ? many_.get() : few_;
+    int* const displacements = counts + p;
     for (std::size_t k = 0; k < p; ++k) {
-      both_[k] = static_cast<int>(half.counts[k]);
-      both_[p + k] = static_cast<int>(half.displacements[k]);
-      fit_ = fit_ && both_[k] == half.counts[k] && both_[p + k] == half.displacements[k];
+      counts[k] = static_cast<int>(half.counts[k]);
+      displacements[k] = static_cast<int>(half.displacements[k]);
+      fit_ = fit_ && counts[k] == half.counts[k] && displacements[k] == half.displacements[k];
     }
+    counts_ = counts;
+    displacements_ = displacements;
   }
+  Ints(const Ints&) = delete;
+  Ints& operator=(const Ints&) = delete;
   bool fit() const noexcept { return fit_; }
-  const int* counts() const noexcept { return both_.data(); }
-  const int* displacements() const noexcept { return both_.data() + both_.size() / 2; }
+  const int* counts() const noexcept { return counts_; }
+  const int* displacements() const noexcept { return displacements_; }
 
  private:
-  std::vector<int> both_;
+  int few_[64];
+  std::unique_ptr<int[]> many_;
+  const int *counts_ = nullptr, *displacements_ = nullptr;
   bool fit_ = true;
 };
 

@@ -5,13 +5,13 @@
 
 #include "plan/plan.hpp"
 
-namespace gapless::move {
+namespace gapless::copy {
 
 // Copies bytes [position, position + bytes) of the source's packed stream to the same bytes of the destination's, which
 // is as long and longer than 0, also where the two overlap: then all is read before anything is written. The joint plan
 // of the two is kept by the thread for the next copy. Throws base::Error or std::bad_alloc, before a byte is written.
-void planned_copy(const void* from, const plan::PlanPtr& source, std::int64_t source_count, void* to,
-                  const plan::PlanPtr& destination, std::int64_t destination_count, std::int64_t position,
-                  std::int64_t bytes);
+void planned(const void* from, const plan::PlanPtr& source, std::int64_t source_count, void* to,
+             const plan::PlanPtr& destination, std::int64_t destination_count, std::int64_t position,
+             std::int64_t bytes);
 
-}  // namespace gapless::move
+}  // namespace gapless::copy

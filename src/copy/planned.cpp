@@ -1,4 +1,4 @@
-#include "move/planned_copy.hpp"
+#include "copy/planned.hpp"
 
 #include <array>
 #include <memory>
@@ -9,7 +9,7 @@
 #include "move/move.hpp"
 #include "move/overlap.hpp"
 
-namespace gapless::move {
+namespace gapless::copy {
 
 namespace {
 
@@ -44,30 +44,30 @@ const plan::Joint* joint_of(CachedJoints& all, const plan::PlanPtr& source, std:
 // The bytes of a message that is one run, starting at `position`.
 template <class Byte>
 Byte* run_of(const plan::Plan& plan, Byte* buffer, std::int64_t position) {
-  return at(buffer, plan.first_byte() + position);
+  return move::at(buffer, plan.first_byte() + position);
 }
 
 }  // namespace
 
-void planned_copy(const void* from, const plan::PlanPtr& source, std::int64_t source_count, void* to,
-                  const plan::PlanPtr& destination, std::int64_t destination_count, std::int64_t position,
-                  std::int64_t bytes) {
+void planned(const void* from, const plan::PlanPtr& source, std::int64_t source_count, void* to,
+             const plan::PlanPtr& destination, std::int64_t destination_count, std::int64_t position,
+             std::int64_t bytes) {
   const plan::Message of{*source, source_count}, into{*destination, destination_count};
-  if (overlap(of, from, into, to)) {
+  if (move::overlap(of, from, into, to)) {
     const auto room = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
-    pack(of.plan, of.count, from, position, room.get(), bytes);
-    unpack(into.plan, into.count, to, position, room.get(), bytes);
+    move::pack(of.plan, of.count, from, position, room.get(), bytes);
+    move::unpack(into.plan, into.count, to, position, room.get(), bytes);
   } else if (into.plan.is_run(into.count)) {
-    pack(of.plan, of.count, from, position, run_of(into.plan, static_cast<char*>(to), position), bytes);
+    move::pack(of.plan, of.count, from, position, run_of(into.plan, static_cast<char*>(to), position), bytes);
   } else if (of.plan.is_run(of.count)) {
-    unpack(into.plan, into.count, to, position, run_of(of.plan, static_cast<const char*>(from), position), bytes);
+    move::unpack(into.plan, into.count, to, position, run_of(of.plan, static_cast<const char*>(from), position), bytes);
   } else if (CachedJoints* const joints = base::PerThread<CachedJoints>::get(); joints != nullptr) {
     const plan::Joint* const joint = joint_of(*joints, source, source_count, destination, destination_count);
-    copy({of, into, joint}, from, to, position, bytes);
+    move::copy({of, into, joint}, from, to, position, bytes);
   } else {
     const auto joint = plan::join({of.plan, of.count}, {into.plan, into.count});
-    copy({of, into, joint.get()}, from, to, position, bytes);
+    move::copy({of, into, joint.get()}, from, to, position, bytes);
   }
 }
 
-}  // namespace gapless::move
+}  // namespace gapless::copy
