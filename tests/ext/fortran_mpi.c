@@ -1,6 +1,7 @@
 /* What fortran_test.f90 takes of MPI. The MPI libraries of PyPI have no part for Fortran; a handle of Fortran is what
  * MPI_Type_c2f says, with them too. */
 #include <mpi.h>
+#include <stddef.h>
 
 int begin_mpi(void) {
   const int code = MPI_Init(NULL, NULL);
