@@ -19,6 +19,7 @@
 extern "C" {
 #endif
 
+/** What libgapless_mpi exports. */
 #define GAPLESS_MPI_API __attribute__((visibility("default")))
 
 /* ---- Types. Ordinary datatypes of the MPI library: to be committed, used and freed by its own procedures. ---- */
@@ -62,32 +63,42 @@ GAPLESS_MPI_API int GAPLESS_Unpack_at(const void* inbuf, MPI_Count insize, MPI_C
 /* ---- All-to-all. `algorithm` names one (GAPLESS_Alltoall_algorithm lists them); NULL leaves the choice to the model.
  * It must be the same on all processes of the communicator. Intracommunicators only. ---- */
 
+/** MPI_Alltoall by an algorithm of one's choice: `sendcount` elements for each process, `recvcount` from each. The types
+ * may differ, also between processes, as long as the signatures are equal. MPI_IN_PLACE as there. */
 GAPLESS_MPI_API int GAPLESS_Alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm);
+/** MPI_Alltoallv likewise: counts and displacements [extents] for each process. */
 GAPLESS_MPI_API int GAPLESS_Alltoallv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
                                       MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
                                       const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
                                       const char* algorithm);
+/** MPI_Alltoallw likewise: displacements [bytes] and a type for each process. */
 GAPLESS_MPI_API int GAPLESS_Alltoallw(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
                                       const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
                                       const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                                       const char* algorithm);
 
-/** A persistent all-to-all: types, plans, buffers and the choice are bound once. Each GAPLESS_Start is followed by one
- * GAPLESS_Wait, in the same order on all processes; the rounds run in these calls. */
+/** A persistent all-to-all: arguments, types, plans and the choice are bound once. */
 typedef struct gapless_mpi_request* GAPLESS_Request;
+/** No request. */
 #define GAPLESS_REQUEST_NULL ((GAPLESS_Request)0)
 
+/** Binds the arguments of GAPLESS_Alltoall, which may be freed or changed afterwards; not the data. Collective. */
 GAPLESS_MPI_API int GAPLESS_Alltoall_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                                           void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                                           const char* algorithm, GAPLESS_Request* request);
+/** Binds those of GAPLESS_Alltoallv. */
 GAPLESS_MPI_API int GAPLESS_Alltoallv_init(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
                                            MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
                                            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
                                            const char* algorithm, GAPLESS_Request* request);
+/** Begins what was bound; the rounds run in this call and in GAPLESS_Wait. Each start is followed by one wait, in the
+ * same order on all processes. */
 GAPLESS_MPI_API int GAPLESS_Start(GAPLESS_Request request);
+/** Ends what GAPLESS_Start began. */
 GAPLESS_MPI_API int GAPLESS_Wait(GAPLESS_Request request);
-/** Frees a request that is not started, and sets it to GAPLESS_REQUEST_NULL. Local. */
+/** Frees a request that is not started, and sets it to GAPLESS_REQUEST_NULL. Local, as long as the communicator has not
+ * been freed; after that, the last request of it is freed by all processes. */
 GAPLESS_MPI_API int GAPLESS_Request_free(GAPLESS_Request* request);
 
 /** The name of the k-th algorithm, or NULL beyond the last. `irregular`: of those for GAPLESS_Alltoallv and _w. */

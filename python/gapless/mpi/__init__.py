@@ -4,27 +4,22 @@
     >>> columns = mpi.type_create_vector_bounded(1000, 2, 10, MPI.DOUBLE)    # an MPI.Datatype    # doctest: +SKIP
     >>> mpi.copy(field, 1, columns.Commit(), packed, 200, MPI.DOUBLE)        # doctest: +SKIP
 
-The functions of `gapless_mpi.h`, which has their definitions and costs. Needs mpi4py and an initialised MPI. Errors are
+The functions of `gapless_mpi.h` but the w-form, with their definitions and costs there. Needs mpi4py and an initialised MPI. Errors are
 `mpi4py.MPI.Exception`, as MPI's own; a buffer that is too small for what the call describes is a `ValueError`. Buffers
 are whatever mpi4py takes: NumPy arrays, bytes, `MPI.BOTTOM`; a buffer that is written must be writable.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gapless.mpi.library import Handle, Memory, call, counts_of, library
+from gapless.mpi.library import Handle, Memory, call, count_of, counts_of, library
 
 if TYPE_CHECKING:
     from mpi4py import MPI
-
-
-def _count(value: int) -> ctypes.c_int64:
-    if not -(2**63) <= value < 2**63:
-        raise OverflowError(f"{value} does not fit an MPI_Count")
-    return ctypes.c_int64(value)
 
 
 def _datatypes() -> Handle:
@@ -56,7 +51,7 @@ def type_create_vector_bounded(bound: int, blocklength: int, stride: int, oldtyp
         To be committed, and freed by the caller. Source: Träff et al., ICS 2014.
     """
     return _new_type(
-        "GAPLESS_Type_create_vector_bounded", _count(bound), _count(blocklength), _count(stride),
+        "GAPLESS_Type_create_vector_bounded", count_of(bound), count_of(blocklength), count_of(stride),
         _datatypes().of(oldtype),
     )  # fmt: skip
 
@@ -73,15 +68,19 @@ def type_create_vector_circular(
     oldtype : mpi4py.MPI.Datatype
     """
     return _new_type(
-        "GAPLESS_Type_create_vector_circular", _count(total), _count(start), _count(bound), _count(blocklength),
-        _count(stride), _datatypes().of(oldtype),
+        "GAPLESS_Type_create_vector_circular", count_of(total), count_of(start), count_of(bound), count_of(blocklength),
+        count_of(stride), _datatypes().of(oldtype),
     )  # fmt: skip
 
 
 def type_create_bucket(stride: int, counts: Sequence[int], oldtype: MPI.Datatype) -> MPI.Datatype:
     """Return the type of counts[b] elements from b * stride on, 0 <= counts[b] <= stride [elements]."""
     return _new_type(
-        "GAPLESS_Type_create_bucket", _count(len(counts)), _count(stride), counts_of(counts), _datatypes().of(oldtype)
+        "GAPLESS_Type_create_bucket",
+        count_of(len(counts)),
+        count_of(stride),
+        counts_of(counts),
+        _datatypes().of(oldtype),
     )
 
 
@@ -115,8 +114,8 @@ def copy(
     into.must_hold(target_count, target_type, "target")
     types = _datatypes()
     call(
-        "GAPLESS_Copy", out.argument(), _count(source_count), types.of(source_type), into.argument(),
-        _count(target_count), types.of(target_type),
+        "GAPLESS_Copy", out.argument(), count_of(source_count), types.of(source_type), into.argument(),
+        count_of(target_count), types.of(target_type),
     )  # fmt: skip
 
 
@@ -131,8 +130,8 @@ def pack_at(source: Any, count: int, datatype: MPI.Datatype, position: int, pack
     out, into, moved = Memory(source, writable=False), Memory(packed, writable=True), ctypes.c_int64(0)
     out.must_hold(count, datatype, "source")
     call(
-        "GAPLESS_Pack_at", out.argument(), _count(count), _datatypes().of(datatype), _count(position), into.argument(),
-        _count(into.size or 0), ctypes.byref(moved),
+        "GAPLESS_Pack_at", out.argument(), count_of(count), _datatypes().of(datatype), count_of(position), into.argument(),
+        count_of(into.size or 0), ctypes.byref(moved),
     )  # fmt: skip
     return moved.value
 
@@ -148,7 +147,7 @@ def unpack_at(packed: Any, position: int, target: Any, count: int, datatype: MPI
     out, into, moved = Memory(packed, writable=False), Memory(target, writable=True), ctypes.c_int64(0)
     into.must_hold(count, datatype, "target")
     call(
-        "GAPLESS_Unpack_at", out.argument(), _count(out.size or 0), _count(position), into.argument(), _count(count),
+        "GAPLESS_Unpack_at", out.argument(), count_of(out.size or 0), count_of(position), into.argument(), count_of(count),
         _datatypes().of(datatype), ctypes.byref(moved),
     )  # fmt: skip
     return moved.value
@@ -162,7 +161,7 @@ def _regular(given: Regular, ranks: int, writable: bool, name: str) -> tuple[Mem
     buffer, count, datatype = given
     memory = Memory(buffer, writable)
     memory.must_hold(count * ranks, datatype, name)
-    return memory, [memory.argument(), _count(count), _datatypes().of(datatype)]
+    return memory, [memory.argument(), count_of(count), _datatypes().of(datatype)]
 
 
 def _irregular(given: Irregular, ranks: int, writable: bool, name: str) -> tuple[Memory, list[Any]]:
@@ -197,7 +196,7 @@ def alltoall(send: Regular, receive: Regular, comm: MPI.Comm, algorithm: str | N
     ----------
     send, receive : (buffer, int, mpi4py.MPI.Datatype)
         What holds the blocks one after the other, and how many elements each block has. `MPI.IN_PLACE` as the first
-        buffer: the blocks to send stand in the other one (count and type are then not looked at).
+        buffer: the blocks to send stand in the other one, and the count is not looked at.
     comm : mpi4py.MPI.Comm
     algorithm : str, optional
         The same on all processes. By default what the model says is fastest.
@@ -244,8 +243,10 @@ class PersistentAlltoall:
     def __enter__(self) -> PersistentAlltoall:
         return self
 
-    def __exit__(self, *raised: object) -> None:
-        self.free()
+    def __exit__(self, kind: type[BaseException] | None, *raised: object) -> None:
+        # Between start and wait it cannot be freed, and the exception that led here says more than that one would.
+        with contextlib.suppress(*(() if kind is None else (Exception,))):
+            self.free()
 
 
 def _persistent(function: str, side: Side, send: Any, receive: Any, comm: MPI.Comm, algorithm: str | None) -> Any:

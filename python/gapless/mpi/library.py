@@ -124,6 +124,13 @@ class Memory:
             raise ValueError(f"{name}: {count} elements take the bytes {first} to {last} of a buffer of {self.size}")
 
 
+def count_of(value: int) -> ctypes.c_int64:
+    """Return an MPI_Count; OverflowError if it is none."""
+    if not -(2**63) <= value < 2**63:
+        raise OverflowError(f"{value} does not fit an MPI_Count")
+    return ctypes.c_int64(value)
+
+
 def counts_of(values: Sequence[int]) -> Any:
-    """Return an array of MPI_Count or MPI_Aint."""
-    return (ctypes.c_int64 * max(1, len(values)))(*values)
+    """Return an array of MPI_Count or MPI_Aint; OverflowError if one does not fit."""
+    return (ctypes.c_int64 * max(1, len(values)))(*(count_of(value).value for value in values))

@@ -7,6 +7,10 @@
 ! Handles are those of `use mpi` and mpif.h; with `use mpi_f08` give type%MPI_VAL. Counts are of kind MPI_COUNT_KIND,
 ! displacements of kind MPI_ADDRESS_KIND. The algorithm and the error code may be left out. For MPI_IN_PLACE and
 ! MPI_BOTTOM write gapless_in_place and gapless_bottom.
+!
+! A buffer of gapless_alltoall_init or gapless_alltoallv_init must be contiguous (of a section with gaps the compiler
+! passes a copy, which is gone when the data are to move) and ASYNCHRONOUS from the start to the wait, as with MPI's own
+! persistent procedures.
 module gapless_mpi
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_intptr_t, c_null_char, c_null_ptr, c_ptr
   implicit none
