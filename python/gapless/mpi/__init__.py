@@ -4,9 +4,10 @@
     >>> columns = mpi.type_create_vector_bounded(1000, 2, 10, MPI.DOUBLE)    # an MPI.Datatype    # doctest: +SKIP
     >>> mpi.copy(field, 1, columns.Commit(), packed, 200, MPI.DOUBLE)        # doctest: +SKIP
 
-The functions of `gapless_mpi.h` but the w-form, with their definitions and costs there. Needs mpi4py and an initialised MPI. Errors are
-`mpi4py.MPI.Exception`, as MPI's own; a buffer that is too small for what the call describes is a `ValueError`. Buffers
-are whatever mpi4py takes: NumPy arrays, bytes, `MPI.BOTTOM`; a buffer that is written must be writable.
+The functions of `gapless_mpi.h` but the w-form, with their definitions and costs there. Needs mpi4py and an
+initialised MPI. Errors are `mpi4py.MPI.Exception`, as MPI's own; a buffer that is too small for what the call
+describes is a `ValueError`. Buffers are whatever mpi4py takes: NumPy arrays, bytes, `MPI.BOTTOM`; a buffer that is
+written must be writable.
 """
 
 from __future__ import annotations
@@ -130,8 +131,8 @@ def pack_at(source: Any, count: int, datatype: MPI.Datatype, position: int, pack
     out, into, moved = Memory(source, writable=False), Memory(packed, writable=True), ctypes.c_int64(0)
     out.must_hold(count, datatype, "source")
     call(
-        "GAPLESS_Pack_at", out.argument(), count_of(count), _datatypes().of(datatype), count_of(position), into.argument(),
-        count_of(into.size or 0), ctypes.byref(moved),
+        "GAPLESS_Pack_at", out.argument(), count_of(count), _datatypes().of(datatype), count_of(position),
+        into.argument(), count_of(into.size or 0), ctypes.byref(moved),
     )  # fmt: skip
     return moved.value
 
@@ -147,8 +148,8 @@ def unpack_at(packed: Any, position: int, target: Any, count: int, datatype: MPI
     out, into, moved = Memory(packed, writable=False), Memory(target, writable=True), ctypes.c_int64(0)
     into.must_hold(count, datatype, "target")
     call(
-        "GAPLESS_Unpack_at", out.argument(), count_of(out.size or 0), count_of(position), into.argument(), count_of(count),
-        _datatypes().of(datatype), ctypes.byref(moved),
+        "GAPLESS_Unpack_at", out.argument(), count_of(out.size or 0), count_of(position), into.argument(),
+        count_of(count), _datatypes().of(datatype), ctypes.byref(moved),
     )  # fmt: skip
     return moved.value
 
