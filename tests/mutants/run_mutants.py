@@ -23,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+import mutants_alltoall
 import mutants_engine
 import mutants_layer
 import mutants_wire
@@ -30,7 +31,10 @@ from build_graph import BuildGraph, Compilation
 from mutant import Check, Failure, Mutant
 from workshop import BACKEND, FRONT, Ranks, Seconds, Settings, Workshop, affected, artifact
 
-SETS = {"engine": [*mutants_engine.MUTANTS, *mutants_wire.MUTANTS], "layer": mutants_layer.MUTANTS}
+SETS = {
+    "engine": [*mutants_engine.MUTANTS, *mutants_wire.MUTANTS, *mutants_alltoall.MUTANTS],
+    "layer": mutants_layer.MUTANTS,
+}
 
 # A fault may make the program hang: that is noticed too. A slow machine is no fault: so many times as long as the
 # unchanged program takes, and not less than this. Not ten times: one whose ranks had to wait for a core took 18 s once
