@@ -152,7 +152,7 @@ def test_ctrl_c_before_the_first_round_is_over(tmp_path: Path) -> None:
 
 
 def test_a_short_time_is_told_without_options_that_there_are_not(gapless: Command, tmp_path: Path) -> None:
-    done = gapless("compare", "--run", "mpich", "mpich,plant=100", *ONE_GROUP, "--launches", 500, "--budget", "3s",
+    done = gapless("compare", "--run", "mpich", "mpich,plant=10", *ONE_GROUP, "--launches", 500, "--budget", "3s",
                    "--out", "run")  # fmt: skip
     assert done.returncode in (0, 1), done.stderr
     assert "500 launches of each library are wanted; there is time for" in done.stderr
