@@ -12,7 +12,7 @@ namespace {
 constexpr int kProcesses = 4;
 constexpr int kInts = 8;  // of each block
 
-int rank = 0, failures = 0, handled = 0;
+int rank = 0, failures = 0, handled = 0, on_self = 0;
 bool is_intel = false;
 
 void check(bool holds, const char* what, const char* algorithm) {
@@ -31,6 +31,21 @@ int class_of(int code) {
 void count_errors(MPI_Comm*, int*, ...) {
   ++handled;
 }
+
+void count_on_self(MPI_Comm*, int*, ...) {
+  ++on_self;
+}
+
+// The errors that are raised while it lives: on the communicator, and never on MPI_COMM_SELF.
+class Raised {
+ public:
+  void require(int errors, const char* what, const char* algorithm) const {
+    check(handled == handled_ + errors && on_self == on_self_, what, algorithm);
+  }
+
+ private:
+  const int handled_ = handled, on_self_ = on_self;
+};
 
 // An int, or one with as much behind it: a type without and with gaps.
 MPI_Datatype strided[2] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
@@ -109,9 +124,9 @@ void disagreement(MPI_Comm comm, const char* algorithm, bool out_has_gaps, bool 
     Data data(out_has_gaps, in_has_gaps);
     const bool is_short = rank == 1 && expected < kInts;
     if (rank == 1) data.received[static_cast<std::size_t>(other)] = expected;
-    const int before = handled;
+    const Raised raised;
     verify(data, data.call(comm, algorithm), other, expected, algorithm);
-    check(handled == before + (is_short ? 1 : 0), "not raised once", algorithm);
+    raised.require(is_short ? 1 : 0, "not raised once", algorithm);
 
     // What is told of sizes is told in init, of all or of none.
     Data bound(out_has_gaps, in_has_gaps);
@@ -144,7 +159,9 @@ void one_is_wrong(MPI_Comm comm, const char* algorithm) {
       if (what == 3) data.type = uncommitted, due = MPI_ERR_TYPE;
     }
     GAPLESS_Request request = GAPLESS_REQUEST_NULL;
+    const Raised raised;
     const int code = data.init(comm, algorithm, &request);
+    raised.require(1, "init: not raised once, on the communicator", algorithm);
     check(class_of(code) == due, "init: another error than is due", algorithm);
     check(request == GAPLESS_REQUEST_NULL, "init: a request", algorithm);
     MPI_Type_free(&uncommitted);
@@ -171,6 +188,11 @@ void all_are_wrong(MPI_Comm comm, const char* algorithm) {
       class_of(GAPLESS_Alltoallv(nullptr, data.sent.data(), data.places.data(), MPI_INT, data.in.data(),
                                  data.received.data(), data.places.data(), MPI_INT, comm, algorithm)) == MPI_ERR_BUFFER,
       "no buffer", algorithm);
+  data.type = MPI_DATATYPE_NULL;
+  const Raised raised;
+  check(class_of(data.call(comm, algorithm)) == MPI_ERR_TYPE, "no type", algorithm);
+  raised.require(1, "no type: not raised once, on the communicator", algorithm);
+  data.type = MPI_INT;
   data.received[1] = -3;
   check(class_of(data.call(comm, algorithm)) == MPI_ERR_COUNT, "a negative count", algorithm);
 }
@@ -199,11 +221,12 @@ int main(int argc, char** argv) {
   MPI_Get_library_version(version, &length);
   is_intel = std::strstr(version, "Intel") != nullptr;
   MPI_Comm comm;
-  MPI_Errhandler handler;
+  MPI_Errhandler handler, self_handler;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_create_errhandler(count_errors, &handler);
   MPI_Comm_set_errhandler(comm, handler);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);  // where errors without a communicator are raised
+  MPI_Comm_create_errhandler(count_on_self, &self_handler);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, self_handler);  // where errors without a communicator are raised
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   for (int k = 0; k < 2; ++k) {
     MPI_Type_create_resized(MPI_INT, 0, static_cast<MPI_Aint>((k + 1) * sizeof(int)), &strided[k]);
@@ -223,6 +246,7 @@ int main(int argc, char** argv) {
   intercommunicator();
   for (MPI_Datatype& type : strided) MPI_Type_free(&type);
   MPI_Errhandler_free(&handler);
+  MPI_Errhandler_free(&self_handler);
   MPI_Comm_free(&comm);
   MPI_Allreduce(&failures, &all_failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) std::printf("alltoallv_errors: %s\n", all_failures == 0 ? "all right" : "WRONG");

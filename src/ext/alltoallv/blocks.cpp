@@ -104,7 +104,7 @@ Blocks::Blocks(const Half& half, int processes) : blocks_(static_cast<std::size_
     if (block.count == 0 && half.types != nullptr) continue;
     if (facts == nullptr || block.type != known) {
       mpi::DatatypePtr found;
-      if (const int code = find_committed(block.type, found); code != MPI_SUCCESS) throw Raised{code};
+      if (const int code = look_up_committed(block.type, found); code != MPI_SUCCESS) throw Wrong{code};
       known = block.type;
       facts = found.get();
       types_.push_back(std::move(found));
