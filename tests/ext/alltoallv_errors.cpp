@@ -2,6 +2,8 @@
 // nobody waits for ever. Usage: alltoallv_errors, on 4 processes.
 #include <gapless/gapless_mpi.h>
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -197,6 +199,29 @@ void all_are_wrong(MPI_Comm comm, const char* algorithm) {
   check(class_of(data.call(comm, algorithm)) == MPI_ERR_COUNT, "a negative count", algorithm);
 }
 
+// In place a process alone has nothing to do, however much it has: the memory is never touched, and so is none.
+void large_in_place(const char* algorithm) {
+  if (algorithm != nullptr && std::strcmp(algorithm, "library") == 0) return;
+  constexpr MPI_Count kBytes = MPI_Count{1} << 36;
+  void* const memory =
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  check(memory != MAP_FAILED, "no memory", algorithm);
+  const MPI_Aint place = 0;
+  check(GAPLESS_Alltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, memory, &kBytes, &place, MPI_BYTE,
+                          MPI_COMM_SELF, algorithm) == MPI_SUCCESS,
+        "a large block of its own, in place", algorithm);
+  GAPLESS_Request request = GAPLESS_REQUEST_NULL;
+  check(GAPLESS_Alltoallv_init(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, memory, &kBytes, &place, MPI_BYTE,
+                               MPI_COMM_SELF, algorithm, &request) == MPI_SUCCESS,
+        "no request for a large block of its own, in place", algorithm);
+  if (request != GAPLESS_REQUEST_NULL) {
+    GAPLESS_Start(request);
+    check(GAPLESS_Wait(request) == MPI_SUCCESS, "a request for a large block of its own, in place", algorithm);
+    GAPLESS_Request_free(&request);
+  }
+  munmap(memory, kBytes);
+}
+
 void intercommunicator() {
   MPI_Comm half, inter;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
@@ -240,9 +265,11 @@ int main(int argc, char** argv) {
     }
     one_is_wrong(comm, algorithm);
     all_are_wrong(comm, algorithm);
+    large_in_place(algorithm);
   }
   one_is_wrong(comm, nullptr);
   all_are_wrong(comm, nullptr);
+  large_in_place(nullptr);
   intercommunicator();
   for (MPI_Datatype& type : strided) MPI_Type_free(&type);
   MPI_Errhandler_free(&handler);
