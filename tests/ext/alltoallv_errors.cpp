@@ -149,7 +149,7 @@ void disagreement(MPI_Comm comm, const char* algorithm, bool out_has_gaps, bool 
 
 // The arguments of process 2 are wrong: all learn of it in init, where they are asked.
 void one_is_wrong(MPI_Comm comm, const char* algorithm) {
-  for (int what = 0; what < 4; ++what) {
+  for (int what = 0; what < 6; ++what) {
     Data data;
     MPI_Datatype uncommitted;
     MPI_Type_contiguous(1, MPI_INT, &uncommitted);
@@ -159,15 +159,29 @@ void one_is_wrong(MPI_Comm comm, const char* algorithm) {
       if (what == 1) data.received[3] = -1, due = MPI_ERR_COUNT;
       if (what == 2) data.sent[1] = MPI_Count{1} << 62, due = MPI_ERR_COUNT;
       if (what == 3) data.type = uncommitted, due = MPI_ERR_TYPE;
+      if (what > 3) due = MPI_ERR_ARG;
     }
+    const bool is_unnamed = rank == 2 && what == 4, has_no_place = rank == 2 && what == 5;
     GAPLESS_Request request = GAPLESS_REQUEST_NULL;
     const Raised raised;
-    const int code = data.init(comm, algorithm, &request);
+    const int code = data.init(comm, is_unnamed ? "bruck" : algorithm, has_no_place ? nullptr : &request);
     raised.require(1, "init: not raised once, on the communicator", algorithm);
     check(class_of(code) == due, "init: another error than is due", algorithm);
     check(request == GAPLESS_REQUEST_NULL, "init: a request", algorithm);
     MPI_Type_free(&uncommitted);
   }
+}
+
+// The same of a plain call in which all are asked.
+void one_has_no_types(MPI_Comm comm) {
+  Data data;
+  const std::vector<MPI_Datatype> types(kProcesses, MPI_INT);
+  const Raised raised;
+  const int code =
+      GAPLESS_Alltoallw(data.out.data(), data.sent.data(), data.places.data(), types.data(), data.in.data(),
+                        data.received.data(), data.places.data(), rank == 2 ? nullptr : types.data(), comm, "padded");
+  check(class_of(code) == (rank == 2 ? MPI_ERR_ARG : MPI_ERR_OTHER), "no types: another error than is due", "padded");
+  raised.require(1, "no types: not raised once, on the communicator", "padded");
 }
 
 // Wrong in the same way on all.
@@ -270,6 +284,7 @@ int main(int argc, char** argv) {
   one_is_wrong(comm, nullptr);
   all_are_wrong(comm, nullptr);
   large_in_place(nullptr);
+  one_has_no_types(comm);
   intercommunicator();
   for (MPI_Datatype& type : strided) MPI_Type_free(&type);
   MPI_Errhandler_free(&handler);

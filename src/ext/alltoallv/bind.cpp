@@ -42,23 +42,33 @@ struct Sides {
   Blocks sent, received;
 };
 Sides both_sides(const Arguments& arguments, int processes) {
+  if (arguments.lacks_types()) throw Wrong{MPI_ERR_ARG};
   Blocks received(arguments.received, processes);
   if (arguments.sent.buffer == MPI_IN_PLACE) return {received, received};
   return {Blocks(arguments.sent, processes), std::move(received)};
 }
 
-// What is known before anybody has been asked.
-std::optional<Algorithm> without_asking(PrivateComm& comm, const char* name, bool is_persistent, Machine& machine) {
+// How the call is to be done.
+struct Wanted {
+  const char* name;  // null: as the model chooses
+  bool is_persistent;
+  bool has_place = true;  // for the request
+};
+
+Algorithm named(const char* name) {
   Algorithm found{};
-  if (name != nullptr) {
-    if (!alltoall::irregular::find_algorithm(name, found)) throw Wrong{MPI_ERR_ARG};
-    return found;
-  }
+  if (!alltoall::irregular::find_algorithm(name, found)) throw Wrong{MPI_ERR_ARG};
+  return found;
+}
+
+// What is known whatever sizes the others have.
+std::optional<Algorithm> without_sizes(PrivateComm& comm, const Wanted& wanted, Machine& machine) {
+  if (wanted.name != nullptr) return named(wanted.name);
   // Nobody else is there: a copy. Open MPI's MPI_Alltoallw takes no notice of displacements then.
   if (comm.size == 1) return Algorithm::kSpreadOut;
   require(machine_of(comm, machine));
-  if (!alltoall::irregular::is_always_direct(comm.size, is_persistent, machine)) return std::nullopt;
-  return alltoall::irregular::direct(comm.size, is_persistent);
+  if (!alltoall::irregular::is_always_direct(comm.size, wanted.is_persistent, machine)) return std::nullopt;
+  return alltoall::irregular::direct(comm.size, wanted.is_persistent);
 }
 
 // What is to be run, with both sides if they were looked at.
@@ -68,13 +78,21 @@ struct Settled {
   Extremes extremes;
 };
 
-Settled settle(const Arguments& arguments, PrivateComm& comm, const char* name, bool is_persistent) {
+// Of a request all learn first whether another one's arguments are wrong: that process does nothing else with them.
+Settled settle(const Arguments& arguments, PrivateComm& comm, const Wanted& wanted) {
+  const bool is_persistent = wanted.is_persistent;
   Machine machine;
-  const std::optional<Algorithm> known = without_asking(comm, name, is_persistent, machine);
-  if (known == Algorithm::kLibrary && !is_persistent) return {*known, std::nullopt, {}};
+  std::optional<Algorithm> known;
+  if (!is_persistent) known = without_sizes(comm, wanted, machine);
+  if (known == Algorithm::kLibrary) {
+    if (arguments.lacks_types()) throw Wrong{MPI_ERR_ARG};
+    return {*known, std::nullopt, {}};
+  }
   std::optional<Sides> sides;
   std::exception_ptr wrong;  // not thrown before the other processes know
   try {
+    if (!wanted.has_place) throw Wrong{MPI_ERR_ARG};
+    if (wanted.name != nullptr) named(wanted.name);
     sides = both_sides(arguments, comm.size);
   } catch (...) {
     wrong = std::current_exception();
@@ -86,6 +104,7 @@ Settled settle(const Arguments& arguments, PrivateComm& comm, const char* name, 
     if (wrong == nullptr) require(code);
   }
   if (wrong != nullptr) std::rethrow_exception(wrong);
+  if (is_persistent) known = without_sizes(comm, wanted, machine);
   const alltoall::irregular::Question question{comm.size, extremes.smallest, extremes.largest, is_persistent};
   return {known ? *known : choose(question, machine), std::move(sides), extremes};
 }
@@ -154,7 +173,7 @@ int run(const Arguments& arguments, MPI_Comm comm, const char* algorithm) noexce
       own = made.get();
     }
     const Group group{own->comm(), own->rank, own->size, 0};
-    Settled settled = settle(arguments, *own, algorithm, false);
+    Settled settled = settle(arguments, *own, {algorithm, false});
     if (settled.algorithm == Algorithm::kLibrary) {
       require(call_library(arguments.sent, arguments.received, group));
       return MPI_SUCCESS;
@@ -170,9 +189,8 @@ int bind(const Arguments& arguments, MPI_Comm comm, const char* algorithm, GAPLE
   return guarded(comm, [&] {
     PrivateCommPtr own;
     if (const int code = private_comm(comm, own); code != MPI_SUCCESS) return code;
-    if (request == nullptr) throw Wrong{MPI_ERR_ARG};
     const int tag = own->next_tag();
-    const Settled settled = settle(arguments, *own, algorithm, true);
+    const Settled settled = settle(arguments, *own, {algorithm, true, request != nullptr});
     std::unique_ptr<Request> made;
     const int wrong = try_to_make(own, arguments, settled, tag, made);
     int worst = MPI_SUCCESS;
