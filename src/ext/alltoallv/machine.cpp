@@ -69,6 +69,7 @@ int agree(const PrivateComm& comm, Machine& machine) {
   int code = MPI_Comm_split_type(comm.comm(), MPI_COMM_TYPE_SHARED, comm.rank, no_hints, &node);
   MPI_Info_free(&no_hints);
   if (code != MPI_SUCCESS) return code;
+  if (node == MPI_COMM_NULL) return MPI_ERR_OTHER;  // some libraries say MPI_SUCCESS after a handler has come back
   MPI_Comm_size(node, &here);
   MPI_Comm_free(&node);
   double numbers[3] = {};
