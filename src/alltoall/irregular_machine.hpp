@@ -19,8 +19,9 @@ struct Machines {
 };
 
 // What was found in the text: `reason` is empty and `machines` has the numbers of the first section whose words after
-// `library` occur in `library`; or it says what is wrong, in which line (0: with the whole), and `machines` is as it
-// was. A distance of which the section says nothing stays as it was, too. Lines may be indented; # begins a comment.
+// `library` occur in `library`, one after the other; or it says what is wrong, in which line (0: with the whole), and
+// `machines` is as it was. A distance of which the section says nothing stays as it was, too. Lines may be indented; #
+// begins a comment.
 struct Reading {
   std::string reason;
   int line = 0;

@@ -66,6 +66,8 @@ std::optional<Algorithm> without_sizes(PrivateComm& comm, const Wanted& wanted, 
   if (wanted.name != nullptr) return named(wanted.name);
   // Nobody else is there: a copy. Open MPI's MPI_Alltoallw takes no notice of displacements then.
   if (comm.size == 1) return Algorithm::kSpreadOut;
+  if (comm.size <= alltoall::irregular::kMostAlwaysDirect)
+    return alltoall::irregular::direct(comm.size, wanted.is_persistent);
   require(machine_of(comm, machine));
   if (!alltoall::irregular::is_always_direct(comm.size, wanted.is_persistent, machine)) return std::nullopt;
   return alltoall::irregular::direct(comm.size, wanted.is_persistent);
