@@ -198,7 +198,9 @@ void all_are_wrong(MPI_Comm comm, const char* algorithm) {
   check(class_of(GAPLESS_Alltoallw(data.out.data(), data.sent.data(), data.places.data(), nullptr, data.in.data(),
                                    data.received.data(), data.places.data(), types, comm, algorithm)) == MPI_ERR_ARG,
         "no types", algorithm);
+  const int before = on_self;
   check(class_of(data.call(MPI_COMM_NULL, algorithm)) == MPI_ERR_COMM, "no communicator", algorithm);
+  check(on_self == before + 1, "no communicator: not raised once", algorithm);
   if (algorithm == nullptr || std::strcmp(algorithm, "library") == 0) return;
   check(
       class_of(GAPLESS_Alltoallv(nullptr, data.sent.data(), data.places.data(), MPI_INT, data.in.data(),

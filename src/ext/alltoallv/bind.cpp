@@ -19,14 +19,12 @@ namespace {
 using alltoall::irregular::Algorithm;
 using alltoall::irregular::Machine;
 
-// What `body` returns; what it throws is raised, unless it was. guard (error.hpp) knows what the engine throws.
+// What `body` returns; what it throws is raised, unless it was. guard (error.hpp) knows all but Wrong.
 template <class Body>
 int guarded(MPI_Comm comm, Body&& body) noexcept {
   return guard(comm, [&] {
     try {
       return body();
-    } catch (const Raised& error) {
-      return error.code;
     } catch (const Wrong& error) {
       return raise(error.error_class, comm);
     }
@@ -147,13 +145,14 @@ class Request final : public gapless_mpi_request {
   std::unique_ptr<Exchange> exchange_;
 };
 
-// Makes it, or says what is wrong as the class of an error.
+// Makes it, or says what is wrong as the class of an error, and whether the library has raised it.
 int try_to_make(const PrivateCommPtr& comm, const Arguments& arguments, const Settled& settled, int tag,
-                std::unique_ptr<Request>& made) {
+                std::unique_ptr<Request>& made, bool& is_raised) {
   try {
     made = std::make_unique<Request>(comm, arguments);
     return class_of_code(made->bind(settled.algorithm, settled.extremes, tag));
   } catch (const Raised& error) {
+    is_raised = true;
     return class_of_code(error.code);
   } catch (const Wrong& error) {
     return class_of_code(error.error_class);
@@ -168,12 +167,8 @@ int try_to_make(const PrivateCommPtr& comm, const Arguments& arguments, const Se
 
 int run(const Arguments& arguments, MPI_Comm comm, const char* algorithm) noexcept {
   return guarded(comm, [&] {
-    PrivateCommPtr made;
-    PrivateComm* own = known_private_comm(comm);
-    if (own == nullptr) {
-      if (const int code = private_comm(comm, made); code != MPI_SUCCESS) return code;
-      own = made.get();
-    }
+    PrivateCommPtr own;
+    if (const int code = private_comm(comm, own); code != MPI_SUCCESS) return code;
     const Group group{own->comm(), own->rank, own->size, 0};
     Settled settled = settle(arguments, *own, {algorithm, false});
     if (settled.algorithm == Algorithm::kLibrary) {
@@ -194,9 +189,11 @@ int bind(const Arguments& arguments, MPI_Comm comm, const char* algorithm, GAPLE
     const int tag = own->next_tag();
     const Settled settled = settle(arguments, *own, {algorithm, true, request != nullptr});
     std::unique_ptr<Request> made;
-    const int wrong = try_to_make(own, arguments, settled, tag, made);
+    bool is_raised = false;
+    const int wrong = try_to_make(own, arguments, settled, tag, made, is_raised);
     int worst = MPI_SUCCESS;
     require(MPI_Allreduce(&wrong, &worst, 1, MPI_INT, MPI_MAX, own->comm()));
+    if (is_raised) throw Raised{wrong};
     require(wrong != MPI_SUCCESS ? wrong : worst);
     *request = made.release();
     return MPI_SUCCESS;
