@@ -5,14 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace gapless::alltoall::irregular {
+#include "alltoall/machine.hpp"
 
-// What is measured of an MPI library between two processes (`gapless tune`). The defaults: a library's shared memory.
-struct Machine {
-  double latency_s = 0.6e-6;  // of the shortest message
-  double bandwidth = 6e9;     // [bytes/s] of long messages
-  double pack_rate = 8e9;     // [bytes/s] at which short blocks are copied
-};
+namespace gapless::alltoall::irregular {
 
 enum class Algorithm : std::uint8_t { kLibrary, kZeroCopy, kTwoPhase, kPadded, kSpreadOut, kPairwise };
 inline constexpr Algorithm kAlgorithms[] = {Algorithm::kLibrary, Algorithm::kZeroCopy,  Algorithm::kTwoPhase,

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <string>
 
-#include "alltoall/irregular_machine.hpp"
 #include "alltoall/irregular_model.hpp"
+#include "alltoall/machine.hpp"
 
 namespace gapless::alltoall::irregular {
 namespace {

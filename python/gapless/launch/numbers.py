@@ -14,7 +14,7 @@ SETTING = "GAPLESS_ALLTOALL_FILE"
 NAME = "alltoall.numbers"
 HEAD = "gapless-alltoall 1"
 DISTANCES = ("near", "far")
-# What src/alltoall/irregular_machine.cpp takes for possible.
+# What src/alltoall/machine.cpp takes for possible.
 SHORTEST_S, LONGEST_S, SLOWEST, FASTEST = 1e-12, 3600.0, 1.0, 1e18
 # What it reads: lines end in one character, words in these, and a number is what std::from_chars takes.
 BLANKS = " \t\r"

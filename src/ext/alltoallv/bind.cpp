@@ -7,17 +7,17 @@
 #include "ext/alltoallv/choice.hpp"
 #include "ext/alltoallv/exchange.hpp"
 #include "ext/alltoallv/kept.hpp"
-#include "ext/alltoallv/machine.hpp"
 #include "ext/alltoallv/native.hpp"
 #include "ext/error.hpp"
+#include "ext/machine.hpp"
 #include "ext/request.hpp"
 
 namespace gapless::ext::irregular {
 
 namespace {
 
+using alltoall::Machine;
 using alltoall::irregular::Algorithm;
-using alltoall::irregular::Machine;
 
 // What `body` returns; what it throws is raised, unless it was. guard (error.hpp) knows all but Wrong.
 template <class Body>

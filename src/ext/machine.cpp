@@ -1,4 +1,4 @@
-#include "ext/alltoallv/machine.hpp"
+#include "ext/machine.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -6,14 +6,14 @@
 #include <string>
 #include <string_view>
 
-#include "alltoall/irregular_machine.hpp"
+#include "alltoall/machine.hpp"
 #include "base/settings.hpp"
 
-namespace gapless::ext::irregular {
+namespace gapless::ext {
 
 namespace {
 
-using namespace alltoall::irregular;
+using namespace alltoall;
 
 constexpr double kFarLatency = 20e-6, kFarBandwidth = 1.2e9;  // between nodes, where nothing was measured
 
@@ -96,4 +96,4 @@ int machine_of(PrivateComm& comm, Machine& machine) {
   return MPI_SUCCESS;
 }
 
-}  // namespace gapless::ext::irregular
+}  // namespace gapless::ext

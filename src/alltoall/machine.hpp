@@ -1,4 +1,5 @@
-// The numbers of the model as text, as `gapless tune` writes it (docs/alltoallv.md):
+// The numbers by which the models choose (model.hpp, irregular_model.hpp), and as text, as `gapless tune` writes it
+// (docs/alltoallv.md):
 //
 //   gapless-alltoall 1
 //   library MPICH Version: 5.0.2
@@ -10,9 +11,14 @@
 #include <string>
 #include <string_view>
 
-#include "alltoall/irregular_model.hpp"
+namespace gapless::alltoall {
 
-namespace gapless::alltoall::irregular {
+// What is measured of an MPI library between two processes (`gapless tune`). The defaults: a library's shared memory.
+struct Machine {
+  double latency_s = 0.6e-6;  // of the shortest message
+  double bandwidth = 6e9;     // [bytes/s] of long messages
+  double pack_rate = 8e9;     // [bytes/s] at which short blocks are copied
+};
 
 struct Machines {
   Machine near, far;  // on one node; between nodes
@@ -32,4 +38,4 @@ Reading read_machines(std::string_view text, std::string_view library, Machines&
 // The same of the file `path`, which must be a file of at most 1 MiB.
 Reading read_machines_of(const char* path, std::string_view library, Machines& machines);
 
-}  // namespace gapless::alltoall::irregular
+}  // namespace gapless::alltoall

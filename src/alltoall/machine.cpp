@@ -1,4 +1,4 @@
-#include "alltoall/irregular_machine.hpp"
+#include "alltoall/machine.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-namespace gapless::alltoall::irregular {
+namespace gapless::alltoall {
 
 namespace {
 
@@ -163,4 +163,4 @@ Reading read_machines_of(const char* path, std::string_view library, Machines& m
   return why != nullptr ? refused(why) : read_machines(text, library, machines);
 }
 
-}  // namespace gapless::alltoall::irregular
+}  // namespace gapless::alltoall
