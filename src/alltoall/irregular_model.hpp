@@ -5,14 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace gapless::alltoall::irregular {
+#include "alltoall/machine.hpp"
 
-// What is measured of an MPI library between two processes (`gapless tune`). The defaults: a library's shared memory.
-struct Machine {
-  double latency_s = 0.6e-6;  // of the shortest message
-  double bandwidth = 6e9;     // [bytes/s] of long messages
-  double pack_rate = 8e9;     // [bytes/s] at which short blocks are copied
-};
+namespace gapless::alltoall::irregular {
 
 enum class Algorithm : std::uint8_t { kLibrary, kZeroCopy, kTwoPhase, kPadded, kSpreadOut, kPairwise };
 inline constexpr Algorithm kAlgorithms[] = {Algorithm::kLibrary, Algorithm::kZeroCopy,  Algorithm::kTwoPhase,
@@ -39,6 +34,10 @@ Algorithm direct(int processes, bool is_persistent) noexcept;
 
 // The one that costs least; direct messages unless another one gains a quarter.
 Algorithm choose(const Question& question, const Machine& machine) noexcept;
+
+// Among so few direct messages are chosen whatever the machine is: of up to three processes Bruck's pattern has no
+// fewer messages, and moves no fewer bytes.
+inline constexpr int kMostAlwaysDirect = 3;
 
 // True if direct messages are chosen whatever the sizes are: then there is no need to ask for them, by a reduction,
 // which costs the latency of each of its rounds. Where requests persist that is not counted.

@@ -5,11 +5,9 @@
 #include <cstdint>
 
 #include "alltoall/catalogue.hpp"
-#include "alltoall/irregular_model.hpp"
+#include "alltoall/machine.hpp"
 
 namespace gapless::alltoall {
-
-using irregular::Machine;
 
 struct Question {
   int processes;

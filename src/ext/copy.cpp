@@ -21,15 +21,15 @@ void* written(const Side& side) noexcept {
   return const_cast<void*>(side.buffer);
 }
 
-int raise_unequal(bool sends_more) noexcept {
-  return raise(sends_more ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT);
+int class_of_unequal(bool sends_more) noexcept {
+  return sends_more ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT;
 }
 
 int copy_by_library(const Side& from, const Side& to) {
   PackedByLibrary sent(from.type, from.count), received(to.type, to.count);
   if (const int code = sent.make_room(); code != MPI_SUCCESS) return code;
   if (const int code = received.make_room(); code != MPI_SUCCESS) return code;
-  if (sent.size() != received.size()) return raise_unequal(sent.size() > received.size());
+  if (sent.size() != received.size()) return class_of_unequal(sent.size() > received.size());
   if (const int code = sent.pack(from.buffer); code != MPI_SUCCESS) return code;
   received.take(sent);
   return received.unpack(written(to));
@@ -43,13 +43,14 @@ std::int64_t size_of(const plan::Plan& plan, MPI_Count count) {
   return bytes;
 }
 
+// Returns MPI_SUCCESS or a code, not raised yet.
 int copy_data(const mpi::Datatype& from_type, const Side& from, const mpi::Datatype& to_type, const Side& to) {
   if (from_type.plan() == nullptr || to_type.plan() == nullptr) return copy_by_library(from, to);
   const plan::Plan &source = *from_type.plan(), &destination = *to_type.plan();
   const std::int64_t bytes = size_of(source, from.count), room = size_of(destination, to.count);
-  if (bytes != room) return raise_unequal(bytes > room);
+  if (bytes != room) return class_of_unequal(bytes > room);
   if (bytes == 0) return MPI_SUCCESS;
-  if (!is_buffer(from.buffer, source) || !is_buffer(to.buffer, destination)) return raise(MPI_ERR_BUFFER);
+  if (!is_buffer(from.buffer, source) || !is_buffer(to.buffer, destination)) return MPI_ERR_BUFFER;
   if (!is_host(from.buffer, source) || !is_host(to.buffer, destination)) return copy_by_library(from, to);
   source.prepare(from.count);
   destination.prepare(to.count);
@@ -67,9 +68,9 @@ int GAPLESS_Copy(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype
   const Side from{sendbuf, sendcount, sendtype}, to{recvbuf, recvcount, recvtype};
   const mpi::Datatype *const source = remembered(sendtype), *const destination = remembered(recvtype);
   if (source != nullptr && destination != nullptr) [[likely]]
-    return guard([&] { return copy_data(*source, from, *destination, to); });
+    return guard([&] { return raised(copy_data(*source, from, *destination, to)); });
   mpi::DatatypePtr source_facts, destination_facts;
   if (const int code = find_committed(sendtype, source_facts); code != MPI_SUCCESS) return code;
   if (const int code = find_committed(recvtype, destination_facts); code != MPI_SUCCESS) return code;
-  return guard([&] { return copy_data(*source_facts, from, *destination_facts, to); });
+  return guard([&] { return raised(copy_data(*source_facts, from, *destination_facts, to)); });
 }

@@ -45,7 +45,7 @@ int move_by_library(const Part& part, MPI_Count* moved) {
   if (const int code = all.make_room(); code != MPI_SUCCESS) return code;
   const MPI_Count bytes = std::clamp<MPI_Count>(all.size() - part.position, 0, part.size);
   if (bytes > 0) {
-    if (part.packed == nullptr) return raise(MPI_ERR_BUFFER);
+    if (part.packed == nullptr) return MPI_ERR_BUFFER;
     if (const int code = all.pack(part.buffer); code != MPI_SUCCESS) return code;
     char* const at = all.data() + part.position;
     if constexpr (way == Way::kPack) {
@@ -68,13 +68,14 @@ std::int64_t move_bytes(const plan::Plan& plan, const Part& part, const void* pa
   }
 }
 
+// Returns MPI_SUCCESS or a code, not raised yet.
 template <Way way>
 int move_part(const mpi::Datatype& type, const Part& part, MPI_Count* moved) {
   const plan::Plan* const plan = type.plan();
   if (plan == nullptr) return move_by_library<way>(part, moved);
   const std::int64_t bytes = move::bytes_to_move(*plan, part.count, part.position, part.size);
   if (bytes > 0) {
-    if (part.packed == nullptr || !is_buffer(part.buffer, *plan)) return raise(MPI_ERR_BUFFER);
+    if (part.packed == nullptr || !is_buffer(part.buffer, *plan)) return MPI_ERR_BUFFER;
     if (!is_host(part.buffer, *plan) || !mpi::is_host(part.packed)) return move_by_library<way>(part, moved);
     plan->prepare(part.count);
     if (!move::overlap(*plan, part.count, part.buffer, part.packed, bytes)) [[likely]] {
@@ -95,10 +96,10 @@ template <Way way>
 int move_at(const Part& part, MPI_Count* moved) noexcept {
   if (const int wrong = wrong_argument(part, moved); wrong != MPI_SUCCESS) return raise(wrong);
   if (const mpi::Datatype* const known = remembered(part.type); known != nullptr) [[likely]]
-    return guard([&] { return move_part<way>(*known, part, moved); });
+    return guard([&] { return raised(move_part<way>(*known, part, moved)); });
   mpi::DatatypePtr type;
   if (const int code = find_committed(part.type, type); code != MPI_SUCCESS) return code;
-  return guard([&] { return move_part<way>(*type, part, moved); });
+  return guard([&] { return raised(move_part<way>(*type, part, moved)); });
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace gapless::ext {
 
-// The packed data of a whole message, in plain memory. Its functions return MPI_SUCCESS, or the code of an error that
-// was raised; throw what guard (error.hpp) raises.
+// The packed data of a whole message, in plain memory. Its functions return MPI_SUCCESS or a code, not raised yet;
+// throw what guard (error.hpp) raises.
 class PackedByLibrary {
  public:
   PackedByLibrary(MPI_Datatype type, MPI_Count count) : type_(type), count_(count) {}

@@ -2,6 +2,8 @@
 // nobody waits for ever. Usage: alltoallv_errors, on 4 processes.
 #include <gapless/gapless_mpi.h>
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -12,7 +14,7 @@ namespace {
 constexpr int kProcesses = 4;
 constexpr int kInts = 8;  // of each block
 
-int rank = 0, failures = 0, handled = 0;
+int rank = 0, failures = 0, handled = 0, on_self = 0;
 bool is_intel = false;
 
 void check(bool holds, const char* what, const char* algorithm) {
@@ -31,6 +33,21 @@ int class_of(int code) {
 void count_errors(MPI_Comm*, int*, ...) {
   ++handled;
 }
+
+void count_on_self(MPI_Comm*, int*, ...) {
+  ++on_self;
+}
+
+// The errors that are raised while it lives: on the communicator, and never on MPI_COMM_SELF.
+class Raised {
+ public:
+  void require(int errors, const char* what, const char* algorithm) const {
+    check(handled == handled_ + errors && on_self == on_self_, what, algorithm);
+  }
+
+ private:
+  const int handled_ = handled, on_self_ = on_self;
+};
 
 // An int, or one with as much behind it: a type without and with gaps.
 MPI_Datatype strided[2] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
@@ -109,9 +126,9 @@ void disagreement(MPI_Comm comm, const char* algorithm, bool out_has_gaps, bool 
     Data data(out_has_gaps, in_has_gaps);
     const bool is_short = rank == 1 && expected < kInts;
     if (rank == 1) data.received[static_cast<std::size_t>(other)] = expected;
-    const int before = handled;
+    const Raised raised;
     verify(data, data.call(comm, algorithm), other, expected, algorithm);
-    check(handled == before + (is_short ? 1 : 0), "not raised once", algorithm);
+    raised.require(is_short ? 1 : 0, "not raised once", algorithm);
 
     // What is told of sizes is told in init, of all or of none.
     Data bound(out_has_gaps, in_has_gaps);
@@ -132,7 +149,7 @@ void disagreement(MPI_Comm comm, const char* algorithm, bool out_has_gaps, bool 
 
 // The arguments of process 2 are wrong: all learn of it in init, where they are asked.
 void one_is_wrong(MPI_Comm comm, const char* algorithm) {
-  for (int what = 0; what < 4; ++what) {
+  for (int what = 0; what < 6; ++what) {
     Data data;
     MPI_Datatype uncommitted;
     MPI_Type_contiguous(1, MPI_INT, &uncommitted);
@@ -142,13 +159,29 @@ void one_is_wrong(MPI_Comm comm, const char* algorithm) {
       if (what == 1) data.received[3] = -1, due = MPI_ERR_COUNT;
       if (what == 2) data.sent[1] = MPI_Count{1} << 62, due = MPI_ERR_COUNT;
       if (what == 3) data.type = uncommitted, due = MPI_ERR_TYPE;
+      if (what > 3) due = MPI_ERR_ARG;
     }
+    const bool is_unnamed = rank == 2 && what == 4, has_no_place = rank == 2 && what == 5;
     GAPLESS_Request request = GAPLESS_REQUEST_NULL;
-    const int code = data.init(comm, algorithm, &request);
+    const Raised raised;
+    const int code = data.init(comm, is_unnamed ? "bruck" : algorithm, has_no_place ? nullptr : &request);
+    raised.require(1, "init: not raised once, on the communicator", algorithm);
     check(class_of(code) == due, "init: another error than is due", algorithm);
     check(request == GAPLESS_REQUEST_NULL, "init: a request", algorithm);
     MPI_Type_free(&uncommitted);
   }
+}
+
+// The same of a plain call in which all are asked.
+void one_has_no_types(MPI_Comm comm) {
+  Data data;
+  const std::vector<MPI_Datatype> types(kProcesses, MPI_INT);
+  const Raised raised;
+  const int code =
+      GAPLESS_Alltoallw(data.out.data(), data.sent.data(), data.places.data(), types.data(), data.in.data(),
+                        data.received.data(), data.places.data(), rank == 2 ? nullptr : types.data(), comm, "padded");
+  check(class_of(code) == (rank == 2 ? MPI_ERR_ARG : MPI_ERR_OTHER), "no types: another error than is due", "padded");
+  raised.require(1, "no types: not raised once, on the communicator", "padded");
 }
 
 // Wrong in the same way on all.
@@ -165,14 +198,44 @@ void all_are_wrong(MPI_Comm comm, const char* algorithm) {
   check(class_of(GAPLESS_Alltoallw(data.out.data(), data.sent.data(), data.places.data(), nullptr, data.in.data(),
                                    data.received.data(), data.places.data(), types, comm, algorithm)) == MPI_ERR_ARG,
         "no types", algorithm);
+  const int before = on_self;
   check(class_of(data.call(MPI_COMM_NULL, algorithm)) == MPI_ERR_COMM, "no communicator", algorithm);
+  check(on_self == before + 1, "no communicator: not raised once", algorithm);
   if (algorithm == nullptr || std::strcmp(algorithm, "library") == 0) return;
   check(
       class_of(GAPLESS_Alltoallv(nullptr, data.sent.data(), data.places.data(), MPI_INT, data.in.data(),
                                  data.received.data(), data.places.data(), MPI_INT, comm, algorithm)) == MPI_ERR_BUFFER,
       "no buffer", algorithm);
+  data.type = MPI_DATATYPE_NULL;
+  const Raised raised;
+  check(class_of(data.call(comm, algorithm)) == MPI_ERR_TYPE, "no type", algorithm);
+  raised.require(1, "no type: not raised once, on the communicator", algorithm);
+  data.type = MPI_INT;
   data.received[1] = -3;
   check(class_of(data.call(comm, algorithm)) == MPI_ERR_COUNT, "a negative count", algorithm);
+}
+
+// In place a process alone has nothing to do, however much it has: the memory is never touched, and so is none.
+void large_in_place(const char* algorithm) {
+  if (algorithm != nullptr && std::strcmp(algorithm, "library") == 0) return;
+  constexpr MPI_Count kBytes = MPI_Count{1} << 36;
+  void* const memory =
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  check(memory != MAP_FAILED, "no memory", algorithm);
+  const MPI_Aint place = 0;
+  check(GAPLESS_Alltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, memory, &kBytes, &place, MPI_BYTE,
+                          MPI_COMM_SELF, algorithm) == MPI_SUCCESS,
+        "a large block of its own, in place", algorithm);
+  GAPLESS_Request request = GAPLESS_REQUEST_NULL;
+  check(GAPLESS_Alltoallv_init(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, memory, &kBytes, &place, MPI_BYTE,
+                               MPI_COMM_SELF, algorithm, &request) == MPI_SUCCESS,
+        "no request for a large block of its own, in place", algorithm);
+  if (request != GAPLESS_REQUEST_NULL) {
+    GAPLESS_Start(request);
+    check(GAPLESS_Wait(request) == MPI_SUCCESS, "a request for a large block of its own, in place", algorithm);
+    GAPLESS_Request_free(&request);
+  }
+  munmap(memory, kBytes);
 }
 
 void intercommunicator() {
@@ -199,11 +262,12 @@ int main(int argc, char** argv) {
   MPI_Get_library_version(version, &length);
   is_intel = std::strstr(version, "Intel") != nullptr;
   MPI_Comm comm;
-  MPI_Errhandler handler;
+  MPI_Errhandler handler, self_handler;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_create_errhandler(count_errors, &handler);
   MPI_Comm_set_errhandler(comm, handler);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);  // where errors without a communicator are raised
+  MPI_Comm_create_errhandler(count_on_self, &self_handler);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, self_handler);  // where errors without a communicator are raised
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   for (int k = 0; k < 2; ++k) {
     MPI_Type_create_resized(MPI_INT, 0, static_cast<MPI_Aint>((k + 1) * sizeof(int)), &strided[k]);
@@ -217,12 +281,16 @@ int main(int argc, char** argv) {
     }
     one_is_wrong(comm, algorithm);
     all_are_wrong(comm, algorithm);
+    large_in_place(algorithm);
   }
   one_is_wrong(comm, nullptr);
   all_are_wrong(comm, nullptr);
+  large_in_place(nullptr);
+  one_has_no_types(comm);
   intercommunicator();
   for (MPI_Datatype& type : strided) MPI_Type_free(&type);
   MPI_Errhandler_free(&handler);
+  MPI_Errhandler_free(&self_handler);
   MPI_Comm_free(&comm);
   MPI_Allreduce(&failures, &all_failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) std::printf("alltoallv_errors: %s\n", all_failures == 0 ? "all right" : "WRONG");

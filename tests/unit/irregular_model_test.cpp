@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <string>
 
-#include "alltoall/irregular_machine.hpp"
 #include "alltoall/irregular_model.hpp"
+#include "alltoall/machine.hpp"
 
 namespace gapless::alltoall::irregular {
 namespace {
@@ -24,7 +24,10 @@ TEST(IrregularModel, names_lead_back) {
 TEST(IrregularModel, few_processes_and_long_blocks_go_directly) {
   const Machine machine;
   for (int p = 1; p <= 8; ++p) EXPECT_TRUE(is_always_direct(p, false, machine)) << p;
-  for (int p = 1; p <= 3; ++p) EXPECT_TRUE(is_always_direct(p, true, machine)) << p;
+  for (const Machine& any : {machine, Machine{3600, 1e18, 1e18}, Machine{1e-12, 1, 1}, Machine{3600, 1, 1e18}})
+    for (int p = 1; p <= kMostAlwaysDirect; ++p)
+      for (const bool is_persistent : {false, true}) EXPECT_TRUE(is_always_direct(p, is_persistent, any)) << p;
+  EXPECT_FALSE(is_always_direct(kMostAlwaysDirect + 1, true, {3600, 1e18, 1e18}));
   EXPECT_EQ(choose({64, 1 << 20, 1 << 20, false}, machine), Algorithm::kLibrary);
   EXPECT_EQ(choose({64, 1 << 20, 1 << 20, true}, machine), Algorithm::kLibrary);
   EXPECT_EQ(choose({32, 1 << 20, 1 << 20, true}, machine), Algorithm::kSpreadOut);
@@ -81,6 +84,21 @@ TEST(IrregularMachine, the_first_section_of_the_library_counts) {
   Machines others;
   EXPECT_FALSE(read_machines(kText, "Intel(R) MPI Library 2021", others).has_section);
   EXPECT_DOUBLE_EQ(others.near.bandwidth, Machine{}.bandwidth);
+}
+
+TEST(IrregularMachine, words_count_whole) {
+  const std::string version = "MPICH Version: 4.1.3";
+  const auto names = [](const std::string& words, const std::string& library) {
+    Machines machines;
+    return read_machines("gapless-alltoall 1\nlibrary " + words + "\nend\n", library, machines).has_section;
+  };
+  for (const char* const some : {"*", "MPICH", "MPICH   Version:", "Version: 4.1.3", "4.1.3"})
+    EXPECT_TRUE(names(some, version)) << some;
+  for (const char* const none : {"MPICH Version: 4.1", "PICH", "4.1", "1.3", ",", "MPICH Version: 4.1.3 x"})
+    EXPECT_FALSE(names(none, version)) << none;
+  EXPECT_TRUE(names("Open MPI v5.0.1", "Open MPI v5.0.1, package: Open MPI"));
+  EXPECT_FALSE(names("Open MPI v5.0.1", "Open MPI v5.0.11, package: Open MPI"));
+  EXPECT_TRUE(names("4.1", "MPICH 4.1.3 for 4.1"));
 }
 
 TEST(IrregularMachine, what_is_wrong_is_refused_whole_and_named) {

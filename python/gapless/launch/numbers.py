@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +14,11 @@ SETTING = "GAPLESS_ALLTOALL_FILE"
 NAME = "alltoall.numbers"
 HEAD = "gapless-alltoall 1"
 DISTANCES = ("near", "far")
-# What src/alltoall/irregular_machine.cpp takes for possible.
+# What src/alltoall/machine.cpp takes for possible.
 SHORTEST_S, LONGEST_S, SLOWEST, FASTEST = 1e-12, 3600.0, 1.0, 1e18
+# What it reads: lines end in one character, words in these, and a number is what std::from_chars takes.
+BLANKS = " \t\r"
+NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -49,17 +52,19 @@ def _numbers(words: list[str]) -> Numbers:
     found: dict[str, float] = {}
     for name, word in zip(words[1::2], words[2::2], strict=True):
         low, high = (SHORTEST_S, LONGEST_S) if name == "latency" else (SLOWEST, FASTEST)
-        try:
-            found[name] = float(word)
-        except ValueError:
-            found[name] = math.nan
-        if not low <= found[name] <= high:
+        if not NUMBER.fullmatch(word) or not low <= float(word) <= high:
             raise ValueError(f"'{word}' is no {name}")
+        found[name] = float(word)
     return Numbers(found["latency"], found["bandwidth"], found["pack"])
 
 
+def _rows(text: str) -> list[tuple[int, str]]:
+    rows = [(number, row.partition("#")[0].strip(BLANKS)) for number, row in enumerate(text.split("\n"), 1)]
+    return [(number, row) for number, row in rows if row]
+
+
 def parse_numbers(text: str) -> Sections:
-    """Read a text as the library does.
+    """Read a text as the library does: of two sections of one library the first counts.
 
     Raises
     ------
@@ -67,31 +72,36 @@ def parse_numbers(text: str) -> Sections:
         What is wrong, and in which line.
     """
     sections: Sections = {}
-    library: str | None = None
-    rows = [(number, row.partition("#")[0].split()) for number, row in enumerate(text.splitlines(), 1)]
-    rows = [(number, words) for number, words in rows if words]
+    section: dict[str, Numbers] | None = None
+    rows = _rows(text)
     if not rows:
         raise ValueError("it is empty")
-    if " ".join(rows[0][1]) != HEAD:
+    if rows[0][1] != HEAD:
         raise ValueError(f"line {rows[0][0]}: it does not begin with '{HEAD}'")
-    if rows[-1][1] != ["end"]:
+    if rows[-1][1] != "end":
         raise ValueError("it is cut off: there is no 'end'")
-    for number, words in rows[1:-1]:
+    for number, row in rows[1:-1]:
+        words = re.split(f"[{BLANKS}]+", row)
         try:
             if words == ["end"]:
                 raise ValueError("something follows 'end'")
             if words[0] == "library" and len(words) > 1:
-                library = " ".join(words[1:])
-                sections.setdefault(library, {})
+                section = {}
+                sections.setdefault(" ".join(words[1:]), section)
             elif words[0] in DISTANCES:
-                if library is None:
+                if section is None:
                     raise ValueError("no 'library' stands before it")
-                sections[library][words[0]] = _numbers(words)
+                section[words[0]] = _numbers(words)
             else:
                 raise ValueError(f"'{words[0]}' is not known here")
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from None
     return sections
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file with the line ends that it has."""
+    return path.read_bytes().decode("utf-8")
 
 
 def numbers_files(environment: Mapping[str, str] = os.environ) -> list[Path]:
@@ -114,7 +124,7 @@ def numbers_in_words(environment: Mapping[str, str] = os.environ) -> str:
         if not word or not Path(word).exists():
             continue
         try:
-            sections = parse_numbers(Path(word).read_text(encoding="utf-8"))
+            sections = parse_numbers(read_text(Path(word)))
         except (OSError, ValueError) as error:
             return f"the default ones; refused: {word}: {error}"
         return f"{word}: {', '.join(sections) or 'of no library'}"

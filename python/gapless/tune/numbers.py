@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gapless.errors import GaplessError
 from gapless.lab.programs import json_lines, mpi_command
-from gapless.launch.numbers import NAME, Numbers, Sections, numbers_text, parse_numbers
+from gapless.launch.numbers import NAME, Numbers, Sections, numbers_text, parse_numbers, read_text
 from gapless.launch.whole_file import write_whole
 from gapless.targets.libraries import Library
 
@@ -45,7 +45,7 @@ def keep_numbers(folder: Path, measured: Sections, command: str) -> Path:
     path = folder / NAME
     sections: Sections = {}
     with contextlib.suppress(OSError, ValueError):  # what is there is not ours: it is replaced
-        sections = parse_numbers(path.read_text(encoding="utf-8"))
+        sections = parse_numbers(read_text(path))
     for library, distances in measured.items():
         sections[library] = sections.get(library, {}) | distances
     comments = (f"Written by gapless tune: docs/alltoallv.md. {date.today()} {command}",)

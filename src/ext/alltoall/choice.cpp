@@ -1,7 +1,7 @@
 #include "ext/alltoall/choice.hpp"
 
 #include "ext/alltoall/recent.hpp"
-#include "ext/alltoallv/machine.hpp"
+#include "ext/machine.hpp"
 
 namespace gapless::ext::regular {
 
@@ -9,7 +9,7 @@ int choose(PrivateComm& comm, std::int64_t bytes, bool is_in_place, bool is_pers
   std::optional<alltoall::Range>& ours = kept_of(comm).ranges[is_in_place][is_persistent];
   if (!ours) {
     alltoall::Machine machine;
-    if (const int code = irregular::machine_of(comm, machine); code != MPI_SUCCESS) return code;
+    if (const int code = machine_of(comm, machine); code != MPI_SUCCESS) return code;
     ours = alltoall::range_of_ours(comm.size, is_in_place, is_persistent, machine);
   }
   choice = {alltoall::find_algorithm(ours->has(bytes) ? "least-slots" : "library"), Asked::kEither};

@@ -5,9 +5,9 @@
 
 #include "alltoall/catalogue.hpp"
 #include "ext/alltoall/blocks.hpp"
-#include "ext/alltoall/room.hpp"
 #include "ext/alltoall/ways.hpp"
 #include "ext/private_comm.hpp"
+#include "ext/room.hpp"
 
 namespace gapless::ext::regular {
 

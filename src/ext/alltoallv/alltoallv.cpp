@@ -1,6 +1,5 @@
 // GAPLESS_Alltoallv, GAPLESS_Alltoallw, GAPLESS_Alltoallv_init.
 #include "ext/alltoallv/bind.hpp"
-#include "ext/error.hpp"
 #include "gapless/gapless_mpi.h"
 
 using namespace gapless::ext;
@@ -18,9 +17,9 @@ int GAPLESS_Alltoallw(const void* sendbuf, const MPI_Count sendcounts[], const M
                       const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
                       const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, const char* algorithm) {
   if (!ready()) return kNotReady;
-  if (recvtypes == nullptr || (sendtypes == nullptr && sendbuf != MPI_IN_PLACE)) return raise(MPI_ERR_ARG, comm);
   return run({{sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
-              {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes}},
+              {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes},
+              true},
              comm, algorithm);
 }
 

@@ -7,26 +7,24 @@
 #include "ext/alltoallv/choice.hpp"
 #include "ext/alltoallv/exchange.hpp"
 #include "ext/alltoallv/kept.hpp"
-#include "ext/alltoallv/machine.hpp"
 #include "ext/alltoallv/native.hpp"
 #include "ext/error.hpp"
+#include "ext/machine.hpp"
 #include "ext/request.hpp"
 
 namespace gapless::ext::irregular {
 
 namespace {
 
+using alltoall::Machine;
 using alltoall::irregular::Algorithm;
-using alltoall::irregular::Machine;
 
-// What `body` returns; what it throws is raised, unless it was. guard (error.hpp) knows what the engine throws.
+// What `body` returns; what it throws is raised, unless it was. guard (error.hpp) knows all but Wrong.
 template <class Body>
 int guarded(MPI_Comm comm, Body&& body) noexcept {
   return guard(comm, [&] {
     try {
       return body();
-    } catch (const Raised& error) {
-      return error.code;
     } catch (const Wrong& error) {
       return raise(error.error_class, comm);
     }
@@ -42,23 +40,35 @@ struct Sides {
   Blocks sent, received;
 };
 Sides both_sides(const Arguments& arguments, int processes) {
+  if (arguments.lacks_types()) throw Wrong{MPI_ERR_ARG};
   Blocks received(arguments.received, processes);
   if (arguments.sent.buffer == MPI_IN_PLACE) return {received, received};
   return {Blocks(arguments.sent, processes), std::move(received)};
 }
 
-// What is known before anybody has been asked.
-std::optional<Algorithm> without_asking(PrivateComm& comm, const char* name, bool is_persistent, Machine& machine) {
+// How the call is to be done.
+struct Wanted {
+  const char* name;  // null: as the model chooses
+  bool is_persistent;
+  bool has_place = true;  // for the request
+};
+
+Algorithm named(const char* name) {
   Algorithm found{};
-  if (name != nullptr) {
-    if (!alltoall::irregular::find_algorithm(name, found)) throw Wrong{MPI_ERR_ARG};
-    return found;
-  }
+  if (!alltoall::irregular::find_algorithm(name, found)) throw Wrong{MPI_ERR_ARG};
+  return found;
+}
+
+// What is known whatever sizes the others have.
+std::optional<Algorithm> without_sizes(PrivateComm& comm, const Wanted& wanted, Machine& machine) {
+  if (wanted.name != nullptr) return named(wanted.name);
   // Nobody else is there: a copy. Open MPI's MPI_Alltoallw takes no notice of displacements then.
   if (comm.size == 1) return Algorithm::kSpreadOut;
+  if (comm.size <= alltoall::irregular::kMostAlwaysDirect)
+    return alltoall::irregular::direct(comm.size, wanted.is_persistent);
   require(machine_of(comm, machine));
-  if (!alltoall::irregular::is_always_direct(comm.size, is_persistent, machine)) return std::nullopt;
-  return alltoall::irregular::direct(comm.size, is_persistent);
+  if (!alltoall::irregular::is_always_direct(comm.size, wanted.is_persistent, machine)) return std::nullopt;
+  return alltoall::irregular::direct(comm.size, wanted.is_persistent);
 }
 
 // What is to be run, with both sides if they were looked at.
@@ -68,13 +78,21 @@ struct Settled {
   Extremes extremes;
 };
 
-Settled settle(const Arguments& arguments, PrivateComm& comm, const char* name, bool is_persistent) {
+// Of a request all learn first whether another one's arguments are wrong: that process does nothing else with them.
+Settled settle(const Arguments& arguments, PrivateComm& comm, const Wanted& wanted) {
+  const bool is_persistent = wanted.is_persistent;
   Machine machine;
-  const std::optional<Algorithm> known = without_asking(comm, name, is_persistent, machine);
-  if (known == Algorithm::kLibrary && !is_persistent) return {*known, std::nullopt, {}};
+  std::optional<Algorithm> known;
+  if (!is_persistent) known = without_sizes(comm, wanted, machine);
+  if (known == Algorithm::kLibrary) {
+    if (arguments.lacks_types()) throw Wrong{MPI_ERR_ARG};
+    return {*known, std::nullopt, {}};
+  }
   std::optional<Sides> sides;
   std::exception_ptr wrong;  // not thrown before the other processes know
   try {
+    if (!wanted.has_place) throw Wrong{MPI_ERR_ARG};
+    if (wanted.name != nullptr) named(wanted.name);
     sides = both_sides(arguments, comm.size);
   } catch (...) {
     wrong = std::current_exception();
@@ -86,6 +104,7 @@ Settled settle(const Arguments& arguments, PrivateComm& comm, const char* name, 
     if (wrong == nullptr) require(code);
   }
   if (wrong != nullptr) std::rethrow_exception(wrong);
+  if (is_persistent) known = without_sizes(comm, wanted, machine);
   const alltoall::irregular::Question question{comm.size, extremes.smallest, extremes.largest, is_persistent};
   return {known ? *known : choose(question, machine), std::move(sides), extremes};
 }
@@ -126,13 +145,14 @@ class Request final : public gapless_mpi_request {
   std::unique_ptr<Exchange> exchange_;
 };
 
-// Makes it, or says what is wrong as the class of an error.
+// Makes it, or says what is wrong as the class of an error, and whether the library has raised it.
 int try_to_make(const PrivateCommPtr& comm, const Arguments& arguments, const Settled& settled, int tag,
-                std::unique_ptr<Request>& made) {
+                std::unique_ptr<Request>& made, bool& is_raised) {
   try {
     made = std::make_unique<Request>(comm, arguments);
     return class_of_code(made->bind(settled.algorithm, settled.extremes, tag));
   } catch (const Raised& error) {
+    is_raised = true;
     return class_of_code(error.code);
   } catch (const Wrong& error) {
     return class_of_code(error.error_class);
@@ -147,14 +167,10 @@ int try_to_make(const PrivateCommPtr& comm, const Arguments& arguments, const Se
 
 int run(const Arguments& arguments, MPI_Comm comm, const char* algorithm) noexcept {
   return guarded(comm, [&] {
-    PrivateCommPtr made;
-    PrivateComm* own = known_private_comm(comm);
-    if (own == nullptr) {
-      if (const int code = private_comm(comm, made); code != MPI_SUCCESS) return code;
-      own = made.get();
-    }
+    PrivateCommPtr own;
+    if (const int code = private_comm(comm, own); code != MPI_SUCCESS) return code;
     const Group group{own->comm(), own->rank, own->size, 0};
-    Settled settled = settle(arguments, *own, algorithm, false);
+    Settled settled = settle(arguments, *own, {algorithm, false});
     if (settled.algorithm == Algorithm::kLibrary) {
       require(call_library(arguments.sent, arguments.received, group));
       return MPI_SUCCESS;
@@ -170,13 +186,14 @@ int bind(const Arguments& arguments, MPI_Comm comm, const char* algorithm, GAPLE
   return guarded(comm, [&] {
     PrivateCommPtr own;
     if (const int code = private_comm(comm, own); code != MPI_SUCCESS) return code;
-    if (request == nullptr) throw Wrong{MPI_ERR_ARG};
     const int tag = own->next_tag();
-    const Settled settled = settle(arguments, *own, algorithm, true);
+    const Settled settled = settle(arguments, *own, {algorithm, true, request != nullptr});
     std::unique_ptr<Request> made;
-    const int wrong = try_to_make(own, arguments, settled, tag, made);
+    bool is_raised = false;
+    const int wrong = try_to_make(own, arguments, settled, tag, made, is_raised);
     int worst = MPI_SUCCESS;
     require(MPI_Allreduce(&wrong, &worst, 1, MPI_INT, MPI_MAX, own->comm()));
+    if (is_raised) throw Raised{wrong};
     require(wrong != MPI_SUCCESS ? wrong : worst);
     *request = made.release();
     return MPI_SUCCESS;

@@ -8,6 +8,11 @@ namespace gapless::ext::irregular {
 
 struct Arguments {
   Half sent, received;
+  bool has_types = false;  // w: one for each process
+
+  bool lacks_types() const noexcept {
+    return has_types && (received.types == nullptr || (sent.types == nullptr && sent.buffer != MPI_IN_PLACE));
+  }
 };
 
 // A plain call, from beginning to end. `algorithm`: a name, or null for the model's choice. Errors are raised.

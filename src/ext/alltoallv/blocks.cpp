@@ -34,9 +34,39 @@ Measures measures_of(const mpi::Datatype& facts, MPI_Datatype type) {
   return {size, extent};
 }
 
+// The code that `body` returns, or of what it throws.
+template <class Body>
+int code_of(Body&& body) noexcept {
+  try {
+    return body();
+  } catch (const base::Error& error) {
+    return class_of(error);
+  } catch (...) {
+    return MPI_ERR_NO_MEM;
+  }
+}
+
+int pack_by_library(const Block& block, char* packed) {
+  PackedByLibrary all(block.type, block.count);
+  if (const int code = all.make_room(); code != MPI_SUCCESS) return code;
+  const int code = all.pack(block.data);
+  if (code == MPI_SUCCESS) copy_bytes(packed, all.data(), block.bytes);
+  return code;
+}
+
+int unpack_by_library(const Block& block, const char* packed, std::int64_t bytes) {
+  PackedByLibrary all(block.type, block.count);
+  if (const int code = all.make_room(); code != MPI_SUCCESS) return code;
+  if (bytes < block.bytes) {  // the rest is unpacked as it was
+    if (const int code = all.pack(block.data); code != MPI_SUCCESS) return code;
+  }
+  copy_bytes(all.data(), packed, bytes);
+  return all.unpack(block.data);
+}
+
 }  // namespace
 
-int pack(const Block& block, char* packed) {
+int pack(const Block& block, char* packed) noexcept {
   if (block.run != nullptr) {
     copy_bytes(packed, block.run, block.bytes);
     return MPI_SUCCESS;
@@ -46,14 +76,10 @@ int pack(const Block& block, char* packed) {
     move::pack_all(*block.plan, block.count, block.data, packed);
     return MPI_SUCCESS;
   }
-  PackedByLibrary all(block.type, block.count);
-  if (const int code = all.make_room(); code != MPI_SUCCESS) return code;
-  const int code = all.pack(block.data);
-  if (code == MPI_SUCCESS) copy_bytes(packed, all.data(), block.bytes);
-  return code;
+  return code_of([&] { return pack_by_library(block, packed); });
 }
 
-int unpack(const Block& block, const char* packed, std::int64_t bytes) {
+int unpack(const Block& block, const char* packed, std::int64_t bytes) noexcept {
   bytes = std::min(bytes, block.bytes);
   if (bytes == 0) return MPI_SUCCESS;
   if (block.run != nullptr) {
@@ -67,27 +93,23 @@ int unpack(const Block& block, const char* packed, std::int64_t bytes) {
       move::unpack(*block.plan, block.count, block.data, 0, packed, bytes);
     return MPI_SUCCESS;
   }
-  PackedByLibrary all(block.type, block.count);
-  if (const int code = all.make_room(); code != MPI_SUCCESS) return code;
-  if (bytes < block.bytes) {  // the rest is unpacked as it was
-    if (const int code = all.pack(block.data); code != MPI_SUCCESS) return code;
-  }
-  copy_bytes(all.data(), packed, bytes);
-  return all.unpack(block.data);
+  return code_of([&] { return unpack_by_library(block, packed, bytes); });
 }
 
-int copy(const Block& from, const Block& to) {
+int copy(const Block& from, const Block& to) noexcept {
   const std::int64_t bytes = std::min(from.bytes, to.bytes);
   if (bytes == 0) return MPI_SUCCESS;
   if (from.run != nullptr) return unpack(to, from.run, bytes);
   if (to.run != nullptr && bytes == from.bytes) return pack(from, to.run);
-  if (from.plan != nullptr && to.plan != nullptr) {
-    move::copy({{*from.plan, from.count}, {*to.plan, to.count}, nullptr}, from.data, to.data, 0, bytes);
-    return MPI_SUCCESS;
-  }
-  const auto packed = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(from.bytes));
-  const int code = pack(from, packed.get());
-  return code != MPI_SUCCESS ? code : unpack(to, packed.get(), bytes);
+  return code_of([&] {
+    if (from.plan != nullptr && to.plan != nullptr) {
+      move::copy({{*from.plan, from.count}, {*to.plan, to.count}, nullptr}, from.data, to.data, 0, bytes);
+      return MPI_SUCCESS;
+    }
+    const auto packed = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(from.bytes));
+    const int code = pack(from, packed.get());
+    return code != MPI_SUCCESS ? code : unpack(to, packed.get(), bytes);
+  });
 }
 
 Blocks::Blocks(const Half& half, int processes) : blocks_(static_cast<std::size_t>(processes)) {
@@ -104,7 +126,7 @@ Blocks::Blocks(const Half& half, int processes) : blocks_(static_cast<std::size_
     if (block.count == 0 && half.types != nullptr) continue;
     if (facts == nullptr || block.type != known) {
       mpi::DatatypePtr found;
-      if (const int code = find_committed(block.type, found); code != MPI_SUCCESS) throw Raised{code};
+      if (const int code = look_up_committed(block.type, found); code != MPI_SUCCESS) throw Wrong{code};
       known = block.type;
       facts = found.get();
       types_.push_back(std::move(found));

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ext/library.hpp"
+#include "ext/error.hpp"
 #include "mpi/types/datatype.hpp"
 
 namespace gapless::ext::irregular {
@@ -28,17 +28,14 @@ struct Block {
   char* run = nullptr;  // its bytes, if the engine may touch them and they follow one another
 };
 
-// Copies the block's bytes from where it lies to `packed`. Returns MPI_SUCCESS or the code of an error that was raised.
-int pack(const Block& block, char* packed);
+// Copies the block's bytes from where it lies to `packed`. Returns MPI_SUCCESS or a code, not raised yet.
+int pack(const Block& block, char* packed) noexcept;
 // The reverse, of the first `bytes`, or of as many as the block has.
-int unpack(const Block& block, const char* packed, std::int64_t bytes);
+int unpack(const Block& block, const char* packed, std::int64_t bytes) noexcept;
 // Both at once, of as many bytes as both have.
-int copy(const Block& from, const Block& to);
+int copy(const Block& from, const Block& to) noexcept;
 
-// What guards (alltoallv.cpp) return at once: an error that was raised already; and one to be raised.
-struct Raised {
-  int code;
-};
+// Thrown where an error is to be raised (bind.cpp); Raised (error.hpp) where the library has raised it.
 struct Wrong {
   int error_class;
 };

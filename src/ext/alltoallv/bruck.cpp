@@ -13,7 +13,7 @@
 #include "base/checked.hpp"
 #include "ext/alltoallv/exchange.hpp"
 #include "ext/alltoallv/message.hpp"
-#include "ext/alltoallv/room.hpp"
+#include "ext/room.hpp"
 
 namespace gapless::ext::irregular {
 

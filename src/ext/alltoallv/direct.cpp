@@ -1,14 +1,14 @@
 // Each block goes straight to its process, with the program's own datatypes: all at the same time (spread-out), or one
 // pair of processes after the other (pairwise). Empty blocks are sent, too: if two processes do not agree which are,
 // neither waits for ever.
-#include <climits>
+#include <algorithm>
 #include <vector>
 
 #include "alltoall/irregular_rounds.hpp"
 #include "base/checked.hpp"
 #include "ext/alltoallv/exchange.hpp"
 #include "ext/alltoallv/message.hpp"
-#include "ext/alltoallv/room.hpp"
+#include "ext/room.hpp"
 
 namespace gapless::ext::irregular {
 
@@ -16,19 +16,18 @@ namespace {
 
 using namespace alltoall::irregular;
 
-// What the library is told of each peer's block.
+// What the library is told of each other process's block: as it lies, or packed.
 class Described {
  public:
   Described(const Described&) = delete;
   Described& operator=(const Described&) = delete;
-  explicit Described(const Blocks& blocks) {
-    messages_.reserve(static_cast<std::size_t>(blocks.size()));
+  Described(const Blocks& blocks, int rank, bool is_packed) : Described(blocks.size()) {
     for (int peer = 0; peer < blocks.size(); ++peer) {
       const Block& block = blocks[peer];
-      Counted made{0, MPI_BYTE, false};
-      if (block.bytes > 0)
-        if (const int code = counted(block.count, block.type, made); code != MPI_SUCCESS) throw Wrong{code};
-      messages_.push_back(made);
+      if (peer == rank || block.bytes == 0) continue;
+      Counted& made = messages_[static_cast<std::size_t>(peer)];
+      const int code = is_packed ? counted(block.bytes, MPI_PACKED, made) : counted(block.count, block.type, made);
+      if (code != MPI_SUCCESS) throw Wrong{code};
     }
   }
   ~Described() {
@@ -38,16 +37,23 @@ class Described {
   const Counted& operator[](int peer) const noexcept { return messages_[static_cast<std::size_t>(peer)]; }
 
  private:
+  // Alone first, so that what throws afterwards leaves no type.
+  explicit Described(int processes) : messages_(static_cast<std::size_t>(processes), Counted{0, MPI_BYTE, false}) {}
+
   std::vector<Counted> messages_;
 };
 
 // In place, what is sent waits as packed bytes.
 class Direct : public Exchange {
  protected:
-  explicit Direct(Call&& call) : call_(std::move(call)), in_(call_.received), out_(call_.sent) {
-    if (call_.is_in_place)
-      for (int peer = 0; peer < call_.group.size; ++peer)
-        if (call_.sent[peer].bytes > INT_MAX) throw Wrong{MPI_ERR_COUNT};
+  explicit Direct(Call&& call)
+      : call_(std::move(call)),
+        in_(call_.received, call_.group.rank, false),
+        out_(call_.sent, call_.group.rank, call_.is_in_place) {}
+
+  // Bytes that are packed for a process: none for this one itself.
+  std::int64_t packed_bytes(int peer) const noexcept {
+    return call_.is_in_place && peer != call_.group.rank ? call_.sent[peer].bytes : 0;
   }
 
   int copy_own() const {
@@ -62,11 +68,8 @@ class Direct : public Exchange {
   }
   // `packed`: null unless in place.
   int send(int peer, const char* packed, MPI_Request* request) const noexcept {
-    const Block& block = call_.sent[peer];
-    if (call_.is_in_place)
-      return MPI_Isend(packed, static_cast<int>(block.bytes), MPI_PACKED, peer, call_.group.tag, call_.group.comm,
-                       request);
-    return MPI_Isend(block.data, out_[peer].count, out_[peer].type, peer, call_.group.tag, call_.group.comm, request);
+    const char* const data = call_.is_in_place ? packed : call_.sent[peer].data;
+    return MPI_Isend(data, out_[peer].count, out_[peer].type, peer, call_.group.tag, call_.group.comm, request);
   }
 
   const Call call_;
@@ -83,11 +86,11 @@ class SpreadOut final : public Direct {
     if (!call_.is_in_place) return;
     std::int64_t bytes = 0;
     for (int peer = 0; peer < call_.group.size; ++peer)
-      bytes = base::checked_add(bytes, call_.sent[peer].bytes, "bytes that are sent");
+      bytes = base::checked_add(bytes, packed_bytes(peer), "bytes that are sent");
     char* at = room_.reserve(bytes);
     for (int peer = 0; peer < call_.group.size; ++peer) {
       packed_[static_cast<std::size_t>(peer)] = at;
-      at += call_.sent[peer].bytes;
+      at += packed_bytes(peer);
     }
   }
 
@@ -124,7 +127,7 @@ class Pairwise final : public Direct {
   explicit Pairwise(Call&& call) : Direct(std::move(call)) {
     if (!call_.is_in_place) return;
     std::int64_t largest = 0;
-    for (int peer = 0; peer < call_.group.size; ++peer) largest = std::max(largest, call_.sent[peer].bytes);
+    for (int peer = 0; peer < call_.group.size; ++peer) largest = std::max(largest, packed_bytes(peer));
     packed_ = room_.reserve(largest);
   }
 

@@ -1,4 +1,4 @@
 # Irregular all-to-all.
-set(alltoallv algorithms alltoallv bind blocks bruck choice direct exchange kept machine message native)
+set(alltoallv alltoallv bind blocks bruck choice direct exchange kept message native)
 list(TRANSFORM alltoallv PREPEND alltoallv/)
 list(APPEND sources ${alltoallv})

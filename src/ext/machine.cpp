@@ -1,4 +1,4 @@
-#include "ext/alltoallv/machine.hpp"
+#include "ext/machine.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -6,14 +6,14 @@
 #include <string>
 #include <string_view>
 
-#include "alltoall/irregular_machine.hpp"
+#include "alltoall/machine.hpp"
 #include "base/settings.hpp"
 
-namespace gapless::ext::irregular {
+namespace gapless::ext {
 
 namespace {
 
-using namespace alltoall::irregular;
+using namespace alltoall;
 
 constexpr double kFarLatency = 20e-6, kFarBandwidth = 1.2e9;  // between nodes, where nothing was measured
 
@@ -69,6 +69,7 @@ int agree(const PrivateComm& comm, Machine& machine) {
   int code = MPI_Comm_split_type(comm.comm(), MPI_COMM_TYPE_SHARED, comm.rank, no_hints, &node);
   MPI_Info_free(&no_hints);
   if (code != MPI_SUCCESS) return code;
+  if (node == MPI_COMM_NULL) return MPI_ERR_OTHER;  // some libraries say MPI_SUCCESS after a handler has come back
   MPI_Comm_size(node, &here);
   MPI_Comm_free(&node);
   double numbers[3] = {};
@@ -95,4 +96,4 @@ int machine_of(PrivateComm& comm, Machine& machine) {
   return MPI_SUCCESS;
 }
 
-}  // namespace gapless::ext::irregular
+}  // namespace gapless::ext

@@ -1,4 +1,4 @@
-#include "alltoall/irregular_machine.hpp"
+#include "alltoall/machine.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-namespace gapless::alltoall::irregular {
+namespace gapless::alltoall {
 
 namespace {
 
@@ -75,6 +75,16 @@ std::string normalised(std::string_view library) {
   return text;
 }
 
+// Whole words: 4.1 is not the beginning of 4.1.3. Behind its version a library may have a comma.
+bool has_words(std::string_view version, std::string_view wanted) {
+  for (std::size_t at = version.find(wanted); at != std::string_view::npos; at = version.find(wanted, at + 1)) {
+    const std::size_t end = at + wanted.size();
+    const bool begins = at == 0 || version[at - 1] == ' ';
+    if (begins && (end == version.size() || version[end] == ' ' || version[end] == ',')) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Reading read_machines(std::string_view text, std::string_view library, Machines& machines) {
@@ -105,7 +115,7 @@ Reading read_machines(std::string_view text, std::string_view library, Machines&
       has_end = true;
     } else if (words[0] == "library" && words.size() > 1) {
       const std::string wanted = normalised(line.substr(words[0].size()));
-      const bool is_ours = !reading.has_section && (wanted == "*" || version.find(wanted) != std::string::npos);
+      const bool is_ours = !reading.has_section && (wanted == "*" || has_words(version, wanted));
       section = is_ours ? Section::kOurs : Section::kOther;
       reading.has_section = reading.has_section || is_ours;
     } else if (words[0] == "near" || words[0] == "far") {
@@ -153,4 +163,4 @@ Reading read_machines_of(const char* path, std::string_view library, Machines& m
   return why != nullptr ? refused(why) : read_machines(text, library, machines);
 }
 
-}  // namespace gapless::alltoall::irregular
+}  // namespace gapless::alltoall

@@ -1,0 +1,41 @@
+// The numbers by which the models choose (model.hpp, irregular_model.hpp), and as text, as `gapless tune` writes it
+// (docs/alltoallv.md):
+//
+//   gapless-alltoall 1
+//   library MPICH Version: 5.0.2
+//     near latency 3.1e-07 bandwidth 8.2e+09 pack 1.1e+10
+//     far latency 2.1e-05 bandwidth 1.1e+09 pack 1.1e+10
+//   end
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gapless::alltoall {
+
+// What is measured of an MPI library between two processes (`gapless tune`). The defaults: a library's shared memory.
+struct Machine {
+  double latency_s = 0.6e-6;  // of the shortest message
+  double bandwidth = 6e9;     // [bytes/s] of long messages
+  double pack_rate = 8e9;     // [bytes/s] at which short blocks are copied
+};
+
+struct Machines {
+  Machine near, far;  // on one node; between nodes
+};
+
+// What was found in the text: `reason` is empty and `machines` has the numbers of the first section whose words after
+// `library` occur in `library`, one after the other; or it says what is wrong, in which line (0: with the whole), and
+// `machines` is as it was. A distance of which the section says nothing stays as it was, too. Lines may be indented; #
+// begins a comment.
+struct Reading {
+  std::string reason;
+  int line = 0;
+  bool has_section = false;
+};
+Reading read_machines(std::string_view text, std::string_view library, Machines& machines);
+
+// The same of the file `path`, which must be a file of at most 1 MiB.
+Reading read_machines_of(const char* path, std::string_view library, Machines& machines);
+
+}  // namespace gapless::alltoall
