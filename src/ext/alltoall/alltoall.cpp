@@ -84,10 +84,9 @@ class Empty final : public gapless_mpi_request {
 };
 
 int init(const Arguments& arguments, GAPLESS_Request* request) {
-  if (request == nullptr) return raise(MPI_ERR_ARG, arguments.comm);
   Checked checked;
   if (const int code = check(arguments, true, checked); code != MPI_SUCCESS) return code;
-  const int tag = checked.comm->next_tag();
+  if (request == nullptr) return raise(MPI_ERR_ARG, arguments.comm);
   if (checked.receive->bytes() == 0) {
     *request = new Empty(checked.comm);
     return MPI_SUCCESS;
@@ -101,7 +100,7 @@ int init(const Arguments& arguments, GAPLESS_Request* request) {
     return raised_on(code, arguments.comm);
   }
   const PrivateCommPtr comm = checked.comm;
-  auto rounds = std::make_unique<Rounds>(operation_of(checked, true), tag);
+  auto rounds = std::make_unique<Rounds>(operation_of(checked, true), checked.tag);
   if (code = rounds->bind(); code != MPI_SUCCESS) return raise(code, arguments.comm);
   *request = new Persistent(comm, std::move(rounds));
   return MPI_SUCCESS;

@@ -1,6 +1,7 @@
 // Wrong arguments of GAPLESS_Alltoall: found before anything is sent, raised by the communicator's error handler, and
 // nothing is changed. Also what requests and communicators outlive.
 #include <mpi.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <string>
@@ -108,6 +109,48 @@ void requests(MPI_Comm comm) {
   MPI_Type_free(&type);
 }
 
+// An error of one process alone leaves the next requests of the communicator right.
+void after_an_error_of_one(MPI_Comm comm) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const auto n = static_cast<std::size_t>(size);
+  for (const char* wrong : {"the count", "the name", "the place of the request"})
+    for (const char* name : {"least-slots", "basic"}) {
+      MPI_Comm mine = MPI_COMM_NULL;
+      MPI_Comm_dup(comm, &mine);
+      std::vector<int> send[2], receive[2];
+      for (int k = 0; k < 2; ++k) {
+        send[k].assign(2 * n, 10 * rank + k);
+        receive[k].assign(2 * n, -1);
+      }
+      GAPLESS_Request requests[2] = {GAPLESS_REQUEST_NULL, GAPLESS_REQUEST_NULL};
+      const bool is_wrong = rank == 1;
+      const std::string what = wrong;
+      const int code =
+          GAPLESS_Alltoall_init(send[0].data(), is_wrong && what == "the count" ? -1 : 2, MPI_INT, receive[0].data(), 2,
+                                MPI_INT, mine, is_wrong && what == "the name" ? "none" : name,
+                                is_wrong && what == "the place of the request" ? nullptr : &requests[0]);
+      expect((code != MPI_SUCCESS) == is_wrong, what + " is wrong on one process");
+      MPI_Barrier(mine);
+      if (!is_wrong) GAPLESS_Request_free(&requests[0]);
+      for (int k = 0; k < 2; ++k)
+        expect(GAPLESS_Alltoall_init(send[k].data(), 2, MPI_INT, receive[k].data(), 2, MPI_INT, mine, name,
+                                     &requests[k]) == MPI_SUCCESS,
+               "init after an error of one");
+      for (GAPLESS_Request request : requests) GAPLESS_Start(request);
+      for (GAPLESS_Request& request : requests) {
+        expect(GAPLESS_Wait(request) == MPI_SUCCESS, "wait after an error of one");
+        GAPLESS_Request_free(&request);
+      }
+      for (int k = 0; k < 2; ++k)
+        for (std::size_t from = 0; from < n; ++from)
+          expect(receive[k][2 * from] == 10 * static_cast<int>(from) + k, "the data after an error of one");
+      MPI_Comm_free(&mine);
+    }
+  raised = 0;
+}
+
 // A handle that goes to another type: what a communicator remembers of the first one must not be used.
 void reused_handles(MPI_Comm comm) {
   int size = 0;
@@ -166,6 +209,7 @@ void communicators(MPI_Comm comm) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  alarm(60);  // a mistake may be that one waits for ever
   MPI_Init(&argc, &argv);
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -174,6 +218,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(comm, mine);
   wrong_arguments(comm);
   requests(comm);
+  after_an_error_of_one(comm);
   reused_handles(comm);
   communicators(comm);
   MPI_Errhandler_free(&mine);
