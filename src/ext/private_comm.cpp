@@ -78,7 +78,9 @@ int make(MPI_Comm comm, PrivateCommPtr& found) {
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   MPI_Comm own = MPI_COMM_NULL;
-  if (const int code = MPI_Comm_split(comm, 0, rank, &own); code != MPI_SUCCESS) return code;
+  // A library may say MPI_SUCCESS after an error that the program's handler has come back from.
+  const int split = MPI_Comm_split(comm, 0, rank, &own);
+  if (split != MPI_SUCCESS || own == MPI_COMM_NULL) return split != MPI_SUCCESS ? split : MPI_ERR_OTHER;
   MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
   auto made = std::make_shared<PrivateComm>(comm, own, rank, size);
   remember(made);
