@@ -4,6 +4,8 @@
 #include <climits>
 
 #include "base/checked.hpp"
+#include "base/status.hpp"
+#include "ext/error.hpp"
 #include "ext/memory.hpp"
 #include "gapless/gapless_mpi.h"
 #include "move/move.hpp"
@@ -34,8 +36,11 @@ Blocks::Blocks(const void* buffer, MPI_Count count, MPI_Datatype type, mpi::Data
     size = plan_->size();
     extent = plan_->extent();
   } else {
-    MPI_Type_size_x(type, &size);
-    MPI_Type_get_extent(type, &low, &extent);
+    size = -1;
+    if (const int code = MPI_Type_size_x(type, &size); code != MPI_SUCCESS) throw Raised{code};
+    if (const int code = MPI_Type_get_extent(type, &low, &extent); code != MPI_SUCCESS) throw Raised{code};
+    // MPI_UNDEFINED, or a sum that has run over.
+    if (size < 0) throw base::Error(base::Status::kOverflow, "the type has more bytes than the library can count");
   }
   bytes_ = checked_mul(size, count, "size * count");
   extent_ = checked_mul(extent, count, "extent * count");

@@ -151,6 +151,27 @@ void after_an_error_of_one(MPI_Comm comm) {
   raised = 0;
 }
 
+// A type of 2^64 - 16 bytes in 16 bytes of memory: some libraries say that its size is undefined, others -16.
+void uncountable(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  std::vector<double> send(static_cast<std::size_t>(size) * 2), receive(send.size(), -1.0);
+  MPI_Datatype two = MPI_DATATYPE_NULL, many = MPI_DATATYPE_NULL, more = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(2, MPI_DOUBLE, &two);
+  MPI_Type_create_hvector((1 << 30) + 1, 1, 0, two, &many);
+  MPI_Type_create_hvector((1 << 30) - 1, 1, 0, many, &more);
+  MPI_Type_commit(&more);
+  for (const char* name : {static_cast<const char*>(nullptr), "least-slots"}) {
+    int found = MPI_SUCCESS;
+    MPI_Error_class(GAPLESS_Alltoall(send.data(), 1, more, receive.data(), 1, more, comm, name), &found);
+    expect(found == MPI_ERR_TYPE, "more bytes than can be counted: class " + std::to_string(found));
+    expect(raised == 1, "more bytes than can be counted: raised " + std::to_string(raised) + " times");
+    raised = 0;
+  }
+  expect(receive[0] == -1.0, "an error has written");
+  for (MPI_Datatype* type : {&two, &many, &more}) MPI_Type_free(type);
+}
+
 // A handle that goes to another type: what a communicator remembers of the first one must not be used.
 void reused_handles(MPI_Comm comm) {
   int size = 0;
@@ -219,6 +240,7 @@ int main(int argc, char** argv) {
   wrong_arguments(comm);
   requests(comm);
   after_an_error_of_one(comm);
+  uncountable(comm);
   reused_handles(comm);
   communicators(comm);
   MPI_Errhandler_free(&mine);
