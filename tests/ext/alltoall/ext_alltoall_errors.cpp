@@ -1,9 +1,10 @@
-// Wrong arguments of GAPLESS_Alltoall: found before anything is sent, raised by the communicator's error handler, and
-// nothing is changed. Also what requests and communicators outlive.
+// Wrong arguments of GAPLESS_Alltoall: found before any data are sent, raised by the communicator's error handler, and
+// nothing is changed. Also what requests and communicators outlive, and what memory is kept.
 #include <mpi.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -199,6 +200,36 @@ void reused_handles(MPI_Comm comm) {
   }
 }
 
+// [bytes] of this process that are resident.
+long long resident() {
+  long long all = 0, pages = 0;
+  std::ifstream("/proc/self/statm") >> all >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+// Calls that need much memory for their messages do not keep it for the next ones like them.
+void memory(MPI_Comm comm) {
+  constexpr int kInts = 1 << 18;  // every second one, 1 MiB of data in a block
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_vector(kInts, 1, 2, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  const std::size_t ints = static_cast<std::size_t>(size) * 2 * kInts;
+  std::vector<int> send(ints + 4, 1), receive(ints + 4, 0);
+  long long before = 0;
+  for (std::size_t list = 0; list < 4; ++list) {
+    for (int call = 0; call < 4; ++call)
+      expect(GAPLESS_Alltoall(send.data() + list, 1, type, receive.data() + list, 1, type, comm, "spread-out:staged") ==
+                 MPI_SUCCESS,
+             "a call of large messages");
+    if (list == 0) before = resident();
+  }
+  const long long more = resident() - before, staged = 2LL * (size - 1) * kInts * 4;
+  expect(more < 2 * staged, "three lists of arguments more keep " + std::to_string(more) + " bytes");
+  MPI_Type_free(&type);
+}
+
 void communicators(MPI_Comm comm) {
   int rank = 0, size = 0, value = 1, got = 0;
   MPI_Comm_rank(comm, &rank);
@@ -242,6 +273,7 @@ int main(int argc, char** argv) {
   after_an_error_of_one(comm);
   uncountable(comm);
   reused_handles(comm);
+  memory(comm);
   communicators(comm);
   MPI_Errhandler_free(&mine);
   MPI_Comm_free(&comm);
