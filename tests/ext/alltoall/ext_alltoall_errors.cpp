@@ -258,11 +258,27 @@ void communicators(MPI_Comm comm) {
   MPI_Comm_free(&half);
 }
 
+// MPI_Finalize calls it when the private communicators have been freed, and MPI_COMM_WORLD is still there.
+GAPLESS_Request left = GAPLESS_REQUEST_NULL;
+int late_errors = 0, late_value = 1, late_got = -1;
+int late(MPI_Comm, int, void*, void*) {
+  raised = 0;
+  if (GAPLESS_Alltoall(&late_value, 0, MPI_INT, &late_got, 0, MPI_INT, MPI_COMM_WORLD, "basic") != MPI_SUCCESS)
+    ++late_errors;
+  if (GAPLESS_Start(left) != MPI_SUCCESS) ++late_errors;
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   alarm(60);  // a mistake may be that one waits for ever
   MPI_Init(&argc, &argv);
+  expect(GAPLESS_Copy(&late_value, 1, MPI_INT, &late_got, 1, MPI_INT) == MPI_SUCCESS, "a copy");
+  int at_end = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, late, &at_end, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, at_end, nullptr);
+  MPI_Comm_free_keyval(&at_end);
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Errhandler mine = MPI_ERRHANDLER_NULL;
@@ -275,9 +291,14 @@ int main(int argc, char** argv) {
   reused_handles(comm);
   memory(comm);
   communicators(comm);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, mine);
   MPI_Errhandler_free(&mine);
   MPI_Comm_free(&comm);
   int value = 1;
+  std::vector<int> send(1024, 1), receive(1024, 0);
+  expect(GAPLESS_Alltoall_init(send.data(), 1, MPI_INT, receive.data(), 1, MPI_INT, MPI_COMM_WORLD, "basic", &left) ==
+             MPI_SUCCESS,
+         "a request that is left");
   expect(GAPLESS_Alltoall(&value, 1, MPI_INT, &value, 1, MPI_INT, MPI_COMM_NULL, "basic") != MPI_SUCCESS,
          "no communicator");
   int all = 0, rank = 0;
@@ -285,5 +306,9 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) std::printf("alltoall_errors: %d failures\n", all);
   MPI_Finalize();
+  if (late_errors != 2 || raised != 2) {
+    std::fprintf(stderr, "failed: in MPI_Finalize, %d errors, raised %d times\n", late_errors, raised);
+    return 1;
+  }
   return all == 0 ? 0 : 1;
 }
