@@ -62,7 +62,10 @@ Range range_of_ours(int processes, bool is_in_place, bool is_persistent, const M
     };
     const double begins = excess(0), slope = (excess(kLargest) - begins) / static_cast<double>(kLargest);
     if (begins > 0 && slope >= 0) return {};
-    const double crossing = slope == 0 ? static_cast<double>(kLargest) : -begins / slope;
+    // A file may say anything: what does not fit lies beyond every block.
+    constexpr auto kBeyond = static_cast<double>(kLargest);
+    const double at = slope == 0 ? kBeyond : -begins / slope;
+    const double crossing = at < kBeyond ? at : kBeyond;  // also where it is no number
     if (begins <= 0 && slope > 0) range.last = std::min(range.last, static_cast<std::int64_t>(crossing));
     if (begins > 0) range.first = std::max(range.first, static_cast<std::int64_t>(crossing) + 1);
   }
