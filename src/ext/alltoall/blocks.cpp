@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <climits>
+#include <memory>
 
 #include "base/checked.hpp"
 #include "base/status.hpp"
+#include "copy/planned.hpp"
 #include "ext/error.hpp"
 #include "ext/memory.hpp"
-#include "gapless/gapless_mpi.h"
 #include "move/move.hpp"
 
 namespace gapless::ext::regular {
@@ -116,8 +117,21 @@ int Blocks::unpack(std::int64_t first, std::int64_t blocks, const char* packed) 
 int copy(const Blocks& from, std::int64_t source, const Blocks& to, std::int64_t target, std::int64_t blocks) noexcept {
   if (to.is_run(blocks)) return from.pack(source, blocks, to.data(target));
   if (from.is_run(blocks)) return to.unpack(target, blocks, from.data(source));
-  return GAPLESS_Copy(from.at(source), blocks * from.count(), from.type(), to.at(target), blocks * to.count(),
-                      to.type());
+  const std::int64_t bytes = blocks * from.bytes();
+  try {
+    if (from.is_for_engine() && to.is_for_engine()) {
+      copy::planned(from.at(source), from.facts().shared_plan(), blocks * from.count(), to.at(target),
+                    to.facts().shared_plan(), blocks * to.count(), 0, bytes);
+      return MPI_SUCCESS;
+    }
+    const auto packed = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
+    const int code = from.pack(source, blocks, packed.get());
+    return code != MPI_SUCCESS ? code : to.unpack(target, blocks, packed.get());
+  } catch (const base::Error& error) {
+    return class_of(error);
+  } catch (...) {
+    return MPI_ERR_NO_MEM;
+  }
 }
 
 }  // namespace gapless::ext::regular
