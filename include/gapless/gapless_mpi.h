@@ -113,7 +113,8 @@ typedef struct GAPLESS_Alltoall_counts {
   long long slots;         /**< blocks of memory besides the two buffers */
 } GAPLESS_Alltoall_counts;
 
-/** Returns MPI_SUCCESS and fills `counts`, or MPI_ERR_ARG: no such algorithm. Needs no MPI_Init. Regular algorithms
+/** Returns MPI_SUCCESS and fills `counts`, or MPI_ERR_ARG: no such algorithm, or `library`, of
+ * which nothing is counted, or not 1 to 2^20 processes. Needs no MPI_Init. Regular algorithms
  * only. `in_place`: for MPI_IN_PLACE. */
 GAPLESS_MPI_API int GAPLESS_Alltoall_count(const char* algorithm, int processes, int in_place,
                                            GAPLESS_Alltoall_counts* counts);

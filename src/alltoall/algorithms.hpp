@@ -18,6 +18,8 @@ Schedule spread_out(int processes);
 
 // With MPI_IN_PLACE: what is sent stands in the receive buffer.
 Schedule least_slots_in_place(int processes);
+// How many blocks that one copies.
+std::int64_t copies_of_least_slots_in_place(int processes);
 Schedule pairwise_in_place(int processes);
 Schedule spread_out_in_place(int processes);
 // Any other one, from a copy of the buffer.

@@ -7,7 +7,7 @@
 
 namespace gapless::alltoall {
 
-// How the blocks of a message are described where it is sent by a datatype (ext/alltoall/block_types.hpp).
+// How the blocks of a message are described where it is sent by a datatype (ext/alltoall/pieces.hpp).
 enum class Pieces : std::uint8_t {
   kEach,     // one piece a block
   kMerged,   // neighbours in memory are one piece

@@ -128,21 +128,40 @@ class Blocks {
   std::vector<int> freed_;       // since the last copy_home
 };
 
+// Calls visit(round, blocks sent, copies before the next round, or at the end) for each.
+template <class Visit>
+void for_each_round(int processes, Visit visit) {
+  const int rounds = rounds_of(processes);
+  Blocks blocks(processes);
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<Move> sent, copies;
+    blocks.exchange(travelling(processes, round), round, sent);
+    blocks.copy_home(copies);
+    if (round + 1 == rounds) blocks.open_circles(copies);
+    visit(round, std::move(sent), std::move(copies));
+  }
+}
+
 }  // namespace
 
 Schedule least_slots_in_place(int processes) {
   const int rounds = rounds_of(processes);
   Schedule schedule{.processes = processes, .slots = processes / 2, .steps = {}};
   schedule.steps.resize(static_cast<std::size_t>(rounds) + (rounds > 0 ? 1 : 0));
-  Blocks blocks(processes);
-  for (int round = 0; round < rounds; ++round) {
-    Message message{.distance = processes - (1 << round), .blocks = {}};
-    blocks.exchange(travelling(processes, round), round, message.blocks);
-    schedule.steps[static_cast<std::size_t>(round)].messages.push_back(std::move(message));
-    blocks.copy_home(schedule.steps[static_cast<std::size_t>(round) + 1].copies);
-  }
-  if (rounds > 0) blocks.open_circles(schedule.steps.back().copies);
+  for_each_round(processes, [&](int round, std::vector<Move>&& sent, std::vector<Move>&& copies) {
+    schedule.steps[static_cast<std::size_t>(round)].messages.push_back(
+        {.distance = processes - (1 << round), .blocks = std::move(sent)});
+    schedule.steps[static_cast<std::size_t>(round) + 1].copies = std::move(copies);
+  });
   return schedule;
+}
+
+std::int64_t copies_of_least_slots_in_place(int processes) {
+  std::int64_t all = 0;
+  for_each_round(processes, [&](int, const std::vector<Move>&, const std::vector<Move>& copies) {
+    for (const Move& copy : copies) all += copy.element != 0 ? 1 : 0;
+  });
+  return all;
 }
 
 }  // namespace gapless::alltoall

@@ -13,6 +13,7 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::atomic<int> keyval{MPI_KEYVAL_INVALID};
+  bool is_over = false;  // MPI_Finalize has begun: nothing more is made
   std::vector<std::weak_ptr<PrivateComm>> all;
 };
 Registry& registry() {
@@ -38,6 +39,10 @@ int free_all(MPI_Comm, int, void*, void*) {
   {
     const std::lock_guard lock(registry().mutex);
     all.swap(registry().all);
+    registry().is_over = true;
+    // Attributes stay until their communicators go, but nobody finds them any more.
+    int keyval = registry().keyval.exchange(MPI_KEYVAL_INVALID);
+    if (keyval != MPI_KEYVAL_INVALID) MPI_Comm_free_keyval(&keyval);
   }
   for (const auto& one : all)
     if (const PrivateCommPtr alive = one.lock(); alive != nullptr) alive->free();
@@ -70,15 +75,21 @@ void remember(const PrivateCommPtr& made) {
 // Not MPI_Comm_dup, which would call the program's functions for copying its attributes.
 int make(MPI_Comm comm, PrivateCommPtr& found) {
   int rank = 0, size = 0, keyval = MPI_KEYVAL_INVALID;
+  bool is_over = false;
   {
     const std::lock_guard lock(registry().mutex);
-    if (const int code = make_keyval(); code != MPI_SUCCESS) return code;
+    is_over = registry().is_over;
+    if (!is_over)
+      if (const int code = make_keyval(); code != MPI_SUCCESS) return code;
     keyval = registry().keyval;
   }
+  if (is_over) return raise(MPI_ERR_OTHER, comm);
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   MPI_Comm own = MPI_COMM_NULL;
-  if (const int code = MPI_Comm_split(comm, 0, rank, &own); code != MPI_SUCCESS) return code;
+  // A library may say MPI_SUCCESS after an error that the program's handler has come back from.
+  const int split = MPI_Comm_split(comm, 0, rank, &own);
+  if (split != MPI_SUCCESS || own == MPI_COMM_NULL) return split != MPI_SUCCESS ? split : MPI_ERR_OTHER;
   MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
   auto made = std::make_shared<PrivateComm>(comm, own, rank, size);
   remember(made);

@@ -10,7 +10,8 @@
 namespace gapless::ext {
 
 // The same processes in the same order, with MPI_ERRORS_RETURN. Freed when nobody has it any more: neither the
-// program's communicator, of which it is an attribute, nor a persistent request; or when MPI_Finalize begins.
+// program's communicator, of which it is an attribute, nor a persistent request; or when MPI_Finalize begins, from when
+// on nobody finds one.
 class PrivateComm {
  public:
   // What algorithms keep for it; goes before the communicator does.
@@ -50,7 +51,8 @@ class PrivateComm {
 using PrivateCommPtr = std::shared_ptr<PrivateComm>;
 
 // The private communicator of `comm`, made at the first call for it, which is collective. MPI_SUCCESS and `found`, or
-// the code of an error that was raised: no communicator, or an intercommunicator. After ready(). Throws std::bad_alloc.
+// the code of an error that was raised: no communicator, or an intercommunicator, or MPI_Finalize has begun. After
+// ready(). Throws std::bad_alloc.
 int private_comm(MPI_Comm comm, PrivateCommPtr& found);
 // The same if it was made before; else null, and nothing is raised. Good as long as the communicator.
 PrivateComm* known_private_comm(MPI_Comm comm) noexcept;

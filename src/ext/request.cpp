@@ -17,6 +17,7 @@ int GAPLESS_Start(GAPLESS_Request request) {
   if (!ready()) return kNotReady;
   if (request == GAPLESS_REQUEST_NULL) return raise(MPI_ERR_REQUEST);
   if (request->is_started) return raised_on(*request, MPI_ERR_REQUEST);
+  if (request->comm->is_freed()) return raised_on(*request, MPI_ERR_OTHER);  // MPI_Finalize has begun
   request->is_started = true;
   return raised_on(*request, request->start());
 }

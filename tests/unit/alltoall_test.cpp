@@ -8,6 +8,7 @@
 
 #include "alltoall/bruck.hpp"
 #include "alltoall/catalogue.hpp"
+#include "alltoall/known_counts.hpp"
 #include "base/status.hpp"
 #include "unit/alltoall_machine.hpp"
 
@@ -133,6 +134,36 @@ TEST(Alltoall, InPlaceTakesHalfAsManySlotsAsProcesses) {
     EXPECT_EQ(counts.slots, p / 2) << p;
     EXPECT_GE(counts.blocks_copied, p < 2 ? 0 : std::bit_width(static_cast<unsigned>(p)) - 1) << p;
     EXPECT_LT(counts.blocks_copied, std::max(1, p)) << p;
+  }
+}
+
+// What the model knows without a schedule is what the schedule does.
+TEST(Alltoall, CountsAreKnownWithoutTheSchedule) {
+  struct Case {
+    const char* name;
+    alltoall::KnownCounts (*known_of)(int, bool);
+  };
+  for (const auto& [name, known_of] :
+       {Case{"basic", alltoall::counts_of_basic}, Case{"spread-out", alltoall::counts_of_spread_out},
+        Case{"least-slots", alltoall::counts_of_least_slots}}) {
+    const Algorithm& algorithm = *alltoall::find_algorithm(name);
+    for (int p = 1; p <= 300; ++p)
+      for (const bool in_place : {false, true}) {
+        const alltoall::Schedule schedule = in_place ? algorithm.in_place(p) : algorithm.schedule(p);
+        const Counts counts = count(schedule);
+        const alltoall::KnownCounts known = known_of(p, in_place);
+        std::int64_t gathered = 0;
+        for (const alltoall::Step& step : schedule.steps)
+          for (const alltoall::Message& message : step.messages)
+            if (message.blocks.size() > 1) gathered += static_cast<std::int64_t>(message.blocks.size());
+        ASSERT_EQ(known.gathered, gathered) << name << ", " << p << ", in place: " << in_place;
+        const Counts& k = known.counts;
+        for (const auto& [found, expected] :
+             {std::pair{k.rounds, counts.rounds}, std::pair{k.messages, counts.messages},
+              std::pair{k.blocks_sent, counts.blocks_sent}, std::pair{k.blocks_copied, counts.blocks_copied},
+              std::pair{k.slots, counts.slots}})
+          ASSERT_EQ(found, expected) << name << ", " << p << ", in place: " << in_place;
+      }
   }
 }
 

@@ -55,12 +55,15 @@ int run(const Arguments& arguments) {
   const bool is_again = recent != nullptr;
   if (!is_again) recent = &kept_of(*checked.comm).recent.add(arguments, checked);
   if (checked.choice.algorithm->library) return library_alltoall(arguments);
-  auto operation = operation_of(checked, is_again);
-  if (!is_again || operation->memory_bytes() > kMostKept) return raised_on(run_once(*operation), arguments.comm);
+  const bool may_keep = is_again && !recent->is_large;
+  auto operation = operation_of(checked, may_keep);
+  if (!may_keep || operation->memory_bytes() > kMostKept) return raised_on(run_once(*operation), arguments.comm);
   auto rounds = std::make_unique<Rounds>(std::move(operation), kCallTag);
   int first = rounds->bind();
   note(first, run(*rounds));
-  if (first == MPI_SUCCESS) recent->rounds = std::move(rounds);
+  // Only what is bound has its staging.
+  recent->is_large = rounds->memory_bytes() > kMostKept;
+  if (first == MPI_SUCCESS && !recent->is_large) recent->rounds = std::move(rounds);
   return raised_on(first, arguments.comm);
 }
 
@@ -84,10 +87,9 @@ class Empty final : public gapless_mpi_request {
 };
 
 int init(const Arguments& arguments, GAPLESS_Request* request) {
-  if (request == nullptr) return raise(MPI_ERR_ARG, arguments.comm);
   Checked checked;
   if (const int code = check(arguments, true, checked); code != MPI_SUCCESS) return code;
-  const int tag = checked.comm->next_tag();
+  if (request == nullptr) return raise(MPI_ERR_ARG, arguments.comm);
   if (checked.receive->bytes() == 0) {
     *request = new Empty(checked.comm);
     return MPI_SUCCESS;
@@ -101,7 +103,7 @@ int init(const Arguments& arguments, GAPLESS_Request* request) {
     return raised_on(code, arguments.comm);
   }
   const PrivateCommPtr comm = checked.comm;
-  auto rounds = std::make_unique<Rounds>(operation_of(checked, true), tag);
+  auto rounds = std::make_unique<Rounds>(operation_of(checked, true), checked.tag);
   if (code = rounds->bind(); code != MPI_SUCCESS) return raise(code, arguments.comm);
   *request = new Persistent(comm, std::move(rounds));
   return MPI_SUCCESS;

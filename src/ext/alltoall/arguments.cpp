@@ -48,18 +48,24 @@ bool find_choice(const char* name, Choice& choice) noexcept {
 }
 
 int check(const Arguments& arguments, bool is_persistent, Checked& checked) {
-  if (arguments.algorithm != nullptr && !find_choice(arguments.algorithm, checked.choice))
-    return raise_unknown(arguments.algorithm, arguments.comm);
-  mpi::DatatypePtr send_facts, receive_facts;
+  int code = private_comm(arguments.comm, checked.comm);
+  if (code != MPI_SUCCESS) return code;
+  PrivateComm& comm = *checked.comm;
+  if (is_persistent) checked.tag = comm.next_tag();
   checked.is_in_place = arguments.sendbuf == MPI_IN_PLACE;
-  int code = wrong_side(arguments.recvcount, arguments.recvtype, receive_facts);
+  alltoall::Range ours;
+  if (arguments.algorithm == nullptr) {
+    code = range_of_ours(comm, checked.is_in_place, is_persistent, ours);
+    if (code != MPI_SUCCESS) return raise(code, arguments.comm);
+  } else if (!find_choice(arguments.algorithm, checked.choice)) {
+    return raise_unknown(arguments.algorithm, arguments.comm);
+  }
+  mpi::DatatypePtr send_facts, receive_facts;
+  code = wrong_side(arguments.recvcount, arguments.recvtype, receive_facts);
   if (code == MPI_SUCCESS && !checked.is_in_place)
     code = wrong_side(arguments.sendcount, arguments.sendtype, send_facts);
-  if (arguments.comm == MPI_COMM_NULL) return raise(MPI_ERR_COMM);
   if (code != MPI_SUCCESS) return raise(code, arguments.comm);
-  if (code = private_comm(arguments.comm, checked.comm); code != MPI_SUCCESS) return code;
 
-  PrivateComm& comm = *checked.comm;
   checked.receive.emplace(arguments.recvbuf, arguments.recvcount, arguments.recvtype, std::move(receive_facts),
                           comm.size, comm.comm());
   if (checked.is_in_place)
@@ -72,10 +78,8 @@ int check(const Arguments& arguments, bool is_persistent, Checked& checked) {
     return raise(MPI_ERR_BUFFER, arguments.comm);
   const std::int64_t out = checked.send->bytes(), in = checked.receive->bytes();
   if (out != in) return raise(out > in ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT, arguments.comm);
-  if (arguments.algorithm == nullptr && in > 0) {
-    code = choose(comm, in, checked.is_in_place, is_persistent, checked.choice);
-    if (code != MPI_SUCCESS) return raise(code, arguments.comm);
-  }
+  if (arguments.algorithm == nullptr)
+    checked.choice = {alltoall::find_algorithm(ours.has(in) ? "least-slots" : "library"), Asked::kEither};
   return MPI_SUCCESS;
 }
 

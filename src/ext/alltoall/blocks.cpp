@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <climits>
+#include <memory>
 
 #include "base/checked.hpp"
+#include "base/status.hpp"
+#include "copy/planned.hpp"
+#include "ext/error.hpp"
 #include "ext/memory.hpp"
-#include "gapless/gapless_mpi.h"
 #include "move/move.hpp"
 
 namespace gapless::ext::regular {
@@ -34,8 +37,11 @@ Blocks::Blocks(const void* buffer, MPI_Count count, MPI_Datatype type, mpi::Data
     size = plan_->size();
     extent = plan_->extent();
   } else {
-    MPI_Type_size_x(type, &size);
-    MPI_Type_get_extent(type, &low, &extent);
+    size = -1;
+    if (const int code = MPI_Type_size_x(type, &size); code != MPI_SUCCESS) throw Raised{code};
+    if (const int code = MPI_Type_get_extent(type, &low, &extent); code != MPI_SUCCESS) throw Raised{code};
+    // MPI_UNDEFINED, or a sum that has run over.
+    if (size < 0) throw base::Error(base::Status::kOverflow, "the type has more bytes than the library can count");
   }
   bytes_ = checked_mul(size, count, "size * count");
   extent_ = checked_mul(extent, count, "extent * count");
@@ -111,8 +117,21 @@ int Blocks::unpack(std::int64_t first, std::int64_t blocks, const char* packed) 
 int copy(const Blocks& from, std::int64_t source, const Blocks& to, std::int64_t target, std::int64_t blocks) noexcept {
   if (to.is_run(blocks)) return from.pack(source, blocks, to.data(target));
   if (from.is_run(blocks)) return to.unpack(target, blocks, from.data(source));
-  return GAPLESS_Copy(from.at(source), blocks * from.count(), from.type(), to.at(target), blocks * to.count(),
-                      to.type());
+  const std::int64_t bytes = blocks * from.bytes();
+  try {
+    if (from.is_for_engine() && to.is_for_engine()) {
+      copy::planned(from.at(source), from.facts().shared_plan(), blocks * from.count(), to.at(target),
+                    to.facts().shared_plan(), blocks * to.count(), 0, bytes);
+      return MPI_SUCCESS;
+    }
+    const auto packed = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
+    const int code = from.pack(source, blocks, packed.get());
+    return code != MPI_SUCCESS ? code : to.unpack(target, blocks, packed.get());
+  } catch (const base::Error& error) {
+    return class_of(error);
+  } catch (...) {
+    return MPI_ERR_NO_MEM;
+  }
 }
 
 }  // namespace gapless::ext::regular

@@ -53,7 +53,7 @@ class Blocks {
   MPI_Comm comm_;
 };
 
-// Copies a block within the process. MPI_SUCCESS, or the code of an error (GAPLESS_Copy has raised it).
+// Copies a block within the process. MPI_SUCCESS, or the code of an error, not raised yet.
 int copy(const Blocks& from, std::int64_t source, const Blocks& to, std::int64_t target, std::int64_t blocks) noexcept;
 
 }  // namespace gapless::ext::regular

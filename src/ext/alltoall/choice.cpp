@@ -5,14 +5,14 @@
 
 namespace gapless::ext::regular {
 
-int choose(PrivateComm& comm, std::int64_t bytes, bool is_in_place, bool is_persistent, Choice& choice) {
+int range_of_ours(PrivateComm& comm, bool is_in_place, bool is_persistent, alltoall::Range& range) {
   std::optional<alltoall::Range>& ours = kept_of(comm).ranges[is_in_place][is_persistent];
   if (!ours) {
     alltoall::Machine machine;
     if (const int code = machine_of(comm, machine); code != MPI_SUCCESS) return code;
     ours = alltoall::range_of_ours(comm.size, is_in_place, is_persistent, machine);
   }
-  choice = {alltoall::find_algorithm(ours->has(bytes) ? "least-slots" : "library"), Asked::kEither};
+  range = *ours;
   return MPI_SUCCESS;
 }
 

@@ -60,7 +60,7 @@ Elements elements_of(const Piece& piece, const Memory& memory) noexcept {
 }  // namespace
 
 int describe_bytes(char* data, std::int64_t bytes, Described& described) noexcept {
-  return describe(data, bytes, MPI_BYTE, described);
+  return describe(data, bytes, MPI_PACKED, described);
 }
 
 int describe_piece(const Piece& piece, const Memory& memory, Described& described) noexcept {

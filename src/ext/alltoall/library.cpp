@@ -2,6 +2,8 @@
 
 #include <climits>
 
+#include "ext/error.hpp"
+
 namespace gapless::ext::regular {
 
 namespace {
@@ -76,7 +78,9 @@ class Repeated final : public gapless_mpi_request {
 int library_alltoall(const Arguments& arguments) noexcept {
   static Alltoall* const small = find_visible<Alltoall>("MPI_Alltoall");
   static AlltoallLarge* const large = find_visible<AlltoallLarge>("MPI_Alltoall_c");
-  return call(small, large, cleaned(arguments), arguments.comm);
+  const Arguments clean = cleaned(arguments);
+  if (!is_small(clean) && large == nullptr) return raise(MPI_ERR_COUNT, arguments.comm);
+  return call(small, large, clean, arguments.comm);
 }
 
 int library_alltoall_init(const Arguments& arguments, const PrivateCommPtr& comm, const Blocks& send,

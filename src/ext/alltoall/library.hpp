@@ -6,7 +6,7 @@
 
 namespace gapless::ext::regular {
 
-// MPI_Alltoall on the program's communicator, which raises its errors.
+// MPI_Alltoall on the program's communicator. MPI_SUCCESS, or the code of an error that was raised there.
 int library_alltoall(const Arguments& arguments) noexcept;
 
 // Persistent: MPI_Alltoall_init where the library has it, else MPI_Ialltoall at each start. The types are those of the

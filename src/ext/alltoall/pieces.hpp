@@ -46,8 +46,8 @@ struct Described {
   bool is_made = false;  // the type is to be freed
 };
 
-// Bytes, as packed data; and one piece as it is. `described` may need a type for what an int does not count.
-// MPI_SUCCESS or the library's code.
+// Bytes, as MPI_PACKED: that matches whatever types the other process has its side described by. One piece as it is.
+// `described` may need a type for what an int does not count. MPI_SUCCESS or the library's code.
 int describe_bytes(char* data, std::int64_t bytes, Described& described) noexcept;
 int describe_piece(const Piece& piece, const Memory& memory, Described& described) noexcept;
 // All pieces, as one element of a type of absolute addresses: a list of blocks where they are of one type, else a

@@ -28,6 +28,7 @@ class Recent {
     mpi::DatatypePtr send, receive;  // null: in place; null: no entry
     const alltoall::Algorithm* algorithm = nullptr;
     std::unique_ptr<Rounds> rounds;  // from the second call on, if they need little memory
+    bool is_large = false;           // they need much
   };
   // The entry of an equal call; null: none.
   Entry* find(const Call& call) noexcept;

@@ -13,6 +13,8 @@ class Rounds {
   Rounds(std::unique_ptr<Operation> operation, int tag);
   // To be called once, first. MPI_SUCCESS or a code.
   int bind();
+  // Of slots, and, once bound, of staging.
+  std::int64_t memory_bytes() const noexcept { return operation_->memory_bytes(); }
   // The first step begins in start(), and the rest is done in wait(), which follows in any case. Both return
   // MPI_SUCCESS or the code of the first error.
   int start() noexcept { return steps_.empty() ? MPI_SUCCESS : steps_.front()->begin(); }

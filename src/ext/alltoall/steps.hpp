@@ -25,8 +25,9 @@ class Step {
 
   // Describes the messages. MPI_SUCCESS or a code that is not raised yet; throws std::bad_alloc.
   int bind();
-  // begin() returns as soon as the messages are on their way. Both go on in any case, that no process waits for this
-  // one, and return MPI_SUCCESS or the code of the first error.
+  // begin() returns as soon as the messages are on their way. Both go on after an error, that no process waits
+  // for this one (bind() is the exception: docs/alltoall.md, Limits), and return MPI_SUCCESS or the code of the first
+  // error.
   int begin() noexcept;
   int end() noexcept;
 

@@ -10,10 +10,10 @@ namespace gapless::ext::regular {
 
 enum class Way {
   kTypes,   // the library gets the pieces, described by a datatype
-  kStaged,  // the library gets bytes: packed by us before, unpacked after
+  kStaged,  // the library gets packed data: packed by us before, unpacked after
 };
 
-// What a caller may ask for: an algorithm's name followed by ":types" or ":staged" (alltoall.cpp).
+// What a caller may ask for: an algorithm's name followed by ":types" or ":staged" (arguments.cpp).
 enum class Asked { kEither, kTypes, kStaged };
 
 // What is faster, for one side of one message. Each side of each process decides for itself: the bytes of a message are

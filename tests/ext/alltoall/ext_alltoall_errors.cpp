@@ -1,8 +1,10 @@
-// Wrong arguments of GAPLESS_Alltoall: found before anything is sent, raised by the communicator's error handler, and
-// nothing is changed. Also what requests and communicators outlive.
+// Wrong arguments of GAPLESS_Alltoall: found before any data are sent, raised by the communicator's error handler, and
+// nothing is changed. Also what requests and communicators outlive, and what memory is kept.
 #include <mpi.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -108,6 +110,69 @@ void requests(MPI_Comm comm) {
   MPI_Type_free(&type);
 }
 
+// An error of one process alone leaves the next requests of the communicator right.
+void after_an_error_of_one(MPI_Comm comm) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const auto n = static_cast<std::size_t>(size);
+  for (const char* wrong : {"the count", "the name", "the place of the request"})
+    for (const char* name : {"least-slots", "basic"}) {
+      MPI_Comm mine = MPI_COMM_NULL;
+      MPI_Comm_dup(comm, &mine);
+      std::vector<int> send[2], receive[2];
+      for (int k = 0; k < 2; ++k) {
+        send[k].assign(2 * n, 10 * rank + k);
+        receive[k].assign(2 * n, -1);
+      }
+      GAPLESS_Request requests[2] = {GAPLESS_REQUEST_NULL, GAPLESS_REQUEST_NULL};
+      const bool is_wrong = rank == 1;
+      const std::string what = wrong;
+      const int code =
+          GAPLESS_Alltoall_init(send[0].data(), is_wrong && what == "the count" ? -1 : 2, MPI_INT, receive[0].data(), 2,
+                                MPI_INT, mine, is_wrong && what == "the name" ? "none" : name,
+                                is_wrong && what == "the place of the request" ? nullptr : &requests[0]);
+      expect((code != MPI_SUCCESS) == is_wrong, what + " is wrong on one process");
+      MPI_Barrier(mine);
+      if (!is_wrong) GAPLESS_Request_free(&requests[0]);
+      for (int k = 0; k < 2; ++k)
+        expect(GAPLESS_Alltoall_init(send[k].data(), 2, MPI_INT, receive[k].data(), 2, MPI_INT, mine, name,
+                                     &requests[k]) == MPI_SUCCESS,
+               "init after an error of one");
+      for (GAPLESS_Request request : requests) GAPLESS_Start(request);
+      for (GAPLESS_Request& request : requests) {
+        expect(GAPLESS_Wait(request) == MPI_SUCCESS, "wait after an error of one");
+        GAPLESS_Request_free(&request);
+      }
+      for (int k = 0; k < 2; ++k)
+        for (std::size_t from = 0; from < n; ++from)
+          expect(receive[k][2 * from] == 10 * static_cast<int>(from) + k, "the data after an error of one");
+      MPI_Comm_free(&mine);
+    }
+  raised = 0;
+}
+
+// A type of 2^64 - 16 bytes in 16 bytes of memory: some libraries say that its size is undefined, others -16.
+void uncountable(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  std::vector<double> send(static_cast<std::size_t>(size) * 2), receive(send.size(), -1.0);
+  MPI_Datatype two = MPI_DATATYPE_NULL, many = MPI_DATATYPE_NULL, more = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(2, MPI_DOUBLE, &two);
+  MPI_Type_create_hvector((1 << 30) + 1, 1, 0, two, &many);
+  MPI_Type_create_hvector((1 << 30) - 1, 1, 0, many, &more);
+  MPI_Type_commit(&more);
+  for (const char* name : {static_cast<const char*>(nullptr), "least-slots"}) {
+    int found = MPI_SUCCESS;
+    MPI_Error_class(GAPLESS_Alltoall(send.data(), 1, more, receive.data(), 1, more, comm, name), &found);
+    expect(found == MPI_ERR_TYPE, "more bytes than can be counted: class " + std::to_string(found));
+    expect(raised == 1, "more bytes than can be counted: raised " + std::to_string(raised) + " times");
+    raised = 0;
+  }
+  expect(receive[0] == -1.0, "an error has written");
+  for (MPI_Datatype* type : {&two, &many, &more}) MPI_Type_free(type);
+}
+
 // A handle that goes to another type: what a communicator remembers of the first one must not be used.
 void reused_handles(MPI_Comm comm) {
   int size = 0;
@@ -133,6 +198,36 @@ void reused_handles(MPI_Comm comm) {
     }
     MPI_Type_free(&sized);
   }
+}
+
+// [bytes] of this process that are resident.
+long long resident() {
+  long long all = 0, pages = 0;
+  std::ifstream("/proc/self/statm") >> all >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+// Calls that need much memory for their messages do not keep it for the next ones like them.
+void memory(MPI_Comm comm) {
+  constexpr int kInts = 1 << 18;  // every second one, 1 MiB of data in a block
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_vector(kInts, 1, 2, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  const std::size_t ints = static_cast<std::size_t>(size) * 2 * kInts;
+  std::vector<int> send(ints + 4, 1), receive(ints + 4, 0);
+  long long before = 0;
+  for (std::size_t list = 0; list < 4; ++list) {
+    for (int call = 0; call < 4; ++call)
+      expect(GAPLESS_Alltoall(send.data() + list, 1, type, receive.data() + list, 1, type, comm, "spread-out:staged") ==
+                 MPI_SUCCESS,
+             "a call of large messages");
+    if (list == 0) before = resident();
+  }
+  const long long more = resident() - before, staged = 2LL * (size - 1) * kInts * 4;
+  expect(more < 2 * staged, "three lists of arguments more keep " + std::to_string(more) + " bytes");
+  MPI_Type_free(&type);
 }
 
 void communicators(MPI_Comm comm) {
@@ -163,10 +258,27 @@ void communicators(MPI_Comm comm) {
   MPI_Comm_free(&half);
 }
 
+// MPI_Finalize calls it when the private communicators have been freed, and MPI_COMM_WORLD is still there.
+GAPLESS_Request left = GAPLESS_REQUEST_NULL;
+int late_errors = 0, late_value = 1, late_got = -1;
+int late(MPI_Comm, int, void*, void*) {
+  raised = 0;
+  if (GAPLESS_Alltoall(&late_value, 0, MPI_INT, &late_got, 0, MPI_INT, MPI_COMM_WORLD, "basic") != MPI_SUCCESS)
+    ++late_errors;
+  if (GAPLESS_Start(left) != MPI_SUCCESS) ++late_errors;
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  alarm(60);  // a mistake may be that one waits for ever
   MPI_Init(&argc, &argv);
+  expect(GAPLESS_Copy(&late_value, 1, MPI_INT, &late_got, 1, MPI_INT) == MPI_SUCCESS, "a copy");
+  int at_end = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, late, &at_end, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, at_end, nullptr);
+  MPI_Comm_free_keyval(&at_end);
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Errhandler mine = MPI_ERRHANDLER_NULL;
@@ -174,11 +286,19 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(comm, mine);
   wrong_arguments(comm);
   requests(comm);
+  after_an_error_of_one(comm);
+  uncountable(comm);
   reused_handles(comm);
+  memory(comm);
   communicators(comm);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, mine);
   MPI_Errhandler_free(&mine);
   MPI_Comm_free(&comm);
   int value = 1;
+  std::vector<int> send(1024, 1), receive(1024, 0);
+  expect(GAPLESS_Alltoall_init(send.data(), 1, MPI_INT, receive.data(), 1, MPI_INT, MPI_COMM_WORLD, "basic", &left) ==
+             MPI_SUCCESS,
+         "a request that is left");
   expect(GAPLESS_Alltoall(&value, 1, MPI_INT, &value, 1, MPI_INT, MPI_COMM_NULL, "basic") != MPI_SUCCESS,
          "no communicator");
   int all = 0, rank = 0;
@@ -186,5 +306,9 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) std::printf("alltoall_errors: %d failures\n", all);
   MPI_Finalize();
+  if (late_errors != 2 || raised != 2) {
+    std::fprintf(stderr, "failed: in MPI_Finalize, %d errors, raised %d times\n", late_errors, raised);
+    return 1;
+  }
   return all == 0 ? 0 : 1;
 }
