@@ -38,7 +38,7 @@ fetch() {
 sources() {
   sed 's/#.*//' lab/alltoall/SOURCES
   ls src/alltoall/*.cpp src/ext/alltoall/*.cpp src/ext/alltoallv/*.cpp
-  printf '%s\n' src/ext/error.cpp src/ext/private_comm.cpp src/ext/request.cpp \
+  printf '%s\n' src/ext/algorithms.cpp src/ext/error.cpp src/ext/machine.cpp src/ext/private_comm.cpp src/ext/request.cpp \
     lab/alltoall/simulated/charged.cpp
 }
 
