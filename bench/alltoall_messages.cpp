@@ -1,6 +1,6 @@
-// The two ways to send a round of an all-to-all whose blocks lie apart: described by a datatype, made for each message or
-// once, or copied into one buffer and out of it. Two processes exchange; tenth percentiles, ratios to the copies. From it
-// comes the decision of src/ext/alltoall/ways.cpp. Usage: mpiexec -n 2 alltoall_messages [samples=300]
+// The two ways to send a round of an all-to-all whose blocks lie apart: described by a datatype, made for each message
+// or once, or copied into one buffer and out of it. Two processes exchange; tenth percentiles, ratios to the copies.
+// From it comes the decision of src/ext/alltoall/ways.cpp. Usage: mpiexec -n 2 alltoall_messages [samples=300]
 #include <mpi.h>
 
 #include <algorithm>

@@ -63,8 +63,8 @@ GAPLESS_MPI_API int GAPLESS_Unpack_at(const void* inbuf, MPI_Count insize, MPI_C
 /* ---- All-to-all. `algorithm` names one (GAPLESS_Alltoall_algorithm lists them); NULL leaves the choice to the model.
  * It must be the same on all processes of the communicator. Intracommunicators only. ---- */
 
-/** MPI_Alltoall by an algorithm of one's choice: `sendcount` elements for each process, `recvcount` from each. The types
- * may differ, also between processes, as long as the signatures are equal. MPI_IN_PLACE as there. */
+/** MPI_Alltoall by an algorithm of one's choice: `sendcount` elements for each process, `recvcount` from each. The
+ * types may differ, also between processes, as long as the signatures are equal. MPI_IN_PLACE as there. */
 GAPLESS_MPI_API int GAPLESS_Alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm);
 /** MPI_Alltoallv likewise: counts and displacements [extents] for each process. */

@@ -44,7 +44,8 @@ constexpr const char* kHelp =
     "Facts, progress, samples, refused members and errors go to the standard output, one JSON object a line.\n"
     "  mpiexec -n 2 every_alltoall --job job.json\n"
     "  every_alltoall --names                  the algorithms, and which of them are irregular\n"
-    "  every_alltoall --count 2,3,1024         rounds, messages, blocks sent and copied, slots of every regular algorithm\n"
+    "  every_alltoall --count 2,3,1024         rounds, messages, blocks sent and copied, slots of every regular "
+    "algorithm\n"
     "Exit status: 0; 1 if data were wrong; 2 if the job or the command line is.\n";
 
 Json line(const char* kind) {
@@ -176,7 +177,8 @@ int main(int argc, char** argv) {
   if (option == "--help" || option == "-h") return std::cout << kHelp, 0;
   if (option == "--names" && argc == 2) return print_names();
   if (option == "--count" && argc == 3) return print_counts(argv[2]);
-  if (option != "--job" || argc != 3) return std::cerr << "every_alltoall: --job FILE is wanted; see --help\n", kUsageError;
+  if (option != "--job" || argc != 3)
+    return std::cerr << "every_alltoall: --job FILE is wanted; see --help\n", kUsageError;
   MPI_Init(&argc, &argv);
   const int status = run_job(argv[2]);
   MPI_Finalize();

@@ -1,10 +1,10 @@
 // Type signatures (MPI 4.1, section 5.1): the sequence of the basic types of a message, without displacements. Two
 // processes may exchange a message, or one may copy it to another layout, if the signatures match.
 //
-// A basic type is an entry of named.cpp, or one of new_named: byte, char, int8, uint8 and packed are five different ones although all have
-// one byte; MPI_INT and MPI_INT32_T share the entry int32 and so are one. A pair type is two basic types, as the
-// standard defines it: double_int is (double, int32), 2int is (int32, int32). MPI_PACKED matches every signature in a
-// transfer: callers that compare messages apply that rule; here it is a basic type like any other.
+// A basic type is an entry of named.cpp, or one of new_named: byte, char, int8, uint8 and packed are five different
+// ones although all have one byte; MPI_INT and MPI_INT32_T share the entry int32 and so are one. A pair type is two
+// basic types, as the standard defines it: double_int is (double, int32), 2int is (int32, int32). MPI_PACKED matches
+// every signature in a transfer: callers that compare messages apply that rule; here it is a basic type like any other.
 #pragma once
 
 #include <cstdint>

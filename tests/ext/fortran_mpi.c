@@ -10,7 +10,9 @@ int begin_mpi(void) {
   return code;
 }
 
-int end_mpi(void) { return MPI_Finalize(); }
+int end_mpi(void) {
+  return MPI_Finalize();
+}
 
 int rank_of_world(void) {
   int rank;
@@ -24,9 +26,15 @@ int size_of_world(void) {
   return size;
 }
 
-MPI_Fint handle_of_world(void) { return MPI_Comm_c2f(MPI_COMM_WORLD); }
-MPI_Fint handle_of_int(void) { return MPI_Type_c2f(MPI_INT); }
-MPI_Fint handle_of_null(void) { return MPI_Type_c2f(MPI_DATATYPE_NULL); }
+MPI_Fint handle_of_world(void) {
+  return MPI_Comm_c2f(MPI_COMM_WORLD);
+}
+MPI_Fint handle_of_int(void) {
+  return MPI_Type_c2f(MPI_INT);
+}
+MPI_Fint handle_of_null(void) {
+  return MPI_Type_c2f(MPI_DATATYPE_NULL);
+}
 
 void commit_type(MPI_Fint handle) {
   MPI_Datatype type = MPI_Type_f2c(handle);

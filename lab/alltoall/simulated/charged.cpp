@@ -203,6 +203,7 @@ int GAPLESS_Copy(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype
                  MPI_Datatype) {
   int size = 0;
   MPI_Type_size(sendtype, &size);
-  gapless::simulated::charged_copy(recvbuf, sendbuf, static_cast<std::size_t>(sendcount) * static_cast<std::size_t>(size));
+  gapless::simulated::charged_copy(recvbuf, sendbuf,
+                                   static_cast<std::size_t>(sendcount) * static_cast<std::size_t>(size));
   return MPI_SUCCESS;
 }

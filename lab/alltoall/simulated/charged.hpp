@@ -1,8 +1,9 @@
-// Included before every source of src/ext that the simulation runs, and before what times them. SimGrid knows what messages cost, but nothing of
-// what processes do between them (its measuring of this machine is off). So what the all-to-alls copy is charged to the
-// simulated processor here: bytes that are copied, or packed and unpacked by the library for a derived type, by a rate,
-// and each contiguous piece of them a little more. The charge is settled at the next message, or when the clock is read:
-// a simulated execution for each piece would take a thousand times as long to simulate. docs/methods/alltoall.md has the numbers.
+// Included before every source of src/ext that the simulation runs, and before what times them. SimGrid knows what
+// messages cost, but nothing of what processes do between them (its measuring of this machine is off). So what the
+// all-to-alls copy is charged to the simulated processor here: bytes that are copied, or packed and unpacked by the
+// library for a derived type, by a rate, and each contiguous piece of them a little more. The charge is settled at the
+// next message, or when the clock is read: a simulated execution for each piece would take a thousand times as long to
+// simulate. docs/methods/alltoall.md has the numbers.
 #pragma once
 
 #include <cstring>
@@ -21,8 +22,7 @@ int charged_isend(const void* data, int count, MPI_Datatype type, int to, int ta
 int charged_irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request);
 int charged_send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                       MPI_Request* request);
-int charged_recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-                      MPI_Request* request);
+int charged_recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request);
 int charged_startall(int count, MPI_Request requests[]);
 // Reads the simulated clock.
 int charged_clock(clockid_t clock, struct timespec* time);

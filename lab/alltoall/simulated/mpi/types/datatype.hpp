@@ -1,4 +1,5 @@
-// In place of src/mpi/types/datatype.hpp: of the simulated programs' types, integers and bytes, nothing is to be decoded.
+// In place of src/mpi/types/datatype.hpp: of the simulated programs' types, integers and bytes, nothing is to be
+// decoded.
 #pragma once
 
 #include <mpi.h>
