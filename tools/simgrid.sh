@@ -38,8 +38,8 @@ fetch() {
 sources() {
   sed 's/#.*//' lab/alltoall/SOURCES
   ls src/alltoall/*.cpp src/ext/alltoall/*.cpp src/ext/alltoallv/*.cpp
-  printf '%s\n' src/ext/algorithms.cpp src/ext/error.cpp src/ext/machine.cpp src/ext/private_comm.cpp src/ext/request.cpp \
-    lab/alltoall/simulated/charged.cpp
+  printf 'src/ext/%s.cpp\n' algorithms error machine private_comm request
+  echo lab/alltoall/simulated/charged.cpp
 }
 
 build() {
