@@ -64,7 +64,7 @@ LayoutPtr keep(MPI_Datatype type, LayoutPtr made) {
 }
 
 LayoutPtr exact_layout(MPI_Datatype type, std::int64_t size, std::int64_t extent) {
-  const LayoutPtr plain = mpi::named_layout(type, size, extent);
+  LayoutPtr plain = mpi::named_layout(type, size, extent);
   if (plain == nullptr || size == 0) return plain;
   if (const MPI_Datatype half = half_of(type); type != MPI_DATATYPE_NULL && half != MPI_DATATYPE_NULL) {
     return keep(type, layout::contiguous(2, basic(half, size / 2)));

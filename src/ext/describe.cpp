@@ -1,6 +1,7 @@
 #include "ext/describe.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace gapless::ext {
@@ -11,7 +12,7 @@ using layout::LayoutPtr;
 using normal::Kind;
 using normal::Node;
 
-struct Failed {};  // a run is not a number of whole units
+struct Failed : std::exception {};  // a run is not a number of whole units
 
 class Writer {
  public:

@@ -1,6 +1,7 @@
 // Errors, raised as MPI raises its own.
 #pragma once
 
+#include <exception>
 #include <new>
 
 #include "base/status.hpp"
@@ -19,7 +20,8 @@ inline int raised(int code) noexcept {
 }
 
 // Thrown where an error has been raised already: the code to return.
-struct Raised {
+struct Raised : std::exception {
+  explicit Raised(int given) noexcept : code(given) {}
   int code;
 };
 

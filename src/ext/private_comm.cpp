@@ -95,7 +95,7 @@ int make(MPI_Comm comm, PrivateCommPtr& found) {
   remember(made);
   auto attribute = std::make_unique<PrivateCommPtr>(made);
   if (const int code = MPI_Comm_set_attr(comm, keyval, attribute.get()); code != MPI_SUCCESS) return code;
-  attribute.release();
+  static_cast<void>(attribute.release());  // the delete callback frees it
   found = std::move(made);
   return MPI_SUCCESS;
 }

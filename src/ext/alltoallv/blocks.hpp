@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <vector>
 
 #include "ext/error.hpp"
@@ -36,7 +37,8 @@ int unpack(const Block& block, const char* packed, std::int64_t bytes) noexcept;
 int copy(const Block& from, const Block& to) noexcept;
 
 // Thrown where an error is to be raised (bind.cpp); Raised (error.hpp) where the library has raised it.
-struct Wrong {
+struct Wrong : std::exception {
+  explicit Wrong(int given) noexcept : error_class(given) {}
   int error_class;
 };
 
