@@ -95,8 +95,7 @@ int make(MPI_Comm comm, PrivateCommPtr& found) {
   remember(made);
   auto attribute = std::make_unique<PrivateCommPtr>(made);
   if (const int code = MPI_Comm_set_attr(comm, keyval, attribute.get()); code != MPI_SUCCESS) return code;
-  static_cast<void>(attribute.release());  // the delete callback frees it
-  found = std::move(made);
+  found = *attribute.release();  // drop() deletes it
   return MPI_SUCCESS;
 }
 
