@@ -14,9 +14,17 @@ namespace gapless::ext {
 int raise(int code, MPI_Comm comm) noexcept;
 // Where there is no communicator.
 int raise(int code) noexcept;
-// Of a call on own_comm(): raises its error, if it is one.
+// Of a call on own_comm(), or on a private communicator: raises its error, if it is one.
 inline int raised(int code) noexcept {
   return code == MPI_SUCCESS ? code : raise(code);
+}
+inline int raised(int code, MPI_Comm comm) noexcept {
+  return code == MPI_SUCCESS ? code : raise(code, comm);
+}
+
+// The first error of several.
+inline void note(int& first, int code) noexcept {
+  if (first == MPI_SUCCESS) first = code;
 }
 
 // Thrown where an error has been raised already: the code to return.
@@ -27,6 +35,18 @@ struct Raised : std::exception {
 
 // The class of an error that the engine threw.
 int class_of(const base::Error& error) noexcept;
+
+// The code that `body` returns, or of what it throws, which is not Raised: not raised yet.
+template <class Body>
+int code_of(Body&& body) noexcept {
+  try {
+    return body();
+  } catch (const base::Error& error) {
+    return class_of(error);
+  } catch (...) {
+    return MPI_ERR_NO_MEM;
+  }
+}
 
 // What `body` returns; what it throws is raised.
 template <class Body>

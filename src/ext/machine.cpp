@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -56,11 +55,6 @@ const Machines& machines() {
   return read;
 }
 
-struct Numbers final : PrivateComm::Kept {
-  explicit Numbers(const Machine& agreed) : machine(agreed) {}
-  const Machine machine;
-};
-
 int agree(const PrivateComm& comm, Machine& machine) {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Info no_hints;  // not MPI_INFO_NULL: of some libraries that is a variable, which is not looked up
@@ -87,12 +81,12 @@ int agree(const PrivateComm& comm, Machine& machine) {
 }  // namespace
 
 int machine_of(PrivateComm& comm, Machine& machine) {
-  if (comm.numbers == nullptr) {
+  if (!comm.machine) {
     Machine agreed;
     if (const int code = agree(comm, agreed); code != MPI_SUCCESS) return code;
-    comm.numbers = std::make_unique<Numbers>(agreed);
+    comm.machine = agreed;
   }
-  machine = static_cast<const Numbers&>(*comm.numbers).machine;
+  machine = *comm.machine;
   return MPI_SUCCESS;
 }
 

@@ -99,6 +99,17 @@ int make(MPI_Comm comm, PrivateCommPtr& found) {
   return MPI_SUCCESS;
 }
 
+// MPI_SUCCESS and the attribute, null if there is none; or the code of an error that the library has raised.
+int look_up(MPI_Comm comm, PrivateCommPtr*& held) noexcept {
+  const int keyval = registry().keyval.load(std::memory_order_relaxed);
+  if (comm == MPI_COMM_NULL || keyval == MPI_KEYVAL_INVALID) return MPI_SUCCESS;
+  void* attribute = nullptr;
+  int is_set = 0;
+  const int code = MPI_Comm_get_attr(comm, keyval, static_cast<void*>(&attribute), &is_set);
+  if (code == MPI_SUCCESS && is_set != 0) held = static_cast<PrivateCommPtr*>(attribute);
+  return code;
+}
+
 }  // namespace
 
 PrivateComm::~PrivateComm() {
@@ -111,28 +122,20 @@ void PrivateComm::free() noexcept {
   comm_ = MPI_COMM_NULL;
 }
 
-PrivateComm* known_private_comm(MPI_Comm comm) noexcept {
-  const int keyval = registry().keyval.load(std::memory_order_relaxed);
-  void* attribute = nullptr;
-  int is_set = 0;
-  if (comm == MPI_COMM_NULL || keyval == MPI_KEYVAL_INVALID) return nullptr;
-  if (MPI_Comm_get_attr(comm, keyval, static_cast<void*>(&attribute), &is_set) != MPI_SUCCESS || is_set == 0)
-    return nullptr;
-  return static_cast<PrivateCommPtr*>(attribute)->get();
+int known_private_comm(MPI_Comm comm, PrivateComm*& found) noexcept {
+  PrivateCommPtr* held = nullptr;
+  const int code = look_up(comm, held);
+  found = held != nullptr ? held->get() : nullptr;
+  return code;
 }
 
 int private_comm(MPI_Comm comm, PrivateCommPtr& found) {
   if (comm == MPI_COMM_NULL) return raise(MPI_ERR_COMM);
-  const int keyval = registry().keyval.load(std::memory_order_relaxed);
-  if (keyval != MPI_KEYVAL_INVALID) {
-    void* attribute = nullptr;
-    int is_set = 0;
-    const int code = MPI_Comm_get_attr(comm, keyval, static_cast<void*>(&attribute), &is_set);
-    if (code != MPI_SUCCESS) return code;
-    if (is_set != 0) {
-      found = *static_cast<PrivateCommPtr*>(attribute);
-      return MPI_SUCCESS;
-    }
+  PrivateCommPtr* held = nullptr;
+  if (const int code = look_up(comm, held); code != MPI_SUCCESS) return code;
+  if (held != nullptr) {
+    found = *held;
+    return MPI_SUCCESS;
   }
   int is_inter = 0;
   if (const int code = MPI_Comm_test_inter(comm, &is_inter); code != MPI_SUCCESS) return code;

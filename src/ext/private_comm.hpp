@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 
+#include "alltoall/machine.hpp"
 #include "ext/library.hpp"
 
 namespace gapless::ext {
@@ -39,7 +41,7 @@ class PrivateComm {
 
   const int rank, size;
   std::unique_ptr<Kept> kept;
-  std::unique_ptr<Kept> numbers;  // of the model that chooses among algorithms
+  std::optional<alltoall::Machine> machine;  // what all members have agreed on (machine.hpp)
 
  private:
   static constexpr unsigned kTags = 32767;  // what every library has (MPI_TAG_UB)
@@ -54,7 +56,7 @@ using PrivateCommPtr = std::shared_ptr<PrivateComm>;
 // the code of an error that was raised: no communicator, or an intercommunicator, or MPI_Finalize has begun. After
 // ready(). Throws std::bad_alloc.
 int private_comm(MPI_Comm comm, PrivateCommPtr& found);
-// The same if it was made before; else null, and nothing is raised. Good as long as the communicator.
-PrivateComm* known_private_comm(MPI_Comm comm) noexcept;
+// The same if it was made before, else null, which is no error. Good as long as the communicator.
+int known_private_comm(MPI_Comm comm, PrivateComm*& found) noexcept;
 
 }  // namespace gapless::ext

@@ -8,7 +8,7 @@ using namespace gapless::ext;
 namespace {
 
 int raised_on(const gapless_mpi_request& request, int code) noexcept {
-  return code == MPI_SUCCESS ? code : raise(code, request.comm->raises_on());
+  return raised(code, request.comm->raises_on());
 }
 
 }  // namespace

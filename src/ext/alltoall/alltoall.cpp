@@ -22,13 +22,8 @@ std::unique_ptr<Operation> operation_of(Checked& checked, bool is_persistent) {
                                      *std::move(checked.receive), checked.is_in_place, is_persistent);
 }
 
-int raised_on(int code, MPI_Comm comm) noexcept {
-  return code == MPI_SUCCESS ? code : raise(code, comm);
-}
-
 // A call like one before; null: there was none.
-Recent::Entry* find_recent(const Arguments& arguments) noexcept {
-  PrivateComm* const comm = known_private_comm(arguments.comm);
+Recent::Entry* find_recent(PrivateComm* comm, const Arguments& arguments) noexcept {
   if (comm == nullptr || comm->kept == nullptr) return nullptr;
   const mpi::Datatype* send = nullptr;
   if (arguments.sendbuf != MPI_IN_PLACE && (send = remembered(arguments.sendtype)) == nullptr) return nullptr;
@@ -44,9 +39,11 @@ int run(Rounds& rounds) noexcept {
 }
 
 int run(const Arguments& arguments) {
-  Recent::Entry* recent = find_recent(arguments);
+  PrivateComm* known = nullptr;
+  if (const int code = known_private_comm(arguments.comm, known); code != MPI_SUCCESS) return code;
+  Recent::Entry* recent = find_recent(known, arguments);
   if (recent != nullptr && recent->rounds != nullptr) {
-    return raised_on(run(*recent->rounds), arguments.comm);
+    return raised(run(*recent->rounds), arguments.comm);
   }
   if (recent != nullptr && recent->algorithm->library) return library_alltoall(arguments);
   Checked checked;
@@ -57,14 +54,14 @@ int run(const Arguments& arguments) {
   if (checked.choice.algorithm->library) return library_alltoall(arguments);
   const bool may_keep = is_again && !recent->is_large;
   auto operation = operation_of(checked, may_keep);
-  if (!may_keep || operation->memory_bytes() > kMostKept) return raised_on(run_once(*operation), arguments.comm);
+  if (!may_keep || operation->memory_bytes() > kMostKept) return raised(run_once(*operation), arguments.comm);
   auto rounds = std::make_unique<Rounds>(std::move(operation), kCallTag);
   int first = rounds->bind();
   note(first, run(*rounds));
   // Only what is bound has its staging.
   recent->is_large = rounds->memory_bytes() > kMostKept;
   if (first == MPI_SUCCESS && !recent->is_large) recent->rounds = std::move(rounds);
-  return raised_on(first, arguments.comm);
+  return raised(first, arguments.comm);
 }
 
 class Persistent final : public gapless_mpi_request {
@@ -100,7 +97,7 @@ int init(const Arguments& arguments, GAPLESS_Request* request) {
   if (checked.is_in_place) checked.send.emplace(*checked.receive);
   if (checked.choice.algorithm->library) {
     code = library_alltoall_init(arguments, checked.comm, *checked.send, *checked.receive, request);
-    return raised_on(code, arguments.comm);
+    return raised(code, arguments.comm);
   }
   const PrivateCommPtr comm = checked.comm;
   auto rounds = std::make_unique<Rounds>(operation_of(checked, true), checked.tag);

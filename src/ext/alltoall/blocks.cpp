@@ -118,7 +118,7 @@ int copy(const Blocks& from, std::int64_t source, const Blocks& to, std::int64_t
   if (to.is_run(blocks)) return from.pack(source, blocks, to.data(target));
   if (from.is_run(blocks)) return to.unpack(target, blocks, from.data(source));
   const std::int64_t bytes = blocks * from.bytes();
-  try {
+  return code_of([&] {
     if (from.is_for_engine() && to.is_for_engine()) {
       copy::planned(from.at(source), from.facts().shared_plan(), blocks * from.count(), to.at(target),
                     to.facts().shared_plan(), blocks * to.count(), 0, bytes);
@@ -127,11 +127,7 @@ int copy(const Blocks& from, std::int64_t source, const Blocks& to, std::int64_t
     const auto packed = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
     const int code = from.pack(source, blocks, packed.get());
     return code != MPI_SUCCESS ? code : to.unpack(target, blocks, packed.get());
-  } catch (const base::Error& error) {
-    return class_of(error);
-  } catch (...) {
-    return MPI_ERR_NO_MEM;
-  }
+  });
 }
 
 }  // namespace gapless::ext::regular

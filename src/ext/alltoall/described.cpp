@@ -2,6 +2,7 @@
 #include <climits>
 
 #include "ext/alltoall/pieces.hpp"
+#include "ext/counted.hpp"
 #include "gapless/gapless_mpi.h"
 
 namespace gapless::ext::regular {
@@ -10,40 +11,17 @@ using alltoall::Buffer;
 
 namespace {
 
-// `count` elements of `type` as one element of a type, uncommitted: chunks that an int counts, and the rest behind
-// them.
-int repeated(MPI_Count count, MPI_Datatype type, MPI_Datatype* made) {
-  constexpr int kChunk = 1 << 30;
-  if (count / kChunk > INT_MAX) return MPI_ERR_COUNT;
-  MPI_Aint low = 0, extent = 0;
-  if (const int code = MPI_Type_get_extent(type, &low, &extent); code != MPI_SUCCESS) return code;
-  MPI_Datatype chunk = MPI_DATATYPE_NULL;
-  if (const int code = MPI_Type_contiguous(kChunk, type, &chunk); code != MPI_SUCCESS) return code;
-  const MPI_Count chunks = count / kChunk;
-  const int lengths[] = {static_cast<int>(chunks), static_cast<int>(count % kChunk)};
-  const MPI_Aint places[] = {0, static_cast<MPI_Aint>(chunks * kChunk) * extent};
-  const MPI_Datatype types[] = {chunk, type};
-  const int code = MPI_Type_create_struct(2, lengths, places, types, made);
-  MPI_Type_free(&chunk);
-  return code;
-}
-
 int commit(int code, MPI_Datatype made, void* address, Described& described) noexcept {
-  if (code != MPI_SUCCESS) return code;
-  if (code = MPI_Type_commit(&made); code != MPI_SUCCESS)
-    MPI_Type_free(&made);
-  else
-    described = {address, 1, made, true};
+  code = commit_or_free(code, made);
+  if (code == MPI_SUCCESS) described = {address, 1, made, true};
   return code;
 }
 
 int describe(void* address, MPI_Count count, MPI_Datatype type, Described& described) noexcept {
-  if (count <= INT_MAX) {
-    described = {address, static_cast<int>(count), type, false};
-    return MPI_SUCCESS;
-  }
-  MPI_Datatype made = MPI_DATATYPE_NULL;
-  return commit(repeated(count, type, &made), made, address, described);
+  Counted made{};
+  const int code = counted(count, type, made);
+  if (code == MPI_SUCCESS) described = {address, made.count, made.type, made.is_made};
+  return code;
 }
 
 struct Elements {

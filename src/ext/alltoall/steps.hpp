@@ -4,16 +4,12 @@
 #include <vector>
 
 #include "ext/alltoall/operation.hpp"
+#include "ext/error.hpp"
 
 namespace gapless::ext::regular {
 
 // Of calls that are no requests (private_comm.hpp).
 inline constexpr int kCallTag = 0;
-
-// The first error of several.
-inline void note(int& first, int code) noexcept {
-  if (first == MPI_SUCCESS) first = code;
-}
 
 class Step {
  public:

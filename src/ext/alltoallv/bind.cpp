@@ -141,7 +141,7 @@ class Request final : public gapless_mpi_request {
   int wait() noexcept override { return exchange_->wait(); }
 
  private:
-  const Kept sent_, received_;
+  const KeptHalf sent_, received_;
   std::unique_ptr<Exchange> exchange_;
 };
 

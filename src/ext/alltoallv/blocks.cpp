@@ -34,18 +34,6 @@ Measures measures_of(const mpi::Datatype& facts, MPI_Datatype type) {
   return {size, extent};
 }
 
-// The code that `body` returns, or of what it throws.
-template <class Body>
-int code_of(Body&& body) noexcept {
-  try {
-    return body();
-  } catch (const base::Error& error) {
-    return class_of(error);
-  } catch (...) {
-    return MPI_ERR_NO_MEM;
-  }
-}
-
 int pack_by_library(const Block& block, char* packed) {
   PackedByLibrary all(block.type, block.count);
   if (const int code = all.make_room(); code != MPI_SUCCESS) return code;

@@ -7,7 +7,7 @@
 #include "alltoall/irregular_rounds.hpp"
 #include "base/checked.hpp"
 #include "ext/alltoallv/exchange.hpp"
-#include "ext/alltoallv/message.hpp"
+#include "ext/counted.hpp"
 #include "ext/room.hpp"
 
 namespace gapless::ext::irregular {

@@ -47,9 +47,4 @@ std::unique_ptr<Exchange> make_pairwise(Call&& call);
 // Waits for all of them. Returns MPI_SUCCESS or the first error of one.
 int complete(MPI_Request* requests, int count) noexcept;
 
-// The first error of several.
-inline void note(int& first, int code) noexcept {
-  if (first == MPI_SUCCESS) first = code;
-}
-
 }  // namespace gapless::ext::irregular

@@ -2,7 +2,7 @@
 
 namespace gapless::ext::irregular {
 
-Kept::Kept(const Half& half, int processes) : half_(half) {
+KeptHalf::KeptHalf(const Half& half, int processes) : half_(half) {
   if (half.buffer == MPI_IN_PLACE) return;
   const auto p = static_cast<std::size_t>(processes);
   counts_.assign(half.counts, half.counts + p);
@@ -27,11 +27,11 @@ Kept::Kept(const Half& half, int processes) : half_(half) {
     half_.type = types_[0];
 }
 
-Kept::~Kept() {
+KeptHalf::~KeptHalf() {
   free();
 }
 
-void Kept::free() noexcept {
+void KeptHalf::free() noexcept {
   for (MPI_Datatype& type : types_)
     if (type != MPI_DATATYPE_NULL && !mpi::is_contiguous_builtin(type)) MPI_Type_free(&type);
 }

@@ -7,13 +7,13 @@
 
 namespace gapless::ext::irregular {
 
-class Kept {
+class KeptHalf {
  public:
   // What has been looked at already (Blocks). MPI_IN_PLACE stays that. Throws Raised, std::bad_alloc.
-  Kept(const Half& half, int processes);
-  ~Kept();
-  Kept(const Kept&) = delete;
-  Kept& operator=(const Kept&) = delete;
+  KeptHalf(const Half& half, int processes);
+  ~KeptHalf();
+  KeptHalf(const KeptHalf&) = delete;
+  KeptHalf& operator=(const KeptHalf&) = delete;
   const Half& half() const noexcept { return half_; }
 
  private:

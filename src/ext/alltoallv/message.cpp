@@ -4,6 +4,8 @@
 #include <climits>
 #include <utility>
 
+#include "ext/counted.hpp"
+
 namespace gapless::ext::irregular {
 
 namespace {
@@ -12,33 +14,6 @@ namespace {
 constexpr std::int64_t kLongestPiece = 1 << 30;
 
 }  // namespace
-
-// Chunks of 2^30 elements, and the rest behind them.
-int counted(MPI_Count count, MPI_Datatype type, Counted& made) {
-  if (count <= INT_MAX) {
-    made = {static_cast<int>(count), type, false};
-    return MPI_SUCCESS;
-  }
-  constexpr int kChunk = 1 << 30;
-  const MPI_Count chunks = count / kChunk;
-  if (chunks > INT_MAX) return MPI_ERR_COUNT;
-  MPI_Aint low = 0, extent = 0;
-  if (const int code = MPI_Type_get_extent(type, &low, &extent); code != MPI_SUCCESS) return code;
-  MPI_Datatype chunk = MPI_DATATYPE_NULL, all = MPI_DATATYPE_NULL;
-  if (const int code = MPI_Type_contiguous(kChunk, type, &chunk); code != MPI_SUCCESS) return code;
-  const int lengths[] = {static_cast<int>(chunks), static_cast<int>(count % kChunk)};
-  const MPI_Aint places[] = {0, static_cast<MPI_Aint>(chunks * kChunk) * extent};
-  const MPI_Datatype types[] = {chunk, type};
-  int code = MPI_Type_create_struct(2, lengths, places, types, &all);
-  MPI_Type_free(&chunk);
-  if (code != MPI_SUCCESS) return code;
-  code = MPI_Type_commit(&all);
-  if (code == MPI_SUCCESS)
-    made = {1, all, true};
-  else
-    MPI_Type_free(&all);
-  return code;
-}
 
 Message::Message(Message&& other) noexcept
     : buffer_(other.buffer_),
@@ -72,12 +47,9 @@ int Message::describe(const Pieces& pieces) {
     }
   if (lengths.size() > INT_MAX) return MPI_ERR_COUNT;
   MPI_Datatype made = MPI_DATATYPE_NULL;
-  int code = MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(), MPI_BYTE, &made);
+  const int code = commit_or_free(
+      MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(), MPI_BYTE, &made), made);
   if (code != MPI_SUCCESS) return code;
-  if (code = MPI_Type_commit(&made); code != MPI_SUCCESS) {
-    MPI_Type_free(&made);
-    return code;
-  }
   buffer_ = MPI_BOTTOM;
   count_ = 1;
   type_ = made;

@@ -8,16 +8,6 @@
 
 namespace gapless::ext::irregular {
 
-// `count` elements of a type, where the library counts in an int: else of a type made of many of them, which the caller
-// frees.
-struct Counted {
-  int count;
-  MPI_Datatype type;
-  bool is_made;
-};
-// Returns MPI_SUCCESS and what there is, or the library's code.
-int counted(MPI_Count count, MPI_Datatype type, Counted& made);
-
 // Pieces of one or more bytes, in a message's order. What follows its predecessor in memory becomes one with it.
 class Pieces {
  public:

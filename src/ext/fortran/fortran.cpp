@@ -1,8 +1,8 @@
 // The functions of gapless_mpi.h with Fortran's handles, for the module gapless_mpi (gapless_mpi.f90). A handle of
 // Fortran is an integer in every ABI; which handle of C it is only the library can say.
-#include <new>
 #include <vector>
 
+#include "ext/error.hpp"
 #include "ext/library.hpp"
 #include "gapless/gapless_mpi.h"
 
@@ -132,7 +132,7 @@ GAPLESS_FORTRAN int gapless_f_alltoallw(const void* sendbuf, const MPI_Count sen
   const bool in_place = place(sendbuf) == MPI_IN_PLACE;
   int size = 0;
   if (const int code = MPI_Comm_size(members, &size); code != MPI_SUCCESS) return code;
-  try {
+  return gapless::ext::guard(members, [&] {
     std::vector<MPI_Datatype> sent(in_place ? 0 : size), received(size);
     for (int i = 0; i < size; ++i) {
       if (!in_place) sent[i] = type_of(sendtypes[i]);
@@ -140,10 +140,7 @@ GAPLESS_FORTRAN int gapless_f_alltoallw(const void* sendbuf, const MPI_Count sen
     }
     return GAPLESS_Alltoallw(place(sendbuf), sendcounts, sdispls, sent.data(), place(recvbuf), recvcounts, rdispls,
                              received.data(), members, algorithm);
-  } catch (const std::bad_alloc&) {
-    MPI_Comm_call_errhandler(members, MPI_ERR_NO_MEM);
-    return MPI_ERR_NO_MEM;
-  }
+  });
 }
 
 GAPLESS_FORTRAN int gapless_f_alltoall_init(const void* sendbuf, MPI_Count sendcount, MPI_Fint sendtype, void* recvbuf,
