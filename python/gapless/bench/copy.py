@@ -46,44 +46,47 @@ class CopyRow:
         return self.gain < 0.97 or self.high < 1
 
 
-def measure_copy(
-    build: Build, arguments: Sequence[str], launches: int, now: Callable[[float], None] = lambda _: None
-) -> list[Lines]:
-    """Return the samples of every launch.
+def launched_in_turn(
+    builds: Sequence[Build], program: str, arguments: Sequence[str], launches: int,
+    now: Callable[[float], None] = lambda _: None,
+) -> list[Lines]:  # fmt: skip
+    """Return what a program of one process prints on each build, launched in turn.
 
     Parameters
     ----------
-    build : Build
+    builds : sequence of Build
         What to measure.
+    program : str
+        Its path in a build.
     arguments : sequence of str
         Of the program.
     launches : int
-        How often it is started; each draws orders of its own.
+        How often each is started; a launch draws orders of its own.
     now : callable
-        Told how much is done, in launches.
+        Told how much is done, in processes.
 
     Raises
     ------
     CommandFailed
         If two ways wrote different bytes, or the program failed.
     """
-    answers = []
-    for launch in range(launches):
-        lines = []
-        command = mpi_command(build, PROGRAM, [*arguments, "--launch", str(launch)], ranks=1)
-        for line in json_lines(build, command, layer=False):
+    answers: list[Lines] = [[] for _ in builds]
+    for number in range(launches * len(builds)):
+        launch, of = divmod(number, len(builds))
+        command = mpi_command(builds[of], program, [*arguments, "--launch", str(launch)], ranks=1)
+        for line in json_lines(builds[of], command, layer=False):
             if line["kind"] == "progress":
-                now(launch + line["done"] / line["of"])
-            elif line["kind"] == "samples":
-                lines.append(line)
-        answers.append(lines)
+                now(number + line["done"] / line["of"])
+            elif line["kind"] != "start":
+                answers[of].append(line)
+        now(number + 1)
     return answers
 
 
-def copy_rows(launches: Sequence[Lines]) -> list[CopyRow]:
+def copy_rows(answers: Sequence[Lines]) -> list[CopyRow]:
     """Return a row per pair and size, the worst first."""
     pairs: dict[tuple[str, str, int], Lines] = {}
-    for line in (line for lines in launches for line in lines):
+    for line in (line for lines in answers for line in lines):
         pairs.setdefault((line["from"], line["to"], line["bytes"]), []).append(line)
     rows = []
     for (source, destination, size), lines in pairs.items():

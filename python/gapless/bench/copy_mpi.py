@@ -9,16 +9,14 @@ from typing import Any
 
 from rich.table import Table
 
+from gapless.bench.copy import Lines, launched_in_turn
 from gapless.display import plain_table
-from gapless.lab.programs import json_lines, mpi_command
 from gapless.lab.statistics import ratio_of_medians
 from gapless.targets.libraries import Library
 
 PROGRAM = "bench/engine/bench_copy_mpi"
 TARGET = 1.3
 """How many times as fast as either other way a copy should be."""
-
-Lines = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -67,37 +65,9 @@ def measure_copy_mpi(
     launches: int,
     now: Callable[[float], None] = lambda _: None,
 ) -> dict[str, Lines]:
-    """Return the lines of every library, launched in turn.
-
-    Parameters
-    ----------
-    libraries : sequence of Library
-        What to measure.
-    arguments : sequence of str
-        Of the program.
-    launches : int
-        How often each is started; a launch draws orders of its own.
-    now : callable
-        Told how much is done, in processes.
-
-    Raises
-    ------
-    CommandFailed
-        If two ways wrote different bytes, or the program failed.
-    """
-    answers: dict[str, Lines] = {library.name: [] for library in libraries}
-    done = 0
-    for launch in range(launches):
-        for library in libraries:
-            command = mpi_command(library, PROGRAM, [*arguments, "--launch", str(launch)], ranks=1)
-            for line in json_lines(library, command, layer=False):
-                if line["kind"] == "progress":
-                    now(done + line["done"] / line["of"])
-                elif line["kind"] != "start":
-                    answers[library.name].append(line)
-            done += 1
-            now(done)
-    return answers
+    """Return the lines of every library, by its name (`launched_in_turn`)."""
+    answers = launched_in_turn(libraries, PROGRAM, arguments, launches, now)
+    return {library.name: lines for library, lines in zip(libraries, answers, strict=True)}
 
 
 def _grouped(lines: Lines, kind: str, *names: str) -> dict[tuple[Any, ...], Lines]:

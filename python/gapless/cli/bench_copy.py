@@ -35,7 +35,7 @@ def copy(
     slower of pack and unpack alone would gain; and what the naive loop would lose to packing the matrix row by row,
     without transposing it.
     """
-    from gapless.bench.copy import copy_rows, copy_summary, copy_table, copy_tsv, measure_copy
+    from gapless.bench.copy import PROGRAM, copy_rows, copy_summary, copy_table, copy_tsv, launched_in_turn
     from gapless.display import console
     from gapless.lab.pingpong import progress_bar
     from gapless.paths import Build
@@ -44,7 +44,9 @@ def copy(
     build = Build.find(mpi)
     with progress_bar() as progress:
         task = progress.add_task("copy", total=launches, now="")
-        answers = measure_copy(build, arguments, launches, lambda done: progress.update(task, completed=done))
+        answers = launched_in_turn(
+            [build], PROGRAM, arguments, launches, lambda done: progress.update(task, completed=done)
+        )
     rows = copy_rows(answers)
     if tsv:
         tsv.write_text(copy_tsv(rows), encoding="utf-8")

@@ -3,41 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import log
 
 import numpy as np
 
 from gapless.lab.alltoall.filtered import mean_interval, without_long
 from gapless.lab.alltoall.names import LIBRARY, LIBRARY_V, member_of
 from gapless.lab.alltoall.settings import PAPER
-from gapless.lab.best import Times
 from gapless.lab.interval import Interval, ratio_of
-from gapless.lab.run_file import Row, Run
+from gapless.lab.run_file import Run
+from gapless.lab.ways.points import MemberTimes
 
 
 @dataclass
-class Point:
+class Point(MemberTimes):
     """One all-to-all on one library.
 
     Attributes
     ----------
-    mpi : str
-        The library.
-    row : Row
-        The first of its group.
     ranks, cores : int
         Processes, and cores that they had, on all hosts.
-    times : dict
-        Member to launch to time of a call [ns].
     means : dict
         By the paper's protocol: member to its mean with the interval over repetitions [ns].
     """
 
-    mpi: str
-    row: Row
     ranks: int
     cores: int
-    times: dict[str, Times]
     means: dict[str, Interval] = field(default_factory=dict)
 
     @property
@@ -71,9 +61,7 @@ class Point:
 
     def ratio(self, member: str, to: str) -> Interval | None:
         """Return how many times as long as another way one takes; None if one was not measured."""
-        if member not in self.times or to not in self.times:
-            return None
-        if member in self.means:
+        if member in self.means and to in self.means:
             # As the paper judges: intervals that do not overlap differ.
             one, other = self.means[member], self.means[to]
             ends = (one.low, one.high, other.low, other.high)
@@ -81,9 +69,7 @@ class Point:
                 return Interval(one.value / other.value, None, None)
             low, high, other_low, other_high = (float(end or 0) for end in ends)
             return Interval(one.value / other.value, low / other_high, high / other_low)
-        one_times, other_times = self.times[member], self.times[to]
-        launches = sorted(one_times.keys() & other_times.keys())
-        return ratio_of(np.array([log(one_times[n] / other_times[n]) for n in launches])) if launches else None
+        return self.ratio_to(member, to)
 
 
 def points_of(run: Run) -> list[Point]:
@@ -106,5 +92,5 @@ def points_of(run: Run) -> list[Point]:
                     times.setdefault(member, {})[launch] = float(value)
             if times:
                 means = {member: mean_interval(np.concatenate(of)) for member, of in kept.items()}
-                found.append(Point(mpi, rows[group], int(settings.get("ranks", 2)), cores, dict(times), means))
+                found.append(Point(mpi, rows[group], dict(times), int(settings.get("ranks", 2)), cores, means))
     return found

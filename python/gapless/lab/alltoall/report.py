@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from rich.console import Console
 
-from gapless.errors import GaplessError
 from gapless.lab.alltoall.names import COLOURS, way_text
 from gapless.lab.alltoall.points import Point, points_of
-from gapless.lab.alltoall.story import by_library, plots, sentences, tables, warning
+from gapless.lab.alltoall.story import plots, sentences, tables, warning
 from gapless.lab.alltoall.theorems import HEADS, sentence, table_of
 from gapless.lab.report.collected import Collected
-from gapless.lab.report.page import embedded, render_template
-from gapless.lab.report.plots import Placed
 from gapless.lab.run_file import Run
-from gapless.lab.ways.report import FORMATS, Story, Told, print_tables
+from gapless.lab.ways.report import PointsReport, Story, Told, by_library, print_tables, rows_tsv
 
 COLUMNS = (
     "library", "problem", "block_bytes", "way", "ranks", "ranks_have_cores", "launches", "us", "us_low", "us_high",
@@ -34,9 +29,9 @@ STORY = Story(
     " making and freeing of datatypes, where a way makes any. Blocks are compared with known values before and after."
     " Launches are the replicates: medians of launches, Student's interval on logarithms; by the preset paper:"
     " repetitions up to Tukey's upper fence, their mean with its interval.",
-    lambda _: [],
-    lambda _: [],
-    lambda *_: [],
+    sentences,
+    tables,
+    lambda points, names, _: plots(points, names),
 )
 
 
@@ -58,14 +53,7 @@ def rows_of(points: Sequence[Point]) -> list[dict[str, Any]]:
 
 def tsv(points: Sequence[Point]) -> str:
     """Return every row, tab-separated, with a heading."""
-
-    def cell(value: object) -> str:
-        if isinstance(value, bool):
-            return "yes" if value else "no"
-        return "-" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
-
-    rows = ["\t".join(map(cell, row.values())) for row in rows_of(points)]
-    return "\n".join(["\t".join(COLUMNS), *rows]) + "\n"
+    return rows_tsv(COLUMNS, rows_of(points))
 
 
 def counted_tables(runs: Sequence[Run]) -> list[Told]:
@@ -84,58 +72,20 @@ def print_report(out: Console, points: Sequence[Point], runs: Sequence[Run]) -> 
         out.print(told.title, soft_wrap=True, markup=False)
 
 
-class AlltoallReport:
-    """The report of runs, as `gapless.lab.report.kinds` wants it."""
+class AlltoallReport(PointsReport[Point]):
+    """With what is counted, and with a warning where times do not count."""
 
-    def points(self, collected: Collected) -> list[Point]:
-        """Return the points of all runs, called by their library's label."""
-        label = {(id(library.run), library.mpi): library.label for library in collected.libraries}
-        return [replace(point, mpi=label[id(run), point.mpi]) for run in collected.runs for point in points_of(run)]
+    def note(self, points: Sequence[Point]) -> str:
+        """Say that there were more ranks than cores, if it is so."""
+        return warning(points)
 
-    def render(self, collected: Collected) -> str:
-        """Return the page.
-
-        Raises
-        ------
-        GaplessError
-            If the run measured nothing.
-        """
-        points = self.points(collected)
-        if not points:
-            raise GaplessError("the run measured nothing", "see what its launches say, and measure again")
-        names = {library.label: library.name for library in collected.libraries}
-        placed = Placed()
-        entries = placed.add(plots(points, names))
-        judged = [one.as_json() for one in collected.judged]
-        table = [line.split("\t") for line in tsv(points).splitlines()]
-        return render_template(
-            "ways.html.j2", collected, names=names, story=STORY, plots_placed=entries, note=warning(points),
-            told=[(mpi, sentences(of)) for mpi, of in by_library(points).items()],
-            tables=[*tables(points), *counted_tables(collected.runs)],
-            data_kinds=list(dict.fromkeys(point.row.data for point in points)),
-            table_columns=table[0], table_cells=table[1:], data=embedded(placed.data(judged, COLOURS)),
-        )  # fmt: skip
-
-    def as_text(self, collected: Collected, kind: str) -> str:
-        """Return every row as json, tsv or csv.
-
-        Raises
-        ------
-        GaplessError
-            If there is no such form.
-        """
-        points = self.points(collected)
-        if kind == "json":
-            return json.dumps(rows_of(points), indent=1) + "\n"
-        if kind in ("tsv", "csv"):
-            # Names of ways have commas.
-            text = tsv(points)
-            return text if kind == "tsv" else text.replace(",", ";").replace("\t", ",")
-        raise GaplessError(f"--format {kind}: such a run has none", f"there are {', '.join(FORMATS)}")
+    def tables(self, points: Sequence[Point], runs: Sequence[Run]) -> list[Told]:
+        """Return the times, and the schedules beside their theorems."""
+        return [*super().tables(points, runs), *counted_tables(runs)]
 
     def show(self, out: Console, collected: Collected) -> None:
         """Print the tables and what is found."""
         print_report(out, self.points(collected), collected.runs)
 
 
-REPORT = AlltoallReport()
+REPORT = AlltoallReport(STORY, points_of, rows_of, COLUMNS, COLOURS)

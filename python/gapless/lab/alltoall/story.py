@@ -23,7 +23,7 @@ from gapless.lab.interval import interval_text
 from gapless.lab.report.plots import NARROWEST, Figure, Plot
 from gapless.lab.report.texts import us_text
 from gapless.lab.ways.names import parts
-from gapless.lab.ways.report import Told
+from gapless.lab.ways.report import Told, by_library
 
 PROBLEMS = {
     "regular": "MPI_Alltoall, equal blocks",
@@ -32,11 +32,6 @@ PROBLEMS = {
 }
 # What the issue asks for: zero-copy against basic where copies count [bytes of a block], persistence where calls do.
 COPY_BOUND_BYTES, SMALL_BYTES = 40_000, 64
-
-
-def by_library(points: Sequence[Point]) -> dict[str, list[Point]]:
-    """Return the points of each library."""
-    return {mpi: [point for point in points if point.mpi == mpi] for mpi in dict.fromkeys(p.mpi for p in points)}
 
 
 def warning(points: Sequence[Point]) -> str:

@@ -16,17 +16,42 @@ from gapless.lab.ways.settings import OWN, PAPER
 
 
 @dataclass
-class Point:
-    """One message on one library.
+class MemberTimes:
+    """What the members of a group took on one library.
 
     Attributes
     ----------
     mpi : str
         The library.
     row : Row
-        The first of its group: size, block size, data.
+        The first of the group: size, block size, data.
     times : dict
-        Member to launch to time of one message [ns].
+        Member to launch to time of one message or call [ns].
+    """
+
+    mpi: str
+    row: Row
+    times: dict[str, Times]
+
+    def logs(self, member: str, to: str) -> np.ndarray:
+        """Return the logarithms of the ratio of two members, by launch."""
+        one, other = self.times[member], self.times[to]
+        return np.array([log(one[launch] / other[launch]) for launch in sorted(one.keys() & other.keys())])
+
+    def ratio_to(self, member: str, to: str) -> Interval | None:
+        """Return how many times as long as another way one takes; None if one was not measured."""
+        if member not in self.times or to not in self.times:
+            return None
+        logs = self.logs(member, to)
+        return ratio_of(logs) if len(logs) else None
+
+
+@dataclass
+class Point(MemberTimes):
+    """One message on one library.
+
+    Attributes
+    ----------
     firsts : dict
         Member to what its first sample took [ns; `share` messages], and, in groups with phases, making its datatype
         for the first time; medians over launches.
@@ -34,9 +59,6 @@ class Point:
         Member to phase to median over launches [ns].
     """
 
-    mpi: str
-    row: Row
-    times: dict[str, Times]
     firsts: dict[str, dict[str, float]] = field(default_factory=dict)
     phases: dict[str, dict[str, float]] = field(default_factory=dict)
 
@@ -74,17 +96,9 @@ class Point:
         """Return the median over launches [us]."""
         return float(np.median(list(self.times[member].values()))) / 1000
 
-    def logs(self, member: str, to: str) -> np.ndarray:
-        """Return the logarithms of the ratio of two members, by launch."""
-        one, other = self.times[member], self.times[to]
-        return np.array([log(one[launch] / other[launch]) for launch in sorted(one.keys() & other.keys())])
-
     def ratio(self, member: str, to: str = CONTIGUOUS_MEMBER) -> Interval | None:
         """Return how many times as long as another way one takes; None if one was not measured."""
-        if member not in self.times or to not in self.times:
-            return None
-        logs = self.logs(member, to)
-        return ratio_of(logs) if len(logs) else None
+        return self.ratio_to(member, to)
 
 
 def without_outliers(samples: np.ndarray) -> float:

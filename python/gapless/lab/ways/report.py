@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from rich.console import Console
 
@@ -17,7 +17,9 @@ from gapless.lab.report.page import embedded, render_template
 from gapless.lab.report.plots import Placed, Plot
 from gapless.lab.run_file import CONTIGUOUS_MEMBER, Run
 from gapless.lab.ways.names import COLOURS, way_text
-from gapless.lab.ways.points import Point, points_of
+from gapless.lab.ways.points import MemberTimes, Point, points_of
+
+Kind = TypeVar("Kind", bound=MemberTimes)
 
 FORMATS = ("html", "json", "tsv", "csv")
 COLUMNS = (
@@ -36,7 +38,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Story:
+class Story(Generic[Kind]):
     """What an experiment makes of its points.
 
     Attributes
@@ -54,12 +56,12 @@ class Story:
     heading: str
     about: str
     method: str
-    sentences: Callable[[Sequence[Point]], list[str]]
-    tables: Callable[[Sequence[Point]], list[Told]]
-    plots: Callable[[Sequence[Point], dict[str, str], Sequence[Run]], list[Plot]]
+    sentences: Callable[[Sequence[Kind]], list[str]]
+    tables: Callable[[Sequence[Kind]], list[Told]]
+    plots: Callable[[Sequence[Kind], dict[str, str], Sequence[Run]], list[Plot]]
 
 
-def by_library(points: Sequence[Point]) -> dict[str, list[Point]]:
+def by_library(points: Sequence[Kind]) -> dict[str, list[Kind]]:
     """Return the points of each library."""
     return {mpi: [point for point in points if point.mpi == mpi] for mpi in dict.fromkeys(p.mpi for p in points)}
 
@@ -85,15 +87,21 @@ def rows_of(points: Sequence[Point]) -> list[dict[str, Any]]:
     return rows
 
 
-def tsv(points: Sequence[Point]) -> str:
-    """Return every row, tab-separated, with a heading."""
+def rows_tsv(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
+    """Return rows, tab-separated, with a heading."""
 
     def cell(value: object) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
         return "-" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
-    lines = ["\t".join(COLUMNS)]
-    lines += ["\t".join(cell(value) for value in row.values()) for row in rows_of(points)]
-    return "\n".join(lines) + "\n"
+    lines = ["\t".join(cell(value) for value in row.values()) for row in rows]
+    return "\n".join(["\t".join(columns), *lines]) + "\n"
+
+
+def tsv(points: Sequence[Point]) -> str:
+    """Return every row, tab-separated, with a heading."""
+    return rows_tsv(COLUMNS, rows_of(points))
 
 
 def print_tables(out: Console, tables: Sequence[Told]) -> None:
@@ -105,7 +113,7 @@ def print_tables(out: Console, tables: Sequence[Told]) -> None:
         print_whole(out, table)
 
 
-def print_story(out: Console, story: Story, points: Sequence[Point]) -> None:
+def print_story(out: Console, story: Story[Kind], points: Sequence[Kind]) -> None:
     """Print the tables, and what is found on each library."""
     print_tables(out, story.tables(points))
     for of in by_library(points).values():
@@ -113,16 +121,48 @@ def print_story(out: Console, story: Story, points: Sequence[Point]) -> None:
             out.print(sentence, soft_wrap=True, markup=False)
 
 
-class WaysReport:
-    """The report of runs of one experiment, as `gapless.lab.report.kinds` wants it."""
+class PointsReport(Generic[Kind]):
+    """The report of runs of one experiment that has points, as `gapless.lab.report.kinds` wants it.
 
-    def __init__(self, story: Story) -> None:
+    Parameters
+    ----------
+    story : Story
+        What it makes of them.
+    points_of, rows_of : callable
+        A run to its points; points to rows, of which `columns` are the names.
+    colours : mapping
+        Role to its colours, as the page's plots want them.
+    """
+
+    def __init__(
+        self,
+        story: Story[Kind],
+        points_of: Callable[[Run], list[Kind]],
+        rows_of: Callable[[Sequence[Kind]], list[dict[str, Any]]],
+        columns: Sequence[str],
+        colours: Any = COLOURS,
+    ) -> None:
         self.story = story
+        self._points_of, self._rows_of, self._columns, self._colours = points_of, rows_of, columns, colours
 
-    def points(self, collected: Collected) -> list[Point]:
+    def note(self, points: Sequence[Kind]) -> str:
+        """Return what the page says before anything else; an empty text: nothing."""
+        return ""
+
+    def tables(self, points: Sequence[Kind], runs: Sequence[Run]) -> list[Told]:
+        """Return the page's tables."""
+        return self.story.tables(points)
+
+    def points(self, collected: Collected) -> list[Kind]:
         """Return the points of all runs, called by their library's label."""
         label = {(id(library.run), library.mpi): library.label for library in collected.libraries}
-        return [replace(point, mpi=label[id(run), point.mpi]) for run in collected.runs for point in points_of(run)]
+        return [
+            replace(point, mpi=label[id(run), point.mpi]) for run in collected.runs for point in self._points_of(run)
+        ]
+
+    def tsv(self, points: Sequence[Kind]) -> str:
+        """Return every row, tab-separated, with a heading."""
+        return rows_tsv(self._columns, self._rows_of(points))
 
     def render(self, collected: Collected) -> str:
         """Return the page.
@@ -139,12 +179,13 @@ class WaysReport:
         placed = Placed()
         entries = placed.add(self.story.plots(points, names, collected.runs))
         judged = [one.as_json() for one in collected.judged]
-        table = [line.split("\t") for line in tsv(points).splitlines()]
+        table = [line.split("\t") for line in self.tsv(points).splitlines()]
         return render_template(
-            "ways.html.j2", collected, names=names, story=self.story, plots_placed=entries,
+            "ways.html.j2", collected, names=names, story=self.story, plots_placed=entries, note=self.note(points),
             told=[(mpi, self.story.sentences(of)) for mpi, of in by_library(points).items()],
-            tables=self.story.tables(points), data_kinds=list(dict.fromkeys(point.row.data for point in points)),
-            table_columns=table[0], table_cells=table[1:], data=embedded(placed.data(judged, COLOURS)),
+            tables=self.tables(points, collected.runs),
+            data_kinds=list(dict.fromkeys(point.row.data for point in points)),
+            table_columns=table[0], table_cells=table[1:], data=embedded(placed.data(judged, self._colours)),
         )  # fmt: skip
 
     def as_text(self, collected: Collected, kind: str) -> str:
@@ -157,13 +198,20 @@ class WaysReport:
         """
         points = self.points(collected)
         if kind == "json":
-            return json.dumps(rows_of(points), indent=1) + "\n"
+            return json.dumps(self._rows_of(points), indent=1) + "\n"
         if kind in ("tsv", "csv"):
             # Names of ways have commas.
-            text = tsv(points)
+            text = self.tsv(points)
             return text if kind == "tsv" else text.replace(",", ";").replace("\t", ",")
         raise GaplessError(f"--format {kind}: such a run has none", f"there are {', '.join(FORMATS)}")
 
     def show(self, out: Console, collected: Collected) -> None:
         """Print the tables and what is found."""
         print_story(out, self.story, self.points(collected))
+
+
+class WaysReport(PointsReport[Point]):
+    """That of an experiment that sends one layout in many ways."""
+
+    def __init__(self, story: Story[Point]) -> None:
+        super().__init__(story, points_of, rows_of, COLUMNS)
