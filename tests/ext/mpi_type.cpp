@@ -1,5 +1,6 @@
 #include "mpi_type.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -102,6 +103,26 @@ bool has_bounds(MPI_Datatype made, const Layout& type) {
   return lb == type.lb && extent == type.extent;
 }
 
+// Each of `seen` counts once. They are kept, so that no two have one handle.
+int count_constructors(MPI_Datatype type, std::vector<MPI_Datatype>& seen) {
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  if (combiner == MPI_COMBINER_NAMED) return 0;
+  std::vector<int> numbers(static_cast<std::size_t>(integers) + 1);
+  std::vector<MPI_Aint> places(static_cast<std::size_t>(addresses) + 1);
+  std::vector<MPI_Datatype> parts(static_cast<std::size_t>(types));
+  MPI_Type_get_contents(type, integers, addresses, types, numbers.data(), places.data(), parts.data());
+  int count = 1;
+  for (const MPI_Datatype part : parts) {
+    const bool is_new = std::find(seen.begin(), seen.end(), part) == seen.end();
+    MPI_Type_get_envelope(part, &integers, &addresses, &types, &combiner);
+    if (combiner == MPI_COMBINER_NAMED) continue;
+    seen.push_back(part);
+    if (is_new) count += count_constructors(part, seen);
+  }
+  return count;
+}
+
 }  // namespace
 
 MPI_Datatype named_type(const gapless::layout::Named& named) {
@@ -154,6 +175,13 @@ MPI_Datatype mpi_type(const Layout& type) {
   }
   if (made != MPI_DATATYPE_NULL && !has_bounds(made, type)) MPI_Type_free(&made);
   return made;
+}
+
+int constructors_of(MPI_Datatype type) {
+  std::vector<MPI_Datatype> seen;
+  const int count = count_constructors(type, seen);
+  for (MPI_Datatype& part : seen) MPI_Type_free(&part);
+  return count;
 }
 
 }  // namespace test

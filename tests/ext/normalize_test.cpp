@@ -4,26 +4,10 @@
 #include <vector>
 
 #include "gapless/gapless_mpi.h"
+#include "mpi_type.hpp"
 #include "support.hpp"
 
 namespace {
-
-int constructors_of(MPI_Datatype type) {
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  if (combiner == MPI_COMBINER_NAMED) return 0;
-  std::vector<int> numbers(static_cast<std::size_t>(integers) + 1);
-  std::vector<MPI_Aint> places(static_cast<std::size_t>(addresses) + 1);
-  std::vector<MPI_Datatype> parts(static_cast<std::size_t>(types));
-  MPI_Type_get_contents(type, integers, addresses, types, numbers.data(), places.data(), parts.data());
-  int count = 1;
-  for (MPI_Datatype& part : parts) {
-    const int inner = constructors_of(part);
-    count += inner;
-    if (inner > 0) MPI_Type_free(&part);
-  }
-  return count;
-}
 
 // Frees the type.
 void expect(const char* what, MPI_Datatype type, int constructors) {
@@ -31,8 +15,8 @@ void expect(const char* what, MPI_Datatype type, int constructors) {
   int equal = -1;
   CHECK(GAPLESS_Type_normalize(type, &simple) == MPI_SUCCESS, "%s", what);
   CHECK(GAPLESS_Type_equal(type, simple, &equal) == MPI_SUCCESS && equal == 1, "%s: another type", what);
-  CHECK(constructors_of(simple) == constructors, "%s: %d constructors, of %d, and not %d", what,
-        constructors_of(simple), constructors_of(type), constructors);
+  CHECK(test::constructors_of(simple) == constructors, "%s: %d constructors, of %d, and not %d", what,
+        test::constructors_of(simple), test::constructors_of(type), constructors);
   MPI_Type_free(&simple);
   MPI_Type_free(&type);
 }

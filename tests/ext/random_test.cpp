@@ -199,33 +199,6 @@ void compare(const Type& a, const Type& b) {
   ++(same ? equal_pairs : unequal_pairs);
 }
 
-// The constructors of a type, those that it shares counted once. The parts are kept as long as they are looked at, so
-// that no two have one handle.
-int count_constructors(MPI_Datatype type, std::vector<MPI_Datatype>& seen) {
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  if (combiner == MPI_COMBINER_NAMED) return 0;
-  std::vector<int> numbers(static_cast<std::size_t>(integers) + 1);
-  std::vector<MPI_Aint> places(static_cast<std::size_t>(addresses) + 1);
-  std::vector<MPI_Datatype> parts(static_cast<std::size_t>(types));
-  MPI_Type_get_contents(type, integers, addresses, types, numbers.data(), places.data(), parts.data());
-  int count = 1;
-  for (const MPI_Datatype part : parts) {
-    const bool is_new = std::find(seen.begin(), seen.end(), part) == seen.end();
-    MPI_Type_get_envelope(part, &integers, &addresses, &types, &combiner);
-    if (combiner == MPI_COMBINER_NAMED) continue;
-    seen.push_back(part);
-    if (is_new) count += count_constructors(part, seen);
-  }
-  return count;
-}
-int constructors_of(MPI_Datatype type) {
-  std::vector<MPI_Datatype> seen;
-  const int count = count_constructors(type, seen);
-  for (MPI_Datatype& part : seen) MPI_Type_free(&part);
-  return count;
-}
-
 // Whether the library packs `handle` as the oracle packs the type.
 bool library_packs(const Type& type, MPI_Datatype handle, Random& random) {
   const Places places = type.oracle().byte_displacements(2);
@@ -242,7 +215,7 @@ void normalize(const Type& type, Random& random) {
   CHECK_SEED(GAPLESS_Type_normalize(type.handle(), &made) == MPI_SUCCESS, "GAPLESS_Type_normalize");
   int equal = -1;
   CHECK_SEED(GAPLESS_Type_equal(type.handle(), made, &equal) == MPI_SUCCESS && equal == 1, "not the same type");
-  const int before = constructors_of(type.handle()), after = constructors_of(made);
+  const int before = test::constructors_of(type.handle()), after = test::constructors_of(made);
   CHECK_SEED(after <= before + 1, "more constructors than there were");  // a duplicate has one more
   fewer += after < before ? 1 : 0;
   MPI_Type_commit(&made);

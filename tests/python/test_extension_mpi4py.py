@@ -13,27 +13,13 @@ import pytest
 from conftest import first_in_make_test
 from gapless.notation import fold
 from gapless.paths import REPOSITORY
-
-sys.path.insert(0, str(REPOSITORY / "tests" / "mpi4py"))
-from libraries import libraries  # noqa: E402
-
-HERE = Path(__file__).parent
+from mpi4py_ranks import MARKS, run_ranks
 
 
 @pytest.mark.parametrize("name", first_in_make_test(["mpich", "openmpi", "impi"]))
 def test_types_there_and_back(name: str) -> None:
-    library = libraries()[name]
-    needed = [library.prefix / "lib" / library.soname, REPOSITORY / ".venv" / "rivals" / "mpi4py" / "lib" / "mpi4py"]
-    missing = [str(path) for path in needed if not path.exists()]
-    if missing and not os.environ.get("CI"):
-        pytest.skip(f"not installed: {', '.join(missing)} (make test installs it)")
-    environment = {**os.environ, **library.environment(spawn=False)}
-    environment["PYTHONPATH"] = f"{REPOSITORY / 'python'}:{HERE}:{environment['PYTHONPATH']}"
-    command = library.command(1, [sys.executable, str(HERE / "rank_mpi4py.py")])
-    answer = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
-    assert answer.returncode == 0, answer.stdout + answer.stderr
-    marks = {"mpich": "MPICH", "openmpi": "Open MPI", "impi": "Intel"}
-    assert "types and random ones on" in answer.stdout and marks[name] in answer.stdout
+    printed = run_ranks(name, 1, "rank_mpi4py.py")
+    assert "types and random ones on" in printed and MARKS[name] in printed
 
 
 def test_without_mpi4py_the_rest_works(tmp_path: Path) -> None:
