@@ -123,6 +123,7 @@ int main(int argc, char** argv) {
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (std::string(argv[1]) == "paired") {
+    MPI_Barrier(MPI_COMM_WORLD);  // nothing is paired with a process that has not come out of MPI_Init yet
     for (const int run : {16, 4096}) send_paired(rank, layer, run);
   } else {
     for (const Expected& one : far ? kFar : kNear) exchange(rank, layer, one);
