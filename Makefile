@@ -1,6 +1,6 @@
 # Two commands for a newcomer: `make demo` and `make test`. Everything they need lands in .venv and build/.
 # PYTHON=... and CXX=... choose the tools, MPI=/prefix an MPICH-compatible MPI instead of the one in .venv.
-.PHONY: help demo build wheel wheel-aarch64 docs test test-all soak test-mpi-full test-neon fuzz bench lint clean
+.PHONY: help demo build wheel wheel-aarch64 docs test test-all soak test-full test-neon fuzz bench lint clean
 .DEFAULT_GOAL := help
 export PYTHON MPI JOBS
 
@@ -11,7 +11,7 @@ help:
 	@echo 'make test    what every change must pass'
 	@echo 'make test-all  the rest as well: planted faults, all random types, sanitizers, AArch64 emulated, the suite of mpi4py'
 	@echo 'make soak    campaigns: each fuzzer for SECONDS=600, TYPES=1000000 random types and pairs'
-	@echo 'make test-mpi-full  the longer tests of the layer: more ranks, Debian MPI libraries, Fortran (half an hour)'
+	@echo 'make test-full  the longer tests of the layer (more ranks, Debian MPI libraries, Fortran) and of packages (an hour)'
 	@echo 'make test-neon      every test of the engine on AArch64, cross-built and emulated (`make test` runs some of them)'
 	@echo 'make fuzz    fuzzing with libFuzzer, each target for SECONDS=600, e.g. make fuzz TARGET=notation'
 	@echo 'make build   the library, the layer, the lab, the Python extension, and the command .venv/bin/gapless'
@@ -53,8 +53,8 @@ soak:
 	@tools/bootstrap.sh
 	@tools/soak.sh '$(if $(SECONDS),$(SECONDS),600)' '$(if $(TYPES),$(TYPES),1000000)'
 
-test-mpi-full: test
-	@tools/test_mpi_full.sh
+test-full: test
+	@tools/test_full.sh
 
 test-neon:
 	@tools/bootstrap.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run_tests.sh change|rest: what every change must pass (`make test`), or the rest (`make test-all` runs both).
-#   change  ctest without the label `long` and the mutants; pytest without the marker `long`
+#   change  ctest without the label `long` and the mutants; pytest without the markers `long` and `full`
 #   rest    the long tests of both, and the mutants; the engine's tests under sanitizers; its kernels under qemu for AArch64;
 #           mpi4py's own suite
 # Runs all suites even if one fails, and counts: a suite in which nothing ran is a failure. Each suite says how long it
@@ -62,7 +62,7 @@ python_tests() {
 }
 if [ "$1" = change ]; then
   suite 'ctest' "$ctest_count" run_ctest "$release" -LE 'long|mutants'
-  suite 'pytest' "$pytest_count" python_tests 'not long'
+  suite 'pytest' "$pytest_count" python_tests 'not long and not full'
 else
   tools/build.sh release long_tests || failed+=("the build of the long tests")
   suite 'ctest, long tests and mutants' "$ctest_count" run_ctest "$release" -L 'long|mutants'

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # wheel.sh: builds dist/gapless-VERSION-...-manylinux_2_28_ARCH.whl: what `pip install .` builds, but with clang and libc++
 # from the package ziglang, linked against glibc 2.28, so that it runs on any Linux since 2018 and asks for no C++ runtime.
+# It builds from the sdist, dist/gapless-VERSION.tar.gz, so that this one is known to be complete.
 # PYTHON=... is the Python whose wheel it is (default: that of .venv, or python3); from 3.12 on one serves all later ones.
 # All that it needs comes from PyPI, as requirements.lock pins it, and lands in build/wheel; no compiler is asked for.
 #
@@ -54,12 +55,15 @@ if [ "$arch" != "$(uname -m)" ]; then
 fi
 export CMAKE_GENERATOR=Ninja CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)}
 
+sdist=dist/$("$venv/bin/python" -c 'from scikit_build_core.build import build_sdist; print(build_sdist("dist"))' | tail -n 1)
+"$venv/bin/python" tools/unpack_sdist.py "$sdist" "$home/source"
+
 plain=$home/plain-$arch
 rm -rf "$plain"
 log=$home/log-$version-$arch
 printf 'gapless: building the wheel for Python %s on %s\n' "$version" "$arch"
 "$venv/bin/python" -m pip --disable-pip-version-check wheel --quiet --no-deps --no-build-isolation --wheel-dir "$plain" \
-  -C build-dir="$home/build-$version-$arch" -C "cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -DNDEBUG" . >"$log" 2>&1 || { tail -n 60 "$log" >&2; exit 1; }
+  -C build-dir="$home/build-$version-$arch" "$home/source" >"$log" 2>&1 || { tail -n 60 "$log" >&2; exit 1; }
 # It knows the platforms of this machine by name; of another one it finds the oldest that fits.
 wanted=manylinux_${glibc/./_}_$arch platform=auto
 [ "$arch" != "$(uname -m)" ] || platform=$wanted

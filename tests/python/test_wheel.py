@@ -1,6 +1,7 @@
 """What pip installs, in a fresh environment without compilers: what a stranger gets who runs an MPI program.
 
-Twice: of the build folder's pieces (`make test`), and of the wheel that `make wheel` builds (`make test-all`).
+Of the build folder's pieces (`make test`), of the wheel that `make wheel` builds from the sdist (`make test-all`), and of
+the wheel for AArch64 and what pip builds with this machine's compiler (`make test-full`).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from gapless.paths import REPOSITORY, Build
 from layered import NAMES, find_layered
 
 long = pytest.mark.long  # builds the engine and the layer from nothing
+full = pytest.mark.full  # and once more
 TIMEOUT_S = 1500
 
 # A column of a matrix from rank 0 to rank 1, in C and in Python.
@@ -95,7 +97,9 @@ def wheel_aarch64(repository: Path) -> Path:
 
 
 # Checks that look at the files alone.
-each_wheel = pytest.mark.parametrize("which", ["wheel", "wheel_aarch64"])
+each_wheel = pytest.mark.parametrize(
+    "which", [pytest.param("wheel", marks=long), pytest.param("wheel_aarch64", marks=full)]
+)
 
 
 def install_build(fresh: Environment, build: Build, repository: Path) -> None:
@@ -144,7 +148,6 @@ def files_of(wheel: Path) -> set[str]:
     }
 
 
-@long
 @each_wheel
 def test_what_is_in_it(which: str, request: pytest.FixtureRequest) -> None:
     names = files_of(request.getfixturevalue(which))
@@ -160,7 +163,6 @@ def test_what_is_in_it(which: str, request: pytest.FixtureRequest) -> None:
     assert {"gapless.1", "gapless-run.1", "gapless-explain.1"} <= pages
 
 
-@long
 @each_wheel
 def test_it_needs_nothing_but_an_old_glibc(which: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     wheel = request.getfixturevalue(which)
@@ -181,13 +183,17 @@ def test_it_needs_nothing_but_an_old_glibc(which: str, request: pytest.FixtureRe
         versions = {tuple(map(int, text.split("."))) for text in re.findall(r"\bGLIBC_([\d.]+)", dynamic)}
         assert max(versions) <= (2, 28), (file, max(versions))
         shown = subprocess.run(["nm", "-D", "--defined-only", file], capture_output=True, text=True, check=True).stdout
-        ours = re.compile(r"P?MPI_\w+|GAPLESS_\w+|dlsym|gapless_(front_next|start_backend|doctor_probe)|PyInit__engine")
+        ours = re.compile(
+            r"P?MPI_\w+|GAPLESS_\w+|dlsym|gapless_(front_next|start_backend|doctor_probe)|PyInit__engine"
+            # What the Fortran module binds to.
+            r"|gapless_f_\w+"
+        )
         others = [line for line in shown.splitlines() if not ours.fullmatch(line.split()[-1].partition("@")[0])]
         assert not others, (file, others[:5])
         assert ".debug_info" not in subprocess.run(["readelf", "-SW", file], capture_output=True, text=True).stdout
 
 
-@long
+@full
 def test_the_wheel_for_aarch64_works_emulated(wheel_aarch64: Path, repository: Path) -> None:
     if sys.version_info[:2] != (3, 11):
         pytest.skip("the Python for AArch64 is Debian 12's, 3.11")
@@ -272,24 +278,27 @@ def test_the_notebooks_run(installed: Environment, repository: Path) -> None:
     assert answer.returncode == 0, answer.stdout + answer.stderr
 
 
+def sdist_of(wheel: Path) -> Path:
+    """Return the sdist that a wheel was built from."""
+    return wheel.with_name("-".join(wheel.name.split("-")[:2]) + ".tar.gz")
+
+
 @long
-def test_the_sdist_builds_the_same_with_the_compiler_of_this_machine(
-    wheel: Path, repository: Path, tmp_path: Path
-) -> None:
-    code = "import sys; from scikit_build_core.build import build_sdist; print(build_sdist(sys.argv[1]))"
-    version = "{}.{}".format(*sys.version_info)
-    python = repository / f"build/wheel/venv-{version}/bin/python"
-    subprocess.run([python, "-c", code, tmp_path], cwd=repository, check=True, timeout=TIMEOUT_S)
-    (sdist,) = tmp_path.glob("*.tar.gz")
-    with tarfile.open(sdist) as archive:
+def test_the_sdist_has_what_it_needs_and_looks_for_nothing_else(wheel: Path, repository: Path) -> None:
+    with tarfile.open(sdist_of(wheel)) as archive:
         assert not [name for name in archive.getnames() if re.search(r"/(tests|docs/results|build|dist)/", name)]
+    # Whether or not this machine has them: a user's build must not look for the lab's C++ libraries.
+    version = "{}.{}".format(*sys.version_info)
+    folder = repository / f"build/wheel/build-{version}-{platform.machine()}"
+    cache = (folder / "CMakeCache.txt").read_text(encoding="utf-8")
+    assert f"CMAKE_HOME_DIRECTORY:INTERNAL={repository}/build/wheel/source\n" in cache
+    assert not re.search(r"nlohmann_json_DIR|CLI11_DIR|GTest_DIR|FETCHCONTENT_SOURCE_DIR", cache)
+
+
+@full
+def test_pip_builds_the_same_with_the_compiler_of_this_machine(wheel: Path, tmp_path: Path) -> None:
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("GAPLESS_", "PYTHON"))}
-    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps", "-w", tmp_path]
-    subprocess.run([*pip, sdist], cwd=tmp_path, env=clean, check=True, timeout=TIMEOUT_S)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps", "-w", tmp_path]
+    subprocess.run([*pip, sdist_of(wheel)], cwd=tmp_path, env=clean, check=True, timeout=TIMEOUT_S)
     (built,) = tmp_path.glob("*.whl")
     assert files_of(built) == files_of(wheel)
-    # Whether or not this machine has them: a user's build must not look for the lab's C++ libraries.
-    cache = (repository / f"build/wheel/build-{version}-{platform.machine()}/CMakeCache.txt").read_text(
-        encoding="utf-8"
-    )
-    assert not re.search(r"nlohmann_json_DIR|CLI11_DIR|GTest_DIR|FETCHCONTENT_SOURCE_DIR", cache)

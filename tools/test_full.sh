@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test_mpi_full.sh: what takes too long for `make test`: the conformance set with its long cases, on Debian's MPI
+# test_full.sh: what takes too long for every change: the wheel for AArch64, emulated, and what pip builds of the sdist with
+# this machine's compiler; the conformance set with its long cases, on Debian's MPI
 # libraries as well where they are installed (with Fortran: mpich libmpich-dev openmpi-bin libopenmpi-dev gfortran), and
 # mpi4py's own suite with 1 and 4 ranks and with the tests that spawn, the layer as it comes and forced. Runs everything
 # even if something fails.
@@ -11,6 +12,7 @@ part() {
   printf '\n== %s\n' "$*"
   "$@" || failed+=("$*")
 }
+part .venv/bin/python -m pytest -m full
 part tools/build.sh release long_tests
 part .venv/bin/python tests/conformance/run.py --all --long --build "$(tools/build_folder.sh release)"
 # Four polling ranks on few cores are slow, not hung.
