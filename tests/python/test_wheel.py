@@ -1,7 +1,7 @@
 """What pip installs, in a fresh environment without compilers: what a stranger gets who runs an MPI program.
 
-Of the build folder's pieces (`make test`), of the wheel that `make wheel` builds from the sdist (`make test-all`), and of
-the wheel for AArch64 and what pip builds with this machine's compiler (`make test-full`).
+Of the build folder's pieces (`make test`), of the wheel that `make wheel` builds from the sdist (`make test-all`), and
+of the wheel for AArch64 and what pip builds with this machine's compiler (`make test-full`).
 """
 
 from __future__ import annotations

@@ -118,9 +118,7 @@ int Step::copy(const std::vector<alltoall::Move>& moves) noexcept {
   return first;
 }
 
-// One message each way is received in end(): a receive that may block needs no request. On three libraries that is
-// faster than MPI_Sendrecv, and than persistent requests: a short message takes Open MPI half the time of theirs
-// (bench/alltoall).
+// One message each way is received in end(): a receive that may block needs no request.
 int Step::begin() noexcept {
   int first = copy(schedule_.copies);
   const MPI_Comm comm = operation_.comm().comm();

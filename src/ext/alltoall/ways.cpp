@@ -10,11 +10,11 @@ namespace {
 
 // From this mean length of a piece on a library that walks a datatype is faster than copies into one buffer and out of
 // it, where the datatype is made once, and where it is made for the message [bytes]. Measured on three libraries by
-// mpiexec -n 2 bench/alltoall_messages: of several pieces of 4 KiB 0.73 to 1.09 times the copies, of 512 B 0.84
-// to 1.25; made each time, of 32 KiB 0.55 to 1.16, of 4 KiB 0.83 to 1.26.
+// mpiexec -n 2 bench/alltoall_messages: of several pieces of 4 KiB 0.62 to 1.03 times the copies, of 512 B 0.75
+// to 1.23; made each time, of 32 KiB 0.59 to 1.15, of 4 KiB 0.69 to 1.26.
 constexpr std::int64_t kLongOnce = 4096, kLongEach = 32768;
 
-// The same for blocks with gaps, under the layer: of 16 kB 0.51 to 0.91 times MPI_Alltoall by types, 0.71 to 0.94
+// The same for blocks with gaps, under the layer: of 16 kB 0.52 to 0.88 times MPI_Alltoall by types, 0.72 to 0.94
 // staged; of 8 kB the same within a tenth.
 constexpr std::int64_t kLongUnderLayer = 16000;
 
@@ -42,7 +42,7 @@ Way way_of(const std::vector<Piece>& pieces, const Memory& memory, Asked asked, 
   std::int64_t blocks = 0;
   for (const Piece& piece : pieces) blocks += piece.blocks;
   // Blocks with gaps, also a single one, are packed faster by our plans than by any library: bench/alltoall, strided:
-  // of 64 B to 80 kB 0.04 to 0.85 times MPI_Alltoall. But the layer moves long ones from layout to layout.
+  // of 64 B to 80 kB 0.04 to 0.81 times MPI_Alltoall. But the layer moves long ones from layout to layout.
   if (!all(is_run))
     return is_under_layer() && blocks * memory.send.bytes() >= kLongUnderLayer ? Way::kTypes : Way::kStaged;
   const std::int64_t mean = blocks * memory.send.bytes() / static_cast<std::int64_t>(pieces.size());
