@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
+import shutil
+import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Command
+from gapless.errors import GaplessError
 from gapless.launch.counters import ProcedureCount
 from gapless.launch.gained import gained
 from gapless.paths import Build
@@ -135,6 +139,34 @@ def test_both_ways_are_compared(gapless: Command, library: Library, tmp_path: Pa
     }
     assert "too few runs" in summary and "--runs 3 or more gives intervals" in summary
     assert (tmp_path / "gapless-profile.html").is_file()
+
+
+@pytest.mark.skipif(shutil.which("gfortran") is None, reason="gfortran is not installed")
+def test_a_fortran_program(gapless: Command, repository: Path, tmp_path: Path) -> None:
+    try:
+        intel = find_library("intel")  # the only one here that brings its Fortran interface
+    except GaplessError as missing:
+        pytest.skip(str(missing))
+    include, lib = intel.mpi_root / "include", intel.mpi_root / "lib"
+    source, program = repository / "tests/preload/profiled.f90", tmp_path / "profiled"
+    compiler = ["gfortran", "-w", f"-I{include}", source, "-o", program, f"-L{lib}", "-lmpifort", "-lmpi"]
+    subprocess.run([*compiler, f"-Wl,-rpath,{lib}"], check=True)
+    launch = [*intel.launch(2), program]
+    answer = gapless("profile", "--both", "--json", "profile.json", "--", *launch, **dict(intel.settings))
+    assert answer.returncode == 0 and answer.stdout == "", (answer.stdout, answer.stderr)
+    found = json.loads((tmp_path / "profile.json").read_text())
+    row, block = "vector(64, 1, 64, int64)", "subarray([64, 64], [4, 8], [2, 0], Fortran, int64)"
+    for run in (found["native"][0], found["accelerated"][0]):
+        assert messages(run, found["layouts"]) == {
+            (row, "MPI_Send", "send", 1, 1): (5, 5 * 512),
+            (block, "MPI_Isend", "send", 1, 1): (3, 3 * 256),
+            (block, "MPI_Irecv", "receive", 1, 1): (3, 3 * 256),
+        }
+        # Called by the program, not by the library's Fortran interface (which it is where frames cannot be walked so).
+        sites = {(of["procedure"], of["module"], of["offset"]) for of in run["messages"]}
+        assert len(sites) == len({offset for _, _, offset in sites}) == 5, sites
+        if platform.machine() == "x86_64":
+            assert {module for _, module, _ in sites} == {str(program)}
 
 
 def test_a_program_without_datatypes_is_told_so(gapless: Command, library: Library, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@
 #include "base/per_thread.hpp"
 #include "mpi/abi/abi.hpp"
 #include "preload/watch/book.hpp"
+#include "preload/watch/call_site.hpp"
 
 namespace gapless::preload {
 
@@ -67,6 +68,7 @@ class Notes {
   bool may_ask_of(MPI_Comm comm) noexcept;
 
   std::vector<Request> pending;  // the requests of a call on several, before it
+  CallSites call_sites;
 
  private:
   struct Translated {

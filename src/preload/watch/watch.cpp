@@ -203,16 +203,19 @@ struct Watched<procedure, at, native, wrapper, int(Given...)> {
   static constexpr bool kLater = at.kind == Kind::kLater, kStart = at.kind == Kind::kStart;
 
   static int call(Given... given) {
-    const void* const caller = __builtin_return_address(0);
+    const void *const caller = __builtin_return_address(0), *const frame = __builtin_frame_address(0);
     // What the library calls itself stays with it: the layer's own wrappers know it by where it comes from.
     const auto go = accelerated && !is_library_code(caller) ? wrapper : mpi::library.*native;
     Notes* const notes = Notes::begin();
     if (notes == nullptr) return go(given...);
     const Watch watch(notes);
     const std::tuple<Given...> all(given...);
-    const Call noted{*notes, procedure, caller};
+    Call noted{*notes, procedure, caller};
     // Before the call, for while it blocks another thread may free its communicator and its types.
-    const bool is_noted = guarded([&] { look(noted, all); });
+    const bool is_noted = guarded([&] {
+      noted.caller = notes->call_sites.of(caller, frame);
+      look(noted, all);
+    });
     const std::int64_t from = base::ticks();
     const int code = go(given...);
     const std::int64_t now = base::ticks();
