@@ -93,7 +93,7 @@ Served served(std::size_t k) noexcept {
   Served one{kServed[k],        &gapless_preload_slots[2 * k], &gapless_preload_slots[2 * k + 1],
              next_symbol(name), next_symbol(profiled),         false};
   if (one.library == nullptr) one.library = one.next;
-  one.tool_between = one.next != nullptr && !same_object(one.next, one.library);
+  one.tool_between = one.next != nullptr && one.next != one.library && !same_object(one.next, one.library);
   return one;
 }
 

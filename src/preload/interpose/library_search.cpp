@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/loaded_object.hpp"
+
 namespace gapless::preload {
 
 namespace {
@@ -61,7 +63,7 @@ void* look_up(void* handle, const char* name) noexcept {
 }
 
 bool is_own(void* symbol) noexcept {
-  return same_object(symbol, reinterpret_cast<void*>(&search_library));
+  return same_object(reinterpret_cast<void*>(&search_library), symbol);  // this object is among the loader's first
 }
 
 void* look_behind_fronts(void* handle, const char* name) noexcept {
@@ -160,6 +162,7 @@ void* visible_data(const char* name) noexcept {
 }
 
 bool same_object(void* a, void* b) noexcept {
+  if (const base::LoadedObject home = base::object_around(a); home.bytes != 0) return home.has(b);
   Dl_info first{}, second{};
   return dladdr(a, &first) != 0 && dladdr(b, &second) != 0 && first.dli_fbase == second.dli_fbase;
 }

@@ -161,7 +161,10 @@ class Reader {
       if (columns_ > 0 && value <= runs_[columns_ - 1]) return wrong("the runs' lengths do not ascend");
       if (++columns_ == kMaxColumns) return wrong("too many lengths of runs");
     }
-    if (columns_ == 0) wrong("'runs' without lengths");
+    if (columns_ == 0) return wrong("'runs' without lengths");
+    for (int run = 0; run < kRunClasses; ++run) {
+      column_of_[run] = nearest(runs_, columns_, half_octave_begins(run, kFirstRunPower));
+    }
   }
 
   void table(Words& words) noexcept {
@@ -207,9 +210,8 @@ class Reader {
       const Table::Bits& cells = cells_[nearest(sizes_, rows_, half_octave_begins(message, kFirstMessagePower))];
       Table::Bits bits;
       for (int run = 0; run < kRunClasses; ++run) {
-        const int column = nearest(runs_, columns_, half_octave_begins(run, kFirstRunPower));
-        bits.packed |= (cells.packed >> column & 1) << run;
-        bits.past |= (cells.past >> column & 1) << run;
+        bits.packed |= (cells.packed >> column_of_[run] & 1) << run;
+        bits.past |= (cells.past >> column_of_[run] & 1) << run;
       }
       made.set(message, bits);
     }
@@ -228,6 +230,7 @@ class Reader {
   bool versioned_ = false, ended_ = false, in_section_ = false, takes_ = false, found_ = false, in_table_ = false;
   int columns_ = 0, rows_ = 0;
   std::int64_t runs_[kMaxColumns] = {}, sizes_[kMaxRows] = {};
+  int column_of_[kRunClasses] = {};  // a class of runs to its column
   Table::Bits cells_[kMaxRows];
   int first_[3] = {}, last_[3] = {};
 };
