@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # test_full.sh: what takes too long for every change: the wheel for AArch64, emulated, and what pip builds of the sdist with
-# this machine's compiler; the conformance set with its long cases, on Debian's MPI
-# libraries as well where they are installed (with Fortran: mpich libmpich-dev openmpi-bin libopenmpi-dev gfortran), and
-# mpi4py's own suite with 1 and 4 ranks and with the tests that spawn, the layer as it comes and forced. Runs everything
-# even if something fails.
+# this machine's compiler; all planted faults, of which CI tries a third; the conformance set with its long cases, on
+# Debian's MPI libraries as well where they are installed (with Fortran: mpich libmpich-dev openmpi-bin libopenmpi-dev
+# gfortran), and mpi4py's own suite with 1 and 4 ranks and with the tests that spawn, the layer as it comes and forced.
+# Runs everything even if something fails.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+export PATH=$PWD/.venv/bin:$PATH
 failed=()
 
 part() {
@@ -14,6 +15,7 @@ part() {
 }
 part .venv/bin/python -m pytest -m full
 part tools/build.sh release long_tests
+part ctest --test-dir "$(tools/build_folder.sh release)" --output-on-failure --no-tests=error -L mutants
 part .venv/bin/python tests/conformance/run.py --all --long --build "$(tools/build_folder.sh release)"
 # Four polling ranks on few cores are slow, not hung.
 part tools/test_mpi4py.sh -n 1 --layer default --layer force

@@ -2,13 +2,14 @@
 """Plants faults in the engine or in the layer, one at a time, and checks that a program notices each.
 
 Usage: run_mutants.py engine|layer --source REPOSITORY --build FOLDER --ninja NINJA --mpiexec MPIEXEC
-                      [--only TEXT] [--jobs N]
+                      [--only TEXT] [--part K/N] [--jobs N]
        run_mutants.py --check --source REPOSITORY
 
 FOLDER is a build folder of Ninja's; nothing in it is changed. Of a mutant the objects are compiled that its source goes
 into, beside the others, and linked with these. First the unchanged sources, compiled likewise, must pass. A mutant that
 does not compile, whose piece of source is not found exactly once, or that survives, is a failure of this test.
---check only looks for the pieces. Needs nothing but the Python standard library.
+--check only looks for the pieces. --part 2/3 tries the second, fifth, eighth ... of them (also by GAPLESS_MUTANTS_PART, for
+CI). Needs nothing but the Python standard library.
 """
 
 from __future__ import annotations
@@ -190,6 +191,14 @@ def run(mutants: list[Mutant], settings: Settings, ninja: str, jobs: int) -> int
     return failures if results else 1
 
 
+def part(text: str) -> tuple[int, int]:
+    """Read K/N."""
+    k, n = map(int, text.split("/"))
+    if not 1 <= k <= n:
+        raise ValueError
+    return k, n
+
+
 def main() -> int:
     """Read the command line and run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -199,6 +208,8 @@ def main() -> int:
     parser.add_argument("--ninja", default="ninja")
     parser.add_argument("--mpiexec", default="mpiexec")
     parser.add_argument("--only", default="", help="mutants whose text or file contains this")
+    parser.add_argument("--part", type=part, default=os.environ.get("GAPLESS_MUTANTS_PART", "1/1"),
+                        help="the K-th of N parts of them")  # fmt: skip
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="as many mutants at once")
     parser.add_argument("--check", action="store_true", help="only look whether each piece of source is there")
     options = parser.parse_args()
@@ -210,6 +221,10 @@ def main() -> int:
     build = options.build.resolve()
     folder = build / "tests/mutants" / f"work_{options.set}"
     chosen = [mutant for mutant in SETS[options.set] if options.only in mutant.plants or options.only in mutant.file]
+    first, parts = options.part
+    if parts > 1:
+        print(f"part {first} of {parts} of {len(chosen)} mutants")
+    chosen = chosen[first - 1 :: parts]
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "lock", "w", encoding="utf-8") as lock:
         try:
