@@ -99,21 +99,21 @@ TEST(Transfer, BothEndsOfATrialSayWhatItTook) {
         Lease lease;
         ASSERT_TRUE(pool.take(2, 1, lease));
         const Ticket ticket{.record = lease.record, .bytes = kBytes, .part_bytes = kBytes / 2, .trial = trial};
-        // One part alone is slow, another one for each end: all parts count.
-        const auto move = [&](bool is_slow) {
-          const std::int64_t until = base::now_ns() + (is_slow && trial == slow ? 50'000 : 0);
+        // One part alone is slow, another one for each end, and of the cheaper way the other part a little: whoever
+        // counts one part alone prefers the wrong one.
+        const auto move = [&](bool is_slow_end, bool is_its_part) {
+          const bool is_slow = is_slow_end && is_its_part == (trial == slow);
+          const std::int64_t until = base::now_ns() + (!is_slow ? 0 : trial == slow ? 50'000 : 2'000);
           while (base::now_ns() < until) {
           }
         };
         Outgoing<Segment> outgoing(segment, std::move(lease), ticket, 1);
         Incoming<Segment> incoming(segment, ticket);
-        while (outgoing.advance(false, [&](std::int64_t at, char*, std::int64_t) {
-          move(is_packing_slow && at == 0);
-        }) == Step::kMoved) {
+        while (outgoing.advance(false, [&](std::int64_t at, char*, std::int64_t) { move(is_packing_slow, at == 0); }) ==
+               Step::kMoved) {
         }
-        while (incoming.advance([&](std::int64_t at, const char*, std::int64_t) {
-          move(!is_packing_slow && at > 0);
-        }) == Step::kMoved) {
+        while (incoming.advance([&](std::int64_t at, const char*, std::int64_t) { move(!is_packing_slow, at > 0); }) ==
+               Step::kMoved) {
         }
         pool.lend(outgoing.lease(), outgoing.used_chunks());
       }
