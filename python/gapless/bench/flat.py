@@ -12,8 +12,10 @@ from gapless.lab.programs import json_lines, mpi_command
 from gapless.targets.libraries import Library
 
 WAYS = ("blocking", "nonblocking", "types")
-# What a tenth of the messages may still be warming up is the first point's; after it nothing may grow by more.
-ALLOWED_BYTES = 1 << 20
+# What a tenth of the messages may still be warming up is the first point's; after it nothing may grow by more. Intel
+# MPI 2021.19 itself takes 2 MiB at a time whenever a receiver lags further behind than before: up to 6.4 MB were seen
+# without the layer or with it, of 4000 messages as of 200 000.
+ALLOWED_BYTES, ALLOWED_OF_INTEL = 1 << 20, 8 << 20
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,8 @@ class FlatRow:
 
     @property
     def flat(self) -> bool:
-        """Whether that is at most a mebibyte, over nine tenths of the messages."""
-        return self.growth_bytes <= ALLOWED_BYTES
+        """Whether that is at most a mebibyte (of Intel MPI, which takes two at a time, eight), over nine tenths."""
+        return self.growth_bytes <= (ALLOWED_OF_INTEL if self.library.startswith("intel") else ALLOWED_BYTES)
 
 
 def measure_flat(

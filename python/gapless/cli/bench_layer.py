@@ -137,7 +137,7 @@ def flat(
     [bold]Example:[/bold]  gapless bench flat --mpi all
 
     Blocking, nonblocking, and with a new type for each pair of messages. Exits with status 1 if a rank grows by more
-    than 1 MiB from the first tenth of the messages to the last under the layer, or if the layer did not act.
+    than 1 MiB (Intel MPI: 8) from the first tenth of the messages to the last under the layer, or if it did not act.
     """
     from gapless.bench.flat import WAYS, flat_table, measure_flat
     from gapless.display import console
