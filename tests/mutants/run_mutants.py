@@ -8,8 +8,8 @@ Usage: run_mutants.py engine|layer --source REPOSITORY --build FOLDER --ninja NI
 FOLDER is a build folder of Ninja's; nothing in it is changed. Of a mutant the objects are compiled that its source goes
 into, beside the others, and linked with these. First the unchanged sources, compiled likewise, must pass. A mutant that
 does not compile, whose piece of source is not found exactly once, or that survives, is a failure of this test.
---check only looks for the pieces. --part 2/3 tries the second, fifth, eighth ... of them (also by GAPLESS_MUTANTS_PART, for
-CI). Needs nothing but the Python standard library.
+--check only looks for the pieces. --part 2/3 tries the second, fifth, eighth ... of them (also by GAPLESS_MUTANTS_PART,
+for CI). Needs nothing but the Python standard library.
 """
 
 from __future__ import annotations
