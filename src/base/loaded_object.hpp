@@ -1,5 +1,5 @@
-// Where the objects of this process lie. dladdr knows it as well, but goes through all symbols of the object: of an MPI
-// library some 40000 instructions.
+// Where the objects of this process lie. dladdr knows it as well, but goes through all symbols of the object, of which
+// an MPI library has thousands.
 #pragma once
 
 #include <link.h>

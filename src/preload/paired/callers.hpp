@@ -2,16 +2,16 @@
 // wrapped.
 #pragma once
 
-#include <cstdint>
+#include "base/loaded_object.hpp"
 
 namespace gapless::preload {
 
 // Where the library's code lies; nothing where it is linked into the program.
 void find_library_code() noexcept;
 
-extern std::uintptr_t library_begin, library_bytes;
+extern base::LoadedObject library_code;
 inline bool is_library_code(const void* address) noexcept {
-  return reinterpret_cast<std::uintptr_t>(address) - library_begin < library_bytes;
+  return library_code.has(address);
 }
 
 // Of a sending procedure. A message through shared memory is sent when it is packed, whether it has a receiver or not:

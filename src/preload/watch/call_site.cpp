@@ -3,8 +3,11 @@
 #include <dlfcn.h>
 #include <unwind.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <string_view>
 
 #include "preload/paired/callers.hpp"
 
@@ -17,14 +20,19 @@ namespace {
 // As Fortran 2008's over Fortran 77's over C's.
 constexpr int kMaxInterfaces = 3;
 
-// libmpifort, libmpichfort, libmpi_mpifh, libmpi_usempif08, libmpicxx; not what has the C procedures. A tool that wraps
-// MPI is the caller that its user wants to see.
+// How the interfaces of MPICH and Intel MPI, of Debian's MPICH, and of Open MPI are named. A tool that wraps MPI is
+// none, whatever its name begins with (mpiP is libmpiP.so): it is the caller that its user wants to see.
+constexpr const char* kInterfaces[] = {"libmpifort.",   "libmpicxx.",    "libmpichfort.", "libmpichcxx.",
+                                       "libmpi_mpifh.", "libmpi_usempi", "libmpi_cxx."};
+
 bool is_interface(const void* address) noexcept {
   Dl_info found{};
   if (is_library_code(address) || dladdr(static_cast<const char*>(address) - 1, &found) == 0) return false;
   if (found.dli_fname == nullptr) return false;
   const char* const slash = std::strrchr(found.dli_fname, '/');
-  return std::strncmp(slash == nullptr ? found.dli_fname : slash + 1, "libmpi", 6) == 0;
+  const std::string_view name = slash == nullptr ? found.dli_fname : slash + 1;
+  return std::any_of(std::begin(kInterfaces), std::end(kInterfaces),
+                     [&](const char* interface) { return name.starts_with(interface); });
 }
 
 struct Search {
