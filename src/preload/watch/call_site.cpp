@@ -67,7 +67,7 @@ const void* read_address(std::uintptr_t place) noexcept {
 
 }  // namespace
 
-const void* CallSites::of(const void* caller, const void* frame) {
+const void* CallSites::look_up(const void* caller, const void* frame) {
   // The frame's first word is the caller's frame, and the return address follows.
   std::uintptr_t place = reinterpret_cast<std::uintptr_t>(frame) + sizeof(void*);
   for (int depth = 0; depth < kMaxInterfaces; ++depth) {
@@ -76,7 +76,10 @@ const void* CallSites::of(const void* caller, const void* frame) {
       const std::uintptr_t outer = is_interface(caller) ? outer_place(caller) : 0;
       known = known_.emplace(caller, outer > place ? static_cast<std::ptrdiff_t>(outer - place) : 0).first;
     }
-    if (known->second == 0) break;
+    if (known->second == 0) {
+      if (depth == 0) latest_[slot_of(caller)] = caller;
+      break;
+    }
     place += static_cast<std::uintptr_t>(known->second);
     caller = read_address(place);
   }
@@ -86,8 +89,8 @@ const void* CallSites::of(const void* caller, const void* frame) {
 #else
 
 // Elsewhere a return address lies where its function pleases.
-const void* CallSites::of(const void* caller, const void*) {
-  return caller;
+const void* CallSites::look_up(const void* caller, const void*) {
+  return latest_[slot_of(caller)] = caller;
 }
 
 #endif

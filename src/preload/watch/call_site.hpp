@@ -2,7 +2,9 @@
 // but what calls that.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <unordered_map>
 
 namespace gapless::preload {
@@ -12,9 +14,18 @@ class CallSites {
  public:
   // The address to which the program's call returns. `frame`: of the procedure that the caller called, by
   // __builtin_frame_address(0). May throw bad_alloc.
-  const void* of(const void* caller, const void* frame);
+  const void* of(const void* caller, const void* frame) {
+    return caller == latest_[slot_of(caller)] ? caller : look_up(caller, frame);
+  }
 
  private:
+  static std::size_t slot_of(const void* caller) noexcept {
+    return (reinterpret_cast<std::uintptr_t>(caller) >> 2) % kLatest;
+  }
+  const void* look_up(const void* caller, const void* frame);
+
+  static constexpr std::size_t kLatest = 64;
+  std::array<const void*, kLatest> latest_{};  // addresses of the program's own, by slot_of
   // From the place on the stack of a return address to that of its function's own return address [bytes]; 0: the
   // address is the program's. Such a function has a frame of one size at this address, as compilers make them.
   std::unordered_map<const void*, std::ptrdiff_t> known_;
