@@ -10,8 +10,8 @@ namespace {
 
 // From this mean length of a piece on a library that walks a datatype is faster than copies into one buffer and out of
 // it, where the datatype is made once, and where it is made for the message [bytes]. Measured on three libraries by
-// mpiexec -n 2 bench/alltoall_messages: of several pieces of 4 KiB 0.62 to 1.03 times the copies, of 512 B 0.75
-// to 1.23; made each time, of 32 KiB 0.59 to 1.15, of 4 KiB 0.69 to 1.26.
+// mpiexec -n 2 bench/alltoall_messages: of several pieces of 4 KiB 0.63 to 1.12 times the copies, of 512 B 0.81
+// to 1.28; made each time, of 32 KiB 0.66 to 1.25, of 4 KiB 0.74 to 1.45.
 constexpr std::int64_t kLongOnce = 4096, kLongEach = 32768;
 
 // The same for blocks with gaps, under the layer: of 16 kB 0.52 to 0.88 times MPI_Alltoall by types, 0.72 to 0.94
