@@ -237,8 +237,9 @@ def _collectives() -> Iterator[Case]:
         yield Case("collectives", ("26",), ranks=ranks, is_long=True, timeout_s=1800)
         yield Case("collectives_c", ("13",), ranks=ranks, is_long=True, timeout_s=1800)
         yield Case("coll_mixed", ("outstanding", "40"), ranks=ranks, is_long=True, timeout_s=600)
-    for what in ("undecoded", "contiguous", "apart"):
+    for what in ("undecoded", "contiguous"):
         yield Case("coll_faults", (what,), ranks=5, is_long=True, timeout_s=600)
+    yield Case("coll_faults", ("apart",), ranks=5, first=FORCED, is_long=True, timeout_s=600)
 
 
 CASES = (

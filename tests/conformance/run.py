@@ -150,7 +150,8 @@ class Run:
             except compiling.CompilationFailed as failure:
                 text, code = str(failure), -1
             except subprocess.TimeoutExpired as late:
-                text, code = f"no end after {case.timeout_s} s: {late.stdout!r} {late.stderr!r}", -1
+                said = [(part or b"").decode(errors="replace") for part in (late.stdout, late.stderr)]
+                text, code = f"no end after {case.timeout_s} s; until then it said: {''.join(said) or 'nothing'}", -1
             paired = self.collect(folder)
         seconds = f"{time.monotonic() - started:.1f} s"
         name = f"{self.library.name}: {case.name()}"
