@@ -1,7 +1,7 @@
 # gapless_precompiled(TARGET HEADERS...): headers that nearly every source of a target includes, compiled once. The
-# sanitized and the cross-built configurations go without, so that a source of the engine that lacks an include is noticed.
+# sanitized configurations go without, so that a source of the engine that lacks an include is noticed.
 function(gapless_precompiled target)
-  if(NOT GAPLESS_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
+  if(NOT GAPLESS_SANITIZE)
     target_precompile_headers(${target} PRIVATE ${ARGN})
   endif()
 endfunction()

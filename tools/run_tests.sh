@@ -3,6 +3,8 @@
 #   change  ctest without the label `long` and the mutants; pytest without the markers `long` and `full`
 #   rest    the long tests of both, and the mutants; the engine's tests under sanitizers; its kernels under qemu for AArch64;
 #           mpi4py's own suite
+# GAPLESS_PART=K/N (.ci/run): of the planted faults and of each long test's variants the K-th of N parts; of the MPI
+# libraries one in the long tests, and Debian's packages with one of the three.
 # Runs all suites even if one fails, and counts: a suite in which nothing ran is a failure. Each suite says how long it
 # took and which tests took longest; the last line says so if it all took longer than it may. Kernels that this machine
 # cannot run are in ctest's list of skipped tests.
@@ -55,6 +57,18 @@ run_ctest() {
   printf '\n'
   sed -n '/^random_types_test .*--types 100000/,/^passed:/p' "$1/Testing/Temporary/LastTest.log"
 }
+# The long tests of one library in turn, whose programs are of that library's ABI or of the standard's.
+library=() others=''
+if [ -n "${GAPLESS_PART:-}" ]; then
+  case $((${GAPLESS_PART%/*} % 3)) in
+    0) library=(-l mpich) others='openmpi|intel|standard' ;;
+    1) library=(-l openmpi) others='mpich|intel' ;;
+    2) library=(-l impi) others='mpich|openmpi|standard' ;;
+  esac
+  printf 'gapless: part %s: of the MPI libraries the long tests leave out %s\n' "$GAPLESS_PART" "$others"
+  others="^(conformance|ext)\\..*($others)"
+  [ "${library[1]}" = openmpi ] || others+='|^install\.debian$'
+fi
 sanitized() { MPI='' tools/build.sh asan engine_tests && run_ctest build/asan -L engine; }
 
 python_tests() {
@@ -65,12 +79,12 @@ if [ "$1" = change ]; then
   suite 'pytest' "$pytest_count" python_tests 'not long and not full'
 else
   tools/build.sh release long_tests || failed+=("the build of the long tests")
-  suite 'ctest, long tests and mutants' "$ctest_count" run_ctest "$release" -L 'long|mutants'
+  suite 'ctest, long tests and mutants' "$ctest_count" run_ctest "$release" -L 'long|mutants' ${others:+-E "$others"}
   suite 'engine under address and undefined sanitizers' "$ctest_count" sanitized
   suite 'threads under the thread sanitizer' "$ctest_count" tools/test_tsan.sh
   [ "$(uname -m)" = aarch64 ] || suite 'aarch64' "$ctest_count" tools/test_neon.sh
   suite 'pytest, long tests' "$pytest_count" python_tests long
-  suite 'mpi4py under the layer' "$mpi4py_count" env GAPLESS_BUILD_DIR="$PWD/$release" tools/test_mpi4py.sh
+  suite 'mpi4py under the layer' "$mpi4py_count" env GAPLESS_BUILD_DIR="$PWD/$release" tools/test_mpi4py.sh "${library[@]}"
 fi
 
 printf '\n'

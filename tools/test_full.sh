@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_full.sh: what takes too long for every change: the wheel for AArch64, emulated, and what pip builds of the sdist with
-# this machine's compiler; all planted faults, of which CI tries a third; the conformance set with its long cases, on
+# this machine's compiler; all planted faults, of which CI tries a sixth; the conformance set with its long cases, on
 # Debian's MPI libraries as well where they are installed (with Fortran: mpich libmpich-dev openmpi-bin libopenmpi-dev
 # gfortran), and mpi4py's own suite with 1 and 4 ranks and with the tests that spawn, the layer as it comes and forced.
 # Runs everything even if something fails.

@@ -8,7 +8,7 @@ Usage: run_mutants.py engine|layer --source REPOSITORY --build FOLDER --ninja NI
 FOLDER is a build folder of Ninja's; nothing in it is changed. Of a mutant the objects are compiled that its source goes
 into, beside the others, and linked with these. First the unchanged sources, compiled likewise, must pass. A mutant that
 does not compile, whose piece of source is not found exactly once, or that survives, is a failure of this test.
---check only looks for the pieces. --part 2/3 tries the second, fifth, eighth ... of them (also by GAPLESS_MUTANTS_PART,
+--check only looks for the pieces. --part 2/3 tries the second, fifth, eighth ... of them (also by GAPLESS_PART,
 for CI). Needs nothing but the Python standard library.
 """
 
@@ -208,7 +208,7 @@ def main() -> int:
     parser.add_argument("--ninja", default="ninja")
     parser.add_argument("--mpiexec", default="mpiexec")
     parser.add_argument("--only", default="", help="mutants whose text or file contains this")
-    parser.add_argument("--part", type=part, default=os.environ.get("GAPLESS_MUTANTS_PART", "1/1"),
+    parser.add_argument("--part", type=part, default=os.environ.get("GAPLESS_PART", "1/1"),
                         help="the K-th of N parts of them")  # fmt: skip
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="as many mutants at once")
     parser.add_argument("--check", action="store_true", help="only look whether each piece of source is there")

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,22 @@ def first_in_make_test(values: Iterable[Any]) -> list[Any]:
     """Return the values of a parameter: `make test` takes the first, `make test-all` the others."""
     first, *others = values
     return [first, *(pytest.param(value, marks=pytest.mark.long) for value in others)]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of each long test's variants keep the K-th of N parts, where GAPLESS_PART=K/N is set; at least one."""
+    number, _, parts = os.environ.get("GAPLESS_PART", "1/1").partition("/")
+    tests: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("long"):
+            tests[item.nodeid.partition("[")[0]].append(item)
+    left_out = set[pytest.Item]()
+    for variants in tests.values():
+        step = min(int(parts), len(variants))
+        left_out.update(set(variants) - set(variants[(int(number) - 1) % step :: step]))
+    if left_out:
+        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+        items[:] = [item for item in items if item not in left_out]
 
 
 Lines = list[dict[str, Any]]

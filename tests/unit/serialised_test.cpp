@@ -110,7 +110,9 @@ TEST(Serialised, FormsThatNoReaderTakesAreNotWritten) {
     next.kind = normal::Kind::kSequence;
     next.parts = {{0, node}, {2 * level, normal::make_run(1)}};
     node = normal::finish(next);
-    if (level == 511) EXPECT_NO_THROW(serial::serialise({0, node}, 0, 2000));
+    if (level == 511) {
+      EXPECT_NO_THROW(serial::serialise({0, node}, 0, 2000));
+    }
   }
   try {
     serial::serialise({0, node}, 0, 2000);
