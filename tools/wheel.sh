@@ -2,7 +2,8 @@
 # wheel.sh: builds dist/gapless-VERSION-...-manylinux_2_28_ARCH.whl: what `pip install .` builds, but with clang and libc++
 # from the package ziglang, linked against glibc 2.28, so that it runs on any Linux since 2018 and asks for no C++ runtime.
 # It builds from the sdist, dist/gapless-VERSION.tar.gz, so that this one is known to be complete.
-# PYTHON=... is the Python whose wheel it is (default: that of .venv, or python3); from 3.12 on one serves all later ones.
+# PYTHON=... is the Python whose wheel it is (default: that of .venv, or python3), or several, of which only the first one
+# takes minutes; from 3.12 on one wheel serves all later ones.
 # All that it needs comes from PyPI, as requirements.lock pins it, and lands in build/wheel; no compiler is asked for.
 #
 #   tools/wheel.sh [x86_64|aarch64]    for which machines; default: those like this one
@@ -13,6 +14,11 @@ case $arch in
   x86_64 | aarch64) ;;
   *) printf 'gapless: error: no wheel for %s: usage: tools/wheel.sh [x86_64|aarch64]\n' "$arch" >&2; exit 2 ;;
 esac
+read -ra pythons <<<"${PYTHON:-}"
+if [ ${#pythons[@]} -gt 1 ]; then
+  for python in "${pythons[@]}"; do PYTHON=$python tools/wheel.sh "$arch"; done
+  exit
+fi
 glibc=2.28
 python=${PYTHON:-.venv/bin/python}
 command -v "$python" >/dev/null || python=python3
@@ -63,7 +69,7 @@ rm -rf "$plain"
 log=$home/log-$version-$arch
 printf 'gapless: building the wheel for Python %s on %s\n' "$version" "$arch"
 "$venv/bin/python" -m pip --disable-pip-version-check wheel --quiet --no-deps --no-build-isolation --wheel-dir "$plain" \
-  -C build-dir="$home/build-$version-$arch" "$home/source" >"$log" 2>&1 || { tail -n 60 "$log" >&2; exit 1; }
+  -C build-dir="$home/build-$arch" "$home/source" >"$log" 2>&1 || { tail -n 60 "$log" >&2; exit 1; }
 # It knows the platforms of this machine by name; of another one it finds the oldest that fits.
 wanted=manylinux_${glibc/./_}_$arch platform=auto
 [ "$arch" != "$(uname -m)" ] || platform=$wanted

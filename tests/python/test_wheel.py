@@ -73,11 +73,11 @@ class Environment:
         return answer.stdout
 
 
-def build_wheel(repository: Path, machine: str) -> Path:
-    """Build the wheel of this Python for such machines."""
+def build_wheel(repository: Path, machine: str, python: str = sys.executable) -> Path:
+    """Build the wheel of a Python for such machines."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("GAPLESS_", "PYTHON", "CMAKE_"))}
     answer = subprocess.run(
-        [str(repository / "tools/wheel.sh"), machine], env=clean | {"PYTHON": sys.executable}, capture_output=True,
+        [str(repository / "tools/wheel.sh"), machine], env=clean | {"PYTHON": python}, capture_output=True,
         text=True, timeout=TIMEOUT_S, check=False,
     )  # fmt: skip
     assert answer.returncode == 0, answer.stdout + answer.stderr
@@ -269,6 +269,34 @@ def test_the_engine_is_there(installed: Environment) -> None:
     assert installed.run("gapless", "explain", "vector(3").returncode != 0
 
 
+def later_pythons() -> list[str]:
+    """Return the Pythons of this machine for which nanobind has a stable ABI, the oldest first."""
+    names = [f"python3.{minor}" for minor in range(12, 20)]
+    found = {name: path for name in names if (path := shutil.which(name))}
+    for name in names:
+        for path in sorted(Path.home().glob(f".pyenv/versions/{name.removeprefix('python')}.*/bin/python3")):
+            found[name] = str(path)
+    return [found[name] for name in names if name in found]
+
+
+# After the other wheel has compiled all but the extension.
+@long
+def test_one_wheel_serves_all_later_pythons(wheel: Path, repository: Path, tmp_path: Path) -> None:
+    pythons = later_pythons()
+    if not pythons:
+        pytest.skip("no Python 3.12 or newer here")
+    later = build_wheel(repository, platform.machine(), pythons[0])
+    assert "-abi3-" in later.name and files_of(later) == files_of(wheel)
+    code = "import gapless; print(gapless.vector(3, 1, 2, 'int16').pack(b'aAbBcCdDeE').decode())"
+    for python in pythons:
+        folder = tmp_path / Path(python).parents[1].name
+        subprocess.run([python, "-m", "venv", folder], check=True)
+        pip = [folder / "bin/python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", later]
+        subprocess.run(pip, cwd=tmp_path, check=True, timeout=TIMEOUT_S)
+        answer = subprocess.run([folder / "bin/python", "-c", code], cwd=tmp_path, capture_output=True, text=True)
+        assert answer.stdout == "aAcCeE\n", answer.stderr
+
+
 @long
 def test_the_notebooks_run(installed: Environment, repository: Path) -> None:
     tool = str(repository / "tools" / "run_notebook.sh")
@@ -288,8 +316,7 @@ def test_the_sdist_has_what_it_needs_and_looks_for_nothing_else(wheel: Path, rep
     with tarfile.open(sdist_of(wheel)) as archive:
         assert not [name for name in archive.getnames() if re.search(r"/(tests|docs/results|build|dist)/", name)]
     # Whether or not this machine has them: a user's build must not look for the lab's C++ libraries.
-    version = "{}.{}".format(*sys.version_info)
-    folder = repository / f"build/wheel/build-{version}-{platform.machine()}"
+    folder = repository / f"build/wheel/build-{platform.machine()}"
     cache = (folder / "CMakeCache.txt").read_text(encoding="utf-8")
     assert f"CMAKE_HOME_DIRECTORY:INTERNAL={repository}/build/wheel/source\n" in cache
     assert not re.search(r"nlohmann_json_DIR|CLI11_DIR|GTest_DIR|FETCHCONTENT_SOURCE_DIR", cache)
