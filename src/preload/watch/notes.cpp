@@ -310,6 +310,17 @@ bool Notes::may_ask_of(MPI_Comm comm) noexcept {
   return true;
 }
 
+Blocks Notes::blocks(Kind kind, MPI_Comm comm, int root) noexcept {
+  const std::uint64_t key = mpi::key_of(comm);
+  const std::uint64_t epoch = communicator_epoch.load(std::memory_order_relaxed);
+  const std::uint64_t what = key ^ static_cast<std::uint64_t>(kind) << 32 ^ static_cast<unsigned>(root);
+  KnownBlocks& slot = known_blocks_[(what * 0x9e3779b97f4a7c15u >> 32) % known_blocks_.size()];
+  if (slot.comm != key || slot.epoch != epoch || slot.kind != kind || slot.root != root) [[unlikely]] {
+    slot = {key, epoch, kind, root, blocks_of(kind, comm, root)};
+  }
+  return slot.blocks;
+}
+
 void forget_translations() noexcept {
   communicator_epoch.fetch_add(1, std::memory_order_relaxed);
 }

@@ -10,6 +10,7 @@
 #include "mpi/abi/abi.hpp"
 #include "preload/watch/book.hpp"
 #include "preload/watch/call_site.hpp"
+#include "preload/watch/shares.hpp"
 
 namespace gapless::preload {
 
@@ -66,6 +67,8 @@ class Notes {
   std::int32_t peer(int rank, MPI_Comm comm) noexcept;
   // True if the library may be asked of `comm` although it may be none: the error would be seen by nobody.
   bool may_ask_of(MPI_Comm comm) noexcept;
+  // blocks_of, asked of the library once for each communicator.
+  Blocks blocks(Kind kind, MPI_Comm comm, int root) noexcept;
 
   std::vector<Request> pending;  // the requests of a call on several, before it
   CallSites call_sites;
@@ -76,6 +79,13 @@ class Notes {
     std::uint64_t epoch = 0;
     int rank = -1;
     std::int32_t peer = 0;
+  };
+  struct KnownBlocks {
+    std::uint64_t comm = 0;
+    std::uint64_t epoch = 0;
+    Kind kind{};
+    int root = -1;
+    Blocks blocks;
   };
   // More than the layer remembers of a thread, for a program with many types pays for each that it does not.
   struct Seen {
@@ -92,6 +102,7 @@ class Notes {
   std::vector<Part> parts_;
   std::vector<MPI_Datatype> first_uses_;
   std::array<Translated, 64> translated_{};
+  std::array<KnownBlocks, 32> known_blocks_{};
   std::array<Seen, 1024> seen_{};
 };
 

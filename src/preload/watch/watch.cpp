@@ -116,7 +116,7 @@ void add_two(const Call& call, const Given& given) {
     int root = 0;
     if constexpr (at.root >= 0) root = get<at.root>(given);
     if (!call.notes.may_ask_of(comm)) return;
-    const Blocks blocks = blocks_of(at.kind, comm, root);
+    const Blocks blocks = call.notes.blocks(at.kind, comm, root);
     const bool to_members = at.kind == Kind::kAllToAll;
     // A buffer that is MPI_IN_PLACE has no count and no type.
     if (get<at.out>(given) != MPI_IN_PLACE) {
