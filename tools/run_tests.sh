@@ -4,7 +4,8 @@
 #   rest    the long tests of both, and the mutants; the engine's tests under sanitizers; its kernels under qemu for AArch64;
 #           mpi4py's own suite
 # GAPLESS_PART=K/N (.ci/run): of the planted faults and of each long test's variants the K-th of N parts; of the MPI
-# libraries one in the long tests, and Debian's packages with one of the three.
+# libraries one in the long tests, and Debian's packages with one of the three; with odd K the sanitizers, with even K
+# AArch64.
 # Runs all suites even if one fails, and counts: a suite in which nothing ran is a failure. Each suite says how long it
 # took and which tests took longest; the last line says so if it all took longer than it may. Kernels that this machine
 # cannot run are in ctest's list of skipped tests.
@@ -80,9 +81,14 @@ if [ "$1" = change ]; then
 else
   tools/build.sh release long_tests || failed+=("the build of the long tests")
   suite 'ctest, long tests and mutants' "$ctest_count" run_ctest "$release" -L 'long|mutants' ${others:+-E "$others"}
-  suite 'engine under address and undefined sanitizers' "$ctest_count" sanitized
-  suite 'threads under the thread sanitizer' "$ctest_count" tools/test_tsan.sh
-  [ "$(uname -m)" = aarch64 ] || suite 'aarch64' "$ctest_count" tools/test_neon.sh
+  part=${GAPLESS_PART:-} part=${part%/*}
+  if [ $((${part:-1} % 2)) -eq 1 ]; then
+    suite 'engine under address and undefined sanitizers' "$ctest_count" sanitized
+    suite 'threads under the thread sanitizer' "$ctest_count" tools/test_tsan.sh
+  fi
+  if [ $((${part:-0} % 2)) -eq 0 ] && [ "$(uname -m)" != aarch64 ]; then
+    suite 'aarch64' "$ctest_count" tools/test_neon.sh
+  fi
   suite 'pytest, long tests' "$pytest_count" python_tests long
   suite 'mpi4py under the layer' "$mpi4py_count" env GAPLESS_BUILD_DIR="$PWD/$release" tools/test_mpi4py.sh "${library[@]}"
 fi
