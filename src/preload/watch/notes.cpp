@@ -194,9 +194,14 @@ std::int32_t rank_in_world(int rank, MPI_Comm comm) noexcept {
 // `keeps` keeps alive what is not kept otherwise.
 const mpi::Datatype* Notes::facts_of(MPI_Datatype type, mpi::DatatypePtr& keeps) {
   const std::uint64_t key = mpi::key_of(type), generation = mpi::generation_of(type);
-  Seen& seen = seen_[(key * 0x9e3779b97f4a7c15u >> 32) % seen_.size()];
-  if (seen.key == key && seen.generation == generation) [[likely]]
-    return seen.facts;
+  // Handles that are addresses meet often: of 200 each fifth would find another one in its only place.
+  Seen* const set = &seen_[(key * 0x9e3779b97f4a7c15u >> 32) % (seen_.size() / kPlaces) * kPlaces];
+  Seen* free = &set[key / sizeof(void*) % kPlaces];
+  for (Seen* seen = set; seen != set + kPlaces; ++seen) {
+    if (seen->key == key && seen->generation == generation) [[likely]]
+      return seen->facts;
+    if (seen->key == key || seen->facts == nullptr) free = seen;
+  }
   const mpi::Datatype* facts = mpi::remembered_type(type);
   if (facts == nullptr) {
     // The layer's own wrapper, which comes next, decides by its first use.
@@ -208,7 +213,7 @@ const mpi::Datatype* Notes::facts_of(MPI_Datatype type, mpi::DatatypePtr& keeps)
     keeps = mpi::find_type(type, true);
     facts = keeps.get();
   }
-  if (facts != nullptr && mpi::remembered_type(type) == facts) seen = {key, generation, facts};
+  if (facts != nullptr && mpi::remembered_type(type) == facts) *free = {key, generation, facts};
   return facts;
 }
 

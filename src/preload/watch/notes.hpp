@@ -93,6 +93,7 @@ class Notes {
     std::uint64_t generation = UINT64_MAX;
     const mpi::Datatype* facts = nullptr;
   };
+  static constexpr std::size_t kPlaces = 4;  // of a handle in seen_
   const mpi::Datatype* facts_of(MPI_Datatype type, mpi::DatatypePtr& keeps);
   Entry* find(Procedure procedure, Role role, const void* type, std::int64_t count, std::int32_t peer,
               const void* caller, MPI_Datatype handle, bool is_decoded, mpi::DatatypePtr facts = {}) noexcept;
