@@ -81,7 +81,8 @@ def serve() -> None:
 
 
 if __name__ == "__main__":
-    from gapless.cli.main import app, main
+    from gapless.cli.commands import app
+    from gapless.cli.main import main
     from typer.testing import CliRunner
 
     assert CliRunner().invoke(app, ["--version"]).exit_code == 0

@@ -5,7 +5,7 @@ import os
 
 import pytest
 from gapless.bench.copy import PROGRAM, copy_rows, copy_summary
-from gapless.cli.main import app
+from gapless.cli.commands import app
 from gapless.lab.programs import CommandFailed, json_lines, mpi_command
 from gapless.paths import Build
 from typer.testing import CliRunner

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from gapless.bench.copy_mpi import pair_rows, pair_summary, vector_rows, vector_table
-from gapless.cli.main import app
+from gapless.cli.commands import app
 from typer.testing import CliRunner
 
 

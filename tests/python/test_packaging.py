@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import typer
 import yaml
-from gapless.cli.main import app
+from gapless.cli.commands import app
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "packaging"

@@ -16,7 +16,7 @@ from typing import Any
 import typer
 
 from gapless import __version__
-from gapless.cli.main import app
+from gapless.cli.commands import app
 from gapless.cli.roff import Page, bold, escaped
 from gapless.launch.variables import BYTES, SWITCH, Reader, as_markdown, variables_of
 

@@ -81,3 +81,8 @@ def run(
 
     chosen = Stats.parse(stats if stats is not None else os.environ.get("GAPLESS_STATS"))
     raise typer.Exit(run_under_layer(command, chosen, front))
+
+
+def add_run(app: typer.Typer) -> None:
+    """Give a command the subcommand."""
+    app.command(cls=RunCommand, context_settings={"allow_interspersed_args": False})(run)
