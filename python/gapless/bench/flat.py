@@ -14,8 +14,9 @@ from gapless.targets.libraries import Library
 WAYS = ("blocking", "nonblocking", "types")
 # What a tenth of the messages may still be warming up is the first point's; after it nothing may grow by more. Intel
 # MPI 2021.19 itself takes 2 MiB at a time whenever a receiver lags further behind than before: up to 6.4 MB were seen
-# without the layer or with it (`gapless bench flat --mpi intel --messages 200000 --json`).
-ALLOWED_BYTES, ALLOWED_OF_INTEL = 1 << 20, 8 << 20
+# without the layer or with it (`gapless bench flat --mpi intel --messages 200000 --json`), and of nonblocking messages,
+# of which a sender may have many under way, 11 MB without it and 13 with it in 45 runs of 4000.
+ALLOWED_BYTES, ALLOWED_OF_INTEL, ALLOWED_OF_INTEL_AHEAD = 1 << 20, 8 << 20, 32 << 20
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,10 @@ class FlatRow:
 
     @property
     def flat(self) -> bool:
-        """Whether that is at most a mebibyte (of Intel MPI, which takes two at a time, eight), over nine tenths."""
-        return self.growth_bytes <= (ALLOWED_OF_INTEL if self.library.startswith("intel") else ALLOWED_BYTES)
+        """Whether that is at most a mebibyte over nine tenths; more of Intel MPI, which takes two at a time."""
+        if not self.library.startswith("intel"):
+            return self.growth_bytes <= ALLOWED_BYTES
+        return self.growth_bytes <= (ALLOWED_OF_INTEL_AHEAD if self.way == "nonblocking" else ALLOWED_OF_INTEL)
 
 
 def measure_flat(
