@@ -59,9 +59,10 @@ run_ctest() {
   sed -n '/^random_types_test .*--types 100000/,/^passed:/p' "$1/Testing/Temporary/LastTest.log"
 }
 # The long tests of one library in turn, whose programs are of that library's ABI or of the standard's.
+part=${GAPLESS_PART:-} part=${part%/*}
 library=() others=''
-if [ -n "${GAPLESS_PART:-}" ]; then
-  case $((${GAPLESS_PART%/*} % 3)) in
+if [ -n "$part" ]; then
+  case $((part % 3)) in
     0) library=(-l mpich) others='openmpi|intel|standard' ;;
     1) library=(-l openmpi) others='mpich|intel' ;;
     2) library=(-l impi) others='mpich|openmpi|standard' ;;
@@ -81,7 +82,6 @@ if [ "$1" = change ]; then
 else
   tools/build.sh release long_tests || failed+=("the build of the long tests")
   suite 'ctest, long tests and mutants' "$ctest_count" run_ctest "$release" -L 'long|mutants' ${others:+-E "$others"}
-  part=${GAPLESS_PART:-} part=${part%/*}
   if [ $((${part:-1} % 2)) -eq 1 ]; then
     suite 'engine under address and undefined sanitizers' "$ctest_count" sanitized
     suite 'threads under the thread sanitizer' "$ctest_count" tools/test_tsan.sh

@@ -10,7 +10,7 @@ from gapless.errors import GaplessError
 def main() -> None:
     """Run the command; an error of ours is one line, never a traceback."""
     try:
-        # It stands before every launch, and need not wait for the others, which take longer to load than it does.
+        # It stands before every launch, and need not wait until the others are loaded.
         if sys.argv[1:2] == ["run"]:
             from gapless.cli.root import root
             from gapless.cli.run import add_run
