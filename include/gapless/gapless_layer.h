@@ -28,6 +28,20 @@ int GAPLESS_Switch_collectives(int on);
  * they share none. To be called like GAPLESS_Switch_collectives. */
 int GAPLESS_Switch_paired(int on);
 
+/** The ways of a message from point to point between two processes of a node that both have the layer, in place of the
+ * setting GAPLESS_WAY: for measurements. */
+enum {
+  GAPLESS_WAY_ADAPTIVE = 0, /**< whichever is fastest */
+  GAPLESS_WAY_HOST = 1,     /**< packed into memory that both share */
+  GAPLESS_WAY_KERNEL = 2,   /**< read by the kernel out of the sender's memory, close runs at once */
+  GAPLESS_WAY_ENTRIES = 3,  /**< the same, each run by itself */
+  GAPLESS_WAY_DIRECT = 4    /**< copied by loads and stores, where both have mapped its memory */
+};
+
+/** Sets the way that this process would take from now on, and returns the one before, or -1 where it was the setting's.
+ * The sender's says whether its memory is read, the receiver's how. Any other number changes nothing. */
+int GAPLESS_Switch_way(int way);
+
 /** What was counted for one procedure ("MPI_Send") in this process, both its MPI_ and its PMPI_ name together. */
 typedef struct GAPLESS_Counters {
   long long calls;       /**< of the procedure */

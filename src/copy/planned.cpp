@@ -52,12 +52,19 @@ Byte* run_of(const plan::Plan& plan, Byte* buffer, std::int64_t position) {
 void planned(const void* from, const plan::PlanPtr& source, std::int64_t source_count, void* to,
              const plan::PlanPtr& destination, std::int64_t destination_count, std::int64_t position,
              std::int64_t bytes) {
+  if (!move::overlap({*source, source_count}, from, {*destination, destination_count}, to)) {
+    return planned_apart(from, source, source_count, to, destination, destination_count, position, bytes);
+  }
+  const auto room = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
+  move::pack(*source, source_count, from, position, room.get(), bytes);
+  move::unpack(*destination, destination_count, to, position, room.get(), bytes);
+}
+
+void planned_apart(const void* from, const plan::PlanPtr& source, std::int64_t source_count, void* to,
+                   const plan::PlanPtr& destination, std::int64_t destination_count, std::int64_t position,
+                   std::int64_t bytes) {
   const plan::Message of{*source, source_count}, into{*destination, destination_count};
-  if (move::overlap(of, from, into, to)) {
-    const auto room = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
-    move::pack(of.plan, of.count, from, position, room.get(), bytes);
-    move::unpack(into.plan, into.count, to, position, room.get(), bytes);
-  } else if (into.plan.is_run(into.count)) {
+  if (into.plan.is_run(into.count)) {
     move::pack(of.plan, of.count, from, position, run_of(into.plan, static_cast<char*>(to), position), bytes);
   } else if (of.plan.is_run(of.count)) {
     move::unpack(into.plan, into.count, to, position, run_of(of.plan, static_cast<const char*>(from), position), bytes);

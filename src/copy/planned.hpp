@@ -13,5 +13,9 @@ namespace gapless::copy {
 void planned(const void* from, const plan::PlanPtr& source, std::int64_t source_count, void* to,
              const plan::PlanPtr& destination, std::int64_t destination_count, std::int64_t position,
              std::int64_t bytes);
+// The same for a part whose source and destination do not overlap, whatever the rest of the two messages does.
+void planned_apart(const void* from, const plan::PlanPtr& source, std::int64_t source_count, void* to,
+                   const plan::PlanPtr& destination, std::int64_t destination_count, std::int64_t position,
+                   std::int64_t bytes);
 
 }  // namespace gapless::copy

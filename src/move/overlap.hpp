@@ -44,6 +44,15 @@ inline bool overlap(const plan::Plan& plan, std::int64_t count, const void* buff
   return from < high && low - bytes < from && runs_overlap(plan, count, buffer, packed, bytes);
 }
 
+// Memory [low, high) from the buffer's address, between the first and the last byte of a message; false: it fits in no
+// memory.
+inline bool bounds_of(const plan::Plan& plan, std::int64_t count, std::int64_t& low, std::int64_t& high) noexcept {
+  std::int64_t reach = 0;
+  return count > 0 && plan.has_short_bounds() && !__builtin_mul_overflow(count - 1, plan.extent(), &reach) &&
+         !__builtin_add_overflow(plan.low(), std::min<std::int64_t>(reach, 0), &low) &&
+         !__builtin_add_overflow(plan.high(), std::max<std::int64_t>(reach, 0), &high) && low <= high;
+}
+
 // True if the memory between the first and the last byte of one message overlaps that of the other.
 bool overlap(const plan::Message& a, const void* at_a, const plan::Message& b, const void* at_b) noexcept;
 

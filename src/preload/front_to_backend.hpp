@@ -7,11 +7,13 @@
 namespace gapless::preload {
 
 // Both come from the same build and are installed side by side; the number finds a mixture.
-inline constexpr int kInterfaceVersion = 5;
+inline constexpr int kInterfaceVersion = 6;
 
-// The run-time switches, of everything but collectives, of those, and of pairing; read with relaxed atomic loads.
+// The run-time switches, of everything but collectives, of those, of pairing, and of its ways; read with relaxed atomic
+// loads.
 struct Switches {
   int on = 1, collectives = 1, paired = 1;
+  int way = -1;  // as the setting says
 };
 
 struct Front {

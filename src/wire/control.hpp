@@ -27,6 +27,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "wire/buffer.hpp"
+
 namespace gapless::wire {
 
 template <class Word>
@@ -35,6 +37,10 @@ struct alignas(64) Control {
   Word link{0};     // of the next part's chunk, plus 1; 0: not packed yet
   Word pulls{0};    // of a record: the receivers that have begun
   Word serial{0};   // of a record: which message this is, for a receiver that was not told by a letter
+  // Of a record whose message is offered (offer.hpp): what became of it; and where its receiver wants it, the parts
+  // that somebody copies, and those that are copied.
+  Word offer{0}, taken{0}, copied{0};
+  Buffer target;
 
   bool is_free() const noexcept { return readers.load(std::memory_order_acquire) == 0; }
   // By the owner, of a free one.
@@ -46,5 +52,6 @@ struct alignas(64) Control {
   void link_to(std::uint32_t chunk) noexcept { link.store(chunk + 1, std::memory_order_release); }
   void give_back() noexcept { readers.fetch_sub(1, std::memory_order_release); }
 };
+static_assert(sizeof(Control<std::atomic<std::uint32_t>>) == 64);
 
 }  // namespace gapless::wire

@@ -6,7 +6,23 @@ namespace gapless::wire {
 
 namespace {
 
-enum Field { kCookie, kCookieRest, kProcess, kRecord, kSerial, kBytes, kPartBytes, kTrial };
+enum Field {
+  kCookie,
+  kCookieRest,
+  kProcess,
+  kRecord,
+  kSerial,
+  kBytes,
+  kPartBytes,
+  kTrial,
+  // Of an offered message; 0 of others.
+  kLayout,
+  kLayoutChunk,
+  kLayoutUnit,
+  kLayoutBytes,
+  kCount,
+  kAddress,
+};
 
 std::uint64_t word_at(const void* bytes, Field word) noexcept {
   std::uint64_t value;
@@ -26,6 +42,13 @@ void write_header(Header& header, const Segment& segment, const Sealed& message)
   set(kBytes, static_cast<std::uint64_t>(message.ticket.bytes));
   set(kPartBytes, static_cast<std::uint64_t>(message.ticket.part_bytes));
   set(kTrial, static_cast<std::uint64_t>(message.ticket.trial));
+  const Buffer origin = message.origin.value_or(Buffer{});
+  set(kLayout, origin.layout.serial);
+  set(kLayoutChunk, origin.layout.chunk);
+  set(kLayoutUnit, origin.layout.unit);
+  set(kLayoutBytes, origin.layout.bytes);
+  set(kCount, static_cast<std::uint64_t>(origin.count));
+  set(kAddress, origin.address);
 }
 
 bool read_header(const void* bytes, Segment& segment, Sealed& message) noexcept {
@@ -44,6 +67,15 @@ bool read_header(const void* bytes, Segment& segment, Sealed& message) noexcept 
       parts_of(message.ticket.bytes, message.ticket.part_bytes) > segment.max_chunks() ||
       !segment.is_known(static_cast<int>(process), 0)) {
     return false;
+  }
+  message.origin.reset();
+  if (word_at(bytes, kLayout) != 0) {
+    message.origin = {.layout = {.serial = word_at(bytes, kLayout),
+                                 .chunk = static_cast<std::uint32_t>(word_at(bytes, kLayoutChunk)),
+                                 .unit = static_cast<std::uint16_t>(word_at(bytes, kLayoutUnit)),
+                                 .bytes = static_cast<std::uint16_t>(word_at(bytes, kLayoutBytes))},
+                      .count = static_cast<std::int64_t>(word_at(bytes, kCount)),
+                      .address = word_at(bytes, kAddress)};
   }
   const auto& control = segment.record(static_cast<int>(process), message.ticket.record);
   return !control.is_free() && control.serial.load(std::memory_order_relaxed) == message.serial;

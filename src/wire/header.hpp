@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "wire/message.hpp"
 
@@ -25,6 +26,7 @@ static_assert(kHeaderBytes == 3840);
 struct Sealed {
   Ticket ticket;
   std::uint32_t serial = 0;
+  std::optional<Buffer> origin;  // of one that is offered: the data, in the sender's memory
 };
 
 void write_header(Header& header, const Segment& segment, const Sealed& message) noexcept;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "wire/offer.hpp"
 #include "wire/pool.hpp"
 #include "wire/stores.hpp"
 
@@ -56,6 +57,23 @@ inline std::int64_t parts_of(std::int64_t bytes, std::int64_t part_bytes) noexce
   return bytes / part_bytes + (bytes % part_bytes != 0 ? 1 : 0);
 }
 
+// [bytes] of a part of a message that both ends copy: the last one to end has the other wait for less than a part.
+inline constexpr std::int64_t kSharedParts = 16, kLeastShared = 16 << 10;
+inline std::int64_t shared_part_of(std::int64_t bytes) noexcept {
+  return std::max((bytes / kSharedParts + 63) / 64 * 64, kLeastShared);
+}
+inline std::uint32_t shared_parts_of(std::int64_t bytes) noexcept {
+  return static_cast<std::uint32_t>(parts_of(bytes, shared_part_of(bytes)));
+}
+template <class Record, class Copy>
+void copy_parts(Record& record, std::int64_t bytes, Copy& copy) noexcept {
+  const std::int64_t part_bytes = shared_part_of(bytes);
+  for (std::uint32_t part = 0; take_part(record, shared_parts_of(bytes), part); end_part(record)) {
+    const std::int64_t position = part * part_bytes;
+    copy(position, std::min(part_bytes, bytes - position));
+  }
+}
+
 enum class Step {
   kMoved,   // a part
   kWaits,   // for the other side
@@ -83,6 +101,18 @@ class Outgoing {
   const Lease& lease() const noexcept { return lease_; }
   std::uint32_t used_chunks() const noexcept { return used_; }
   bool is_done() const noexcept { return parts_done_ * ticket_.part_bytes >= ticket_.bytes; }
+
+  // Of a message that is offered (offer.hpp): before anybody is told of it, and afterwards.
+  void offer() noexcept { make_offer(memory_->record(process(), ticket_.record)); }
+  Offer look() const noexcept { return look_at_offer(memory_->record(process(), ticket_.record)); }
+  bool take_back() noexcept { return take_back_offer(memory_->record(process(), ticket_.record)); }
+  // Where the receiver wants it, once it is shared; and copies parts of it by copy(position, bytes), until all are
+  // taken.
+  const Buffer& target() const noexcept { return memory_->record(process(), ticket_.record).target; }
+  template <class Copy>
+  void help(Copy&& copy) noexcept {
+    copy_parts(memory_->record(process(), ticket_.record), ticket_.bytes, copy);
+  }
 
   // Packs the next part by pack(position, to, bytes). With `patience` it waits rather for a warm chunk than take
   // another one, as long as all receivers are at work.
@@ -131,6 +161,30 @@ class Incoming {
 
   const Ticket& ticket() const noexcept { return ticket_; }
   bool is_done() const noexcept { return parts_done_ * ticket_.part_bytes >= ticket_.bytes; }
+
+  // Copies a message that is offered by copy(), which returns false if it cannot; then, and if it is packed already, it
+  // is to be unpacked part by part.
+  // While it copies it may share the message, if copy() is to be true in any case.
+  template <class Copy>
+  void pull(Copy&& copy) noexcept {
+    auto& record = memory_->record(process(), ticket_.record);
+    if (!pull_offer(record)) return;
+    if (!copy()) return refuse_offer(record);
+    parts_done_ = parts_of(ticket_.bytes, ticket_.part_bytes);
+    deliver_offer(record);
+  }
+
+  // For copy() of pull(): the sender may copy as well, into `target`, so both take parts until none is left, of `bytes`
+  // bytes in all; those of the sender may still be under way afterwards.
+  template <class Copy>
+  void share(const Buffer& target, Copy&& copy) noexcept {
+    auto& record = memory_->record(process(), ticket_.record);
+    share_offer(record, target);
+    copy_parts(record, ticket_.bytes, copy);
+  }
+  bool is_all_copied() const noexcept {
+    return are_parts_copied(memory_->record(process(), ticket_.record), shared_parts_of(ticket_.bytes));
+  }
 
   // Unpacks the next part, if it is there, by unpack(position, from, bytes).
   template <class Unpack>

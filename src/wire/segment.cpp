@@ -13,6 +13,7 @@
 
 #include "base/process.hpp"
 #include "wire/channels.hpp"
+#include "wire/reach.hpp"
 
 namespace gapless::wire {
 
@@ -68,7 +69,9 @@ struct alignas(64) Segment::Member {
   std::atomic<std::int64_t> pid;
   std::atomic<std::uint32_t> chunks;
   std::atomic<std::uint32_t> accepts;
+  std::atomic<std::uint64_t> probe_at;  // the address of its probe_
   alignas(64) std::atomic<std::uint64_t> announced;
+  alignas(64) std::atomic<std::uint64_t> reached_by[kMaxProcesses / 64];
   alignas(64) Stores stores;
 };
 
@@ -179,6 +182,8 @@ bool Segment::attach(int descriptor, int self, std::string& why) {
   }
   Member& own = member(self);
   own.pid.store(getpid(), std::memory_order_relaxed);
+  probe_ = header.cookie[0];
+  own.probe_at.store(reinterpret_cast<std::uintptr_t>(&probe_), std::memory_order_relaxed);
   own.began.store(began, std::memory_order_release);
   return true;
 }
@@ -298,6 +303,28 @@ bool Segment::open_section(int process, std::uint32_t chunk) noexcept {
 bool Segment::is_running(int process) const noexcept {
   const std::uint64_t began = member(process).began.load(std::memory_order_acquire);
   return began == 0 || base::is_running(member(process).pid.load(std::memory_order_relaxed), began);
+}
+
+bool Segment::reaches(int process) noexcept {
+  if (reach_[process].load(std::memory_order_relaxed) == Reach::kNotAsked) {
+    std::uint64_t found = 0;
+    const iovec here{&found, sizeof found};
+    const iovec there{reinterpret_cast<void*>(member(process).probe_at.load(std::memory_order_relaxed)), sizeof found};
+    const bool can = read_memory(pid_of(process), {&here, 1}, {&there, 1}) && found == header().cookie[0];
+    if (can) {
+      member(process).reached_by[self_ / 64].fetch_or(std::uint64_t{1} << self_ % 64, std::memory_order_relaxed);
+    }
+    reach_[process].store(can ? Reach::kYes : Reach::kNo, std::memory_order_relaxed);
+  }
+  return reach_[process].load(std::memory_order_relaxed) == Reach::kYes;
+}
+
+bool Segment::is_reached_by(int process) const noexcept {
+  return (member(self_).reached_by[process / 64].load(std::memory_order_relaxed) >> process % 64 & 1) != 0;
+}
+
+std::int64_t Segment::pid_of(int process) const noexcept {
+  return member(process).pid.load(std::memory_order_relaxed);
 }
 
 std::atomic<std::uint64_t>* Segment::channels_taken() noexcept {

@@ -78,6 +78,12 @@ class Segment {
   // False if the process has ended. Asks the kernel.
   bool is_running(int process) const noexcept;
 
+  // True if this process may read another one's memory (reach.hpp), and that one knows it; asks the kernel once.
+  bool reaches(int process) noexcept;
+  // True if the other one has said the same of this process's.
+  bool is_reached_by(int process) const noexcept;
+  std::int64_t pid_of(int process) const noexcept;
+
   // Room for channels (channels.hpp): kChannels places, each for one of all processes.
   static constexpr int kChannels = 256;
   // The bits of those that are taken.
@@ -109,6 +115,9 @@ class Segment {
   std::uint32_t max_chunks_ = 0;
   std::int64_t channels_at_ = 0, channel_bytes_ = 0, sections_at_ = 0, section_bytes_ = 0, data_at_ = 0, bytes_ = 0;
   std::atomic<std::uint32_t> opened_[kMaxProcesses] = {};  // chunks of each section
+  enum class Reach : std::uint8_t { kNotAsked, kYes, kNo };
+  std::atomic<Reach> reach_[kMaxProcesses] = {};  // of each process's memory
+  std::uint64_t probe_ = 0;                       // what others read to find out
 };
 
 }  // namespace gapless::wire

@@ -57,6 +57,20 @@ MPI_Datatype pair_type(std::int64_t double_at, std::int64_t int_at, std::int64_t
 
 }  // namespace
 
+Memory::Memory(bool in_window) {
+  constexpr MPI_Aint kRoomBytes = 64 << 20;
+  void* base = nullptr;
+  if (in_window) MPI_Win_allocate_shared(kRoomBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window_);
+  if (base == nullptr) return;
+  room_ = std::make_unique<std::pmr::monotonic_buffer_resource>(base, kRoomBytes, std::pmr::new_delete_resource());
+  std::pmr::set_default_resource(room_.get());
+}
+
+Memory::~Memory() {
+  std::pmr::set_default_resource(nullptr);
+  if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+}
+
 Buffer::Buffer(Basic basic, Layout layout, int units) : basic_(basic), layout_(layout), units_(units) {
   describe();
   const std::int64_t first = std::min<std::int64_t>(0, place(units - 1));
@@ -122,7 +136,7 @@ std::int64_t Buffer::place(int unit) const {
   return unit / block_ * stride_ + unit % block_ * unit_extent_;
 }
 
-void Buffer::draw(std::vector<unsigned char>& image, std::uint64_t seed, int units) const {
+void Buffer::draw(Bytes& image, std::uint64_t seed, int units) const {
   std::uint64_t k = 0;
   for (int unit = 0; unit < units; ++unit) {
     unsigned char* const at = image.data() + origin_ + place(unit);
@@ -150,13 +164,13 @@ void Buffer::clear() {
 }
 
 bool Buffer::has(std::uint64_t seed, int units) const {
-  std::vector<unsigned char> expected = bytes_;
+  Bytes expected = bytes_;
   draw(expected, seed, units);
   return expected == bytes_;
 }
 
 void Buffer::expect(std::uint64_t seed, int units, const std::string& what) const {
-  std::vector<unsigned char> expected(bytes_.size(), kClear), seen = bytes_;
+  Bytes expected(bytes_.size(), kClear), seen = bytes_;
   draw(expected, seed, units);
   // What lies behind the value of a long double may come or not.
   for (const Piece& piece : pieces_) {
@@ -172,7 +186,7 @@ void Buffer::expect(std::uint64_t seed, int units, const std::string& what) cons
 }
 
 void Buffer::expect_gaps(const std::string& what) const {
-  std::vector<unsigned char> seen = bytes_;
+  Bytes seen = bytes_;
   for (int unit = 0; unit < units_; ++unit) {
     for (const Piece& piece : pieces_) {
       unsigned char* const at = seen.data() + origin_ + place(unit) + piece.at;

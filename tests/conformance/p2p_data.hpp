@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <memory_resource>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,24 @@ enum class Layout {
 int unit_bytes(Basic basic);
 // True if the layer sends this through shared memory, by what it is.
 bool is_pairable(Basic basic, Layout layout, int units);
+
+using Bytes = std::pmr::vector<unsigned char>;
+// Where buffers lie: in the heap, or in a window of MPI_Win_allocate_shared, as long as there is room.
+class Memory {
+ public:
+  explicit Memory(bool in_window);
+  ~Memory();  // before MPI is finalised
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  // No buffer is left: there is all the room again.
+  void release() {
+    if (room_ != nullptr) room_->release();
+  }
+
+ private:
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> room_;
+};
 
 // `units` basic elements, or pairs, in memory with gaps and guards. The same content can be described in each layout.
 class Buffer {
@@ -68,14 +88,14 @@ class Buffer {
   void describe();
   std::int64_t place(int unit) const;
   // Writes the content into an image of the memory.
-  void draw(std::vector<unsigned char>& image, std::uint64_t seed, int units) const;
+  void draw(Bytes& image, std::uint64_t seed, int units) const;
 
   Basic basic_;
   Layout layout_;
   int units_, count_ = 1, unit_bytes_ = 0, block_ = 1;
   std::int64_t unit_extent_ = 0, stride_ = 0, origin_ = 0;
   std::vector<Piece> pieces_;
-  std::vector<unsigned char> bytes_;
+  Bytes bytes_{std::pmr::get_default_resource()};
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   bool owns_type_ = false;
 };

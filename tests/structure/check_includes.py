@@ -39,7 +39,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     ),  # what the front and the backend know of each other, and the wrappers' declarations
     "preload/policy": ("preload", "wire"),
     "preload/stats": ("preload/policy",),
-    "preload/paired": ("preload/stats",),
+    "preload/paired": ("preload/stats", "copy", "serial"),
     "preload/transfer": ("preload/paired",),
     "preload/requests": ("preload/transfer",),
     "preload/p2p": ("preload/requests",),

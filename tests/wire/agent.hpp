@@ -15,11 +15,12 @@ namespace gapless::test {
 enum class Act : std::uint8_t {
   kLoad,
   kStore,
-  kAdd,     // to a word
-  kRead,    // data, not atomic
-  kWrite,   // data
-  kChoose,  // answered by 0 or 1, each of which is tried
-  kWait,    // nothing was found: once more from the last look()
+  kAdd,       // to a word
+  kExchange,  // of a word, if it holds what is expected; answered by what it held
+  kRead,      // data, not atomic
+  kWrite,     // data
+  kChoose,    // answered by 0 or 1, each of which is tried
+  kWait,      // nothing was found: once more from the last look()
   kEnd,
   kFail,
 };
@@ -27,7 +28,7 @@ enum class Act : std::uint8_t {
 struct Operation {
   Act act = Act::kEnd;
   int place = 0;  // of the word or of the data, by its number
-  std::uint32_t value = 0;
+  std::uint32_t value = 0, expected = 0;
   std::memory_order order = std::memory_order_relaxed;
   const char* text = "";
 };
@@ -80,6 +81,14 @@ class ScriptedWord {
     script->act({.act = Act::kAdd, .place = place_, .value = value, .order = order});
   }
   void fetch_sub(std::uint32_t value, std::memory_order order) noexcept { fetch_add(-value, order); }
+  bool compare_exchange_strong(std::uint32_t& expected, std::uint32_t value, std::memory_order order) noexcept {
+    const std::uint32_t held =
+        script->act({.act = Act::kExchange, .place = place_, .value = value, .expected = expected, .order = order});
+    // Behind all answers no loop goes on.
+    const bool is_done = held == expected && !script->is_over();
+    expected = script->is_over() ? UINT32_MAX : held;
+    return is_done;
+  }
 
  private:
   int place_ = 0;

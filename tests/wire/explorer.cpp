@@ -171,19 +171,27 @@ class Explorer {
         return ways;
       }
       case Act::kStore:
-      case Act::kAdd: {
+      case Act::kAdd:
+      case Act::kExchange: {
         then = state;
         Cell& cell = then.cells[place];
         const Store before = cell.stores[static_cast<std::size_t>(cell.n - 1)];
+        const bool modifies = next.act != Act::kStore;
+        if (next.act == Act::kExchange && before.value != next.expected) {
+          // It fails, as a load of the last store; an older one would be what is expected, or lead to no other state.
+          if (acquires(next.order)) then.clock[a] = joined(clock, before.released);
+          cell.seen[a] = static_cast<std::int8_t>(cell.n - 1);
+          return go_on(then, a, id, before.value);
+        }
         if (cell.n == kStores) {
           fail("more stores than the explorer keeps", id);
           return 0;
         }
         Store& store = cell.stores[static_cast<std::size_t>(cell.n)];
         store = {.value = next.value, .released = {}, .by = static_cast<std::uint8_t>(a), .at = clock[a]};
-        if (next.act == Act::kAdd) {
+        if (modifies) {
           if (acquires(next.order)) then.clock[a] = joined(clock, before.released);
-          store.value += before.value;
+          if (next.act == Act::kAdd) store.value += before.value;
           store.released = before.released;  // a read-modify-write goes on with the release before it
         }
         if (releases(next.order)) {
@@ -191,7 +199,7 @@ class Explorer {
           ++then.clock[a][a];
         }
         cell.seen[a] = static_cast<std::int8_t>(cell.n++);
-        return go_on(then, a, id, 0);
+        return go_on(then, a, id, next.act == Act::kExchange ? before.value : 0);
       }
       case Act::kRead:
       case Act::kWrite: {
@@ -298,8 +306,8 @@ class Explorer {
     std::string way;
     for (int at = id; at >= 0 && origins_[static_cast<std::size_t>(at)].from >= 0;) {
       const Origin& origin = origins_[static_cast<std::size_t>(at)];
-      static constexpr const char* kNames[] = {"load",   "store", "add", "read", "write",
-                                               "choose", "wait",  "end", "fail"};
+      static constexpr const char* kNames[] = {"load",  "store",  "add",  "exchange", "read",
+                                               "write", "choose", "wait", "end",      "fail"};
       const Operation& done = agents_[origin.agent].operation(origin.node);
       char line[128];
       std::snprintf(line, sizeof line, "  agent %zu: %s at %d, value %u, answer %u\n", origin.agent,

@@ -31,7 +31,7 @@ void with_message(const std::function<void(Sent&)>& body) {
   ASSERT_TRUE(pool.take(1, 1, lease));
   segment.record(0, lease.record).occupy(1);
   segment.record(0, lease.record).serial.store(7);
-  Sent sent{segment, {{0, lease.record, 50'000, 50'000}, 7}};
+  Sent sent{segment, {{0, lease.record, 50'000, 50'000}, 7, std::nullopt}};
   write_header(sent.header, segment, sent.sealed);
   body(sent);
 }

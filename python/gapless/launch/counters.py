@@ -47,6 +47,10 @@ class Pool:
         On the node that used most, and its cap.
     blocks : dict
         From the sender's and the receiver's rank to the number of blocks and bytes.
+    ways : Counter
+        What became of messages that were offered to their receivers: ``offered``, of which ``taken_back`` or
+        ``refused`` ones were packed and ``helped`` ones copied by both; read by the ``kernel`` or ``direct``;
+        ``layout_new``, ``layout_known``.
     """
 
     chunks: int = 0
@@ -54,6 +58,7 @@ class Pool:
     used_bytes: int = 0
     cap_bytes: int = 0
     blocks: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    ways: Counter[str] = field(default_factory=Counter)
 
 
 def total(ranks: Iterable[Rank]) -> dict[str, ProcedureCount]:
@@ -86,6 +91,7 @@ def pools(ranks: Iterable[Rank]) -> Pool:
         used = int(of.get("used_bytes", 0))
         if used >= all_pools.used_bytes:
             all_pools.used_bytes, all_pools.cap_bytes = used, int(of.get("cap_bytes", 0))
+        all_pools.ways.update({name: int(n) for name, n in of.get("ways", {}).items()})
         for peer, entry in of.get("peers", {}).items():
             if not entry["sent"]:
                 continue
@@ -166,4 +172,12 @@ def pool_lines(of: Pool, most: int = 8) -> list[str]:
     lines += [f"  rank {s} to {r}: {blocks} blocks, {nbytes} bytes" for (s, r), (blocks, nbytes) in pairs[:most]]
     if len(pairs) > most:
         lines.append(f"  and {len(pairs) - most} pairs more: --stats json:FILE has all")
+    if of.ways["offered"]:
+        packed = of.ways["taken_back"] + of.ways["refused"]
+        layouts = of.ways["layout_new"] + of.ways["layout_known"]
+        lines.append(
+            f"  {of.ways['offered']} of them offered: {of.ways['kernel']} read by the kernel, {of.ways['direct']} by "
+            f"loads ({of.ways['helped']} by both ends), {packed} packed all the same; layouts known "
+            f"{of.ways['layout_known']} of {layouts} times"
+        )
     return lines

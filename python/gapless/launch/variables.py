@@ -141,6 +141,13 @@ VARIABLES = (
         "in all processes.",
     ),
     Variable(
+        "GAPLESS_WAY", "host, kernel, entries, direct, adaptive", "adaptive", Reader.LAYER,
+        "How a message goes between two processes of a node that are both waiting for it: packed into shared memory "
+        "(host), or read by its receiver out of the sender's memory, close runs at once (kernel) or each by itself "
+        "(entries), or copied by loads and stores (direct) where both have mapped it (MPI_Win_allocate_shared). What "
+        "cannot go that way goes by host. adaptive: whichever is fastest.",
+    ),
+    Variable(
         "GAPLESS_RULES", "FILE, FOLDER", "what gapless tune kept for this machine, if gapless run starts the program",
         Reader.LAYER,
         "Measured rules (docs/tuning.md): a file, or a folder of files named by library; several with colons "

@@ -107,6 +107,11 @@ extern "C" [[gnu::visibility("default")]] int GAPLESS_Switch_paired(int on) {
   return set(switches.paired, on != 0 ? 1 : 0);
 }
 
+extern "C" [[gnu::visibility("default")]] int GAPLESS_Switch_way(int way) {
+  if (way < GAPLESS_WAY_ADAPTIVE || way > GAPLESS_WAY_DIRECT) return __atomic_load_n(&switches.way, __ATOMIC_RELAXED);
+  return set(switches.way, way);
+}
+
 extern "C" [[gnu::visibility("default")]] int GAPLESS_Count(const char* procedure, GAPLESS_Counters* counters) {
   const Backend* const opened = __atomic_load_n(&backend, __ATOMIC_ACQUIRE);
   if (opened == nullptr || procedure == nullptr || counters == nullptr) return 1;

@@ -41,10 +41,10 @@ using LargeIsend = mpi::Signatures<MPI_Count>::Isend;
     return isend(Procedure::k##name##_c, may_pair(May::may, __builtin_return_address(0)), true, mpi::library.name, \
                  mpi::library.name##_c, buffer, count, type, dest, tag, comm, request);                            \
   }
-GAPLESS_ISEND(Isend, kPair)
+GAPLESS_ISEND(Isend, kPairPacked)
 GAPLESS_ISEND(Issend, kNotPair)
-GAPLESS_ISEND(Irsend, kPair)
-GAPLESS_ISEND(Ibsend, kPair)
+GAPLESS_ISEND(Irsend, kPairPacked)
+GAPLESS_ISEND(Ibsend, kPairPacked)
 #undef GAPLESS_ISEND
 
 }  // namespace gapless::preload

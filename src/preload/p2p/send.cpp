@@ -47,7 +47,7 @@ using LargeSend = mpi::Signatures<MPI_Count>::Send;
 GAPLESS_SEND(Send, kPair)
 GAPLESS_SEND(Ssend, kNotPair)
 GAPLESS_SEND(Rsend, kPair)
-GAPLESS_SEND(Bsend, kPair)
+GAPLESS_SEND(Bsend, kPairPacked)
 #undef GAPLESS_SEND
 
 }  // namespace gapless::preload

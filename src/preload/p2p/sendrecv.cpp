@@ -136,7 +136,7 @@ int replaced(int code, MPI_Status* status) noexcept {
       return mpi::library.name(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, \
                                comm, status);                                                                        \
     }                                                                                                                \
-    return send_receive(Procedure::k##name, may_pair(May::kPair, __builtin_return_address(0)), is_large<Count>, out, \
+    return send_receive(Procedure::k##name, may_pair(May::kPairPacked, __builtin_return_address(0)), is_large<Count>, out, \
                         out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, comm,       \
                         status);                                                                                     \
   }
@@ -150,7 +150,7 @@ GAPLESS_SENDRECV(Sendrecv_c, MPI_Count)
     if (receive_takes_fast_path(count, type)) [[likely]] {                                                           \
       return mpi::library.name(buffer, count, type, dest, send_tag, source, receive_tag, comm, status);              \
     }                                                                                                                \
-    return replace(Procedure::k##name, may_pair(May::kPair, __builtin_return_address(0)), is_large<Count>, buffer,   \
+    return replace(Procedure::k##name, may_pair(May::kPairPacked, __builtin_return_address(0)), is_large<Count>, buffer,   \
                    count, type, dest, send_tag, source, receive_tag, comm, status);                                  \
   }
 GAPLESS_REPLACE(Sendrecv_replace, int)

@@ -15,8 +15,9 @@ inline bool is_library_code(const void* address) noexcept {
 }
 
 // Of a sending procedure. A message through shared memory is sent when it is packed, whether it has a receiver or not:
-// not what a synchronous send promises.
-enum class May { kPair, kNotPair };
+// not what a synchronous send promises. kPair: the call may wait for its receiver to copy the data. Where that may be
+// waiting for this process's next message meanwhile, or nothing may be waited for, it must not (kPairPacked).
+enum class May { kPair, kPairPacked, kNotPair };
 inline May may_pair(May procedure, const void* caller) noexcept {
   return is_library_code(caller) ? May::kNotPair : procedure;
 }

@@ -1,6 +1,7 @@
 #include "preload/paired/receiver.hpp"
 
 #include "preload/paired/acceptance.hpp"
+#include "preload/paired/ways.hpp"
 
 namespace gapless::preload {
 
@@ -9,7 +10,8 @@ std::optional<PairedReceive> PairedReceive::recognise(const void* bytes) noexcep
   wire::Sealed message;
   if (shared == nullptr || !wire::read_header(bytes, shared->segment, message)) return std::nullopt;
   count_arrival();
-  return PairedReceive(shared->segment, message.ticket);
+  if (wanted_way() != Way::kHost) shared->segment.reaches(static_cast<int>(message.ticket.process));
+  return PairedReceive(shared->segment, message);
 }
 
 }  // namespace gapless::preload

@@ -20,6 +20,24 @@ class PairedReceive {
   std::int64_t bytes() const noexcept { return message_.ticket().bytes; }
   int sender() const noexcept { return static_cast<int>(message_.ticket().process); }
   bool is_done() const noexcept { return message_.is_done(); }
+  // Copies a message that is offered by copy(origin), which returns false if it cannot. To be called before
+  // those below, which unpack whatever is packed.
+  template <class Copy>
+  void pull(Copy&& copy) noexcept {
+    if (!origin_) return;
+    message_.pull([&] { return copy(*origin_); });
+    origin_.reset();
+  }
+  // While it is pulled: the sender may copy parts as well. False if it has ended before one of its parts was copied.
+  template <class Copy>
+  bool share(const wire::Buffer& target, Copy&& copy) noexcept {
+    message_.share(target, copy);
+    wire::Wait wait(*segment_, nullptr);
+    while (!message_.is_all_copied()) {
+      if (!wait.again(sender())) return message_.is_all_copied();
+    }
+    return true;
+  }
   // Unpacks the parts that are there, by unpack(position, from, bytes). Returns true if nothing is left.
   template <class Unpack>
   bool advance(Unpack&& unpack) noexcept {
@@ -43,10 +61,11 @@ class PairedReceive {
   }
 
  private:
-  PairedReceive(wire::Segment& segment, const wire::Ticket& ticket) noexcept
-      : segment_(&segment), message_(segment, ticket) {}
+  PairedReceive(wire::Segment& segment, const wire::Sealed& message) noexcept
+      : segment_(&segment), message_(segment, message.ticket), origin_(message.origin) {}
   wire::Segment* segment_;
   wire::Incoming<wire::Segment> message_;
+  std::optional<wire::Buffer> origin_;  // of one that is offered, until it is asked for
 };
 
 }  // namespace gapless::preload

@@ -6,16 +6,22 @@
 
 namespace gapless::preload {
 
-PairedSend::PairedSend(SharedMemory& shared, wire::Lease& lease, const wire::Ticket& ticket, int to) noexcept
-    : shared_(shared), message_(shared.segment, std::move(lease), ticket, 1), to_(to) {
+PairedSend::PairedSend(SharedMemory& shared, wire::Lease& lease, const wire::Ticket& ticket, int to,
+                       const std::optional<wire::Buffer>& origin) noexcept
+    : shared_(shared), message_(shared.segment, std::move(lease), ticket, 1), to_(to), is_offered_(origin.has_value()) {
   static std::atomic<std::uint32_t> serial{0};
-  const wire::Sealed sealed{ticket, serial.fetch_add(1, std::memory_order_relaxed)};
+  const wire::Sealed sealed{ticket, serial.fetch_add(1, std::memory_order_relaxed), origin};
+  if (is_offered_) {
+    message_.offer();
+    count_way(WayEvent::kOffered);
+  }
   // Read by whoever has the header, which is sent later.
   shared.segment.record(shared.segment.self(), ticket.record).serial.store(sealed.serial, std::memory_order_relaxed);
   wire::write_header(header_, shared.segment, sealed);
 }
 
-std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes, wire::Sending sending) noexcept {
+std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes, wire::Sending sending,
+                                              const std::optional<wire::Buffer>& origin) noexcept {
   SharedMemory* const shared = shared_memory();
   if (shared == nullptr || number == shared->segment.self() || !shared->segment.accepts(number)) return nullptr;
   const std::int64_t part = wire::part_bytes_of(bytes, sending), parts = wire::parts_of(bytes, part);
@@ -28,7 +34,7 @@ std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes, wi
   shared->segment.announce(number);
   // Asked after the announcement: now it is counted, if that process declines meanwhile.
   if (shared->segment.accepts(number)) {
-    auto* const made = new (std::nothrow) PairedSend(*shared, lease, ticket, number);
+    auto* const made = new (std::nothrow) PairedSend(*shared, lease, ticket, number, origin);
     if (made != nullptr) return std::unique_ptr<PairedSend>(made);
   }
   shared->segment.withdraw(number);

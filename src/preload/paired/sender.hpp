@@ -3,19 +3,23 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "mpi/abi/abi.hpp"
 #include "preload/policy/shared_memory.hpp"
+#include "preload/stats/ways.hpp"
 #include "wire/header.hpp"
 #include "wire/patience.hpp"
+#include "wire/wait.hpp"
 
 namespace gapless::preload {
 
 class PairedSend {
  public:
   // Takes memory for a message of `bytes` bytes to the process with this number on the node, and announces it. nullptr:
-  // there is none, or that process declines.
-  static std::unique_ptr<PairedSend> begin(int number, std::int64_t bytes, wire::Sending sending) noexcept;
+  // there is none, or that process declines. With an origin it is offered.
+  static std::unique_ptr<PairedSend> begin(int number, std::int64_t bytes, wire::Sending sending,
+                                           const std::optional<wire::Buffer>& origin) noexcept;
   ~PairedSend();
   PairedSend(const PairedSend&) = delete;
   PairedSend& operator=(const PairedSend&) = delete;
@@ -23,6 +27,17 @@ class PairedSend {
   void* header() noexcept { return &header_; }
   const wire::Ticket& ticket() const noexcept { return message_.ticket(); }
   int dest() const noexcept { return to_; }
+  // Of a message that is offered: waits until its receiver has copied it. Returns false if it is to be packed instead:
+  // none has begun for a while, or it could not; or if it was not offered.
+  // help() is called where the receiver shares the message.
+  template <class Help>
+  bool settle(Help&& help) noexcept;
+  // For help(): where the receiver wants the data; and copies parts of them by copy(position, bytes).
+  const wire::Buffer& target() const noexcept { return message_.target(); }
+  template <class Copy>
+  void help(Copy&& copy) noexcept {
+    message_.help(copy);
+  }
   // Packs all by pack(position, to, bytes); with `patience`, into warm chunks rather, if the receiver is at work. Waits
   // for nobody.
   template <class Pack>
@@ -31,11 +46,12 @@ class PairedSend {
   void withdraw() noexcept;
 
  private:
-  PairedSend(SharedMemory& shared, wire::Lease& lease, const wire::Ticket& ticket, int to) noexcept;
+  PairedSend(SharedMemory& shared, wire::Lease& lease, const wire::Ticket& ticket, int to,
+             const std::optional<wire::Buffer>& origin) noexcept;
   SharedMemory& shared_;
   wire::Outgoing<wire::Segment> message_;
   int to_;
-  bool withdrawn_ = false;
+  bool withdrawn_ = false, is_offered_;
   wire::Header header_{};
 };
 
@@ -52,6 +68,47 @@ void PairedSend::pack(bool patience, Pack&& pack) noexcept {
         break;
       default:
         return;
+    }
+  }
+}
+
+template <class Help>
+bool PairedSend::settle(Help&& help) noexcept {
+  if (!is_offered_) return false;
+  is_offered_ = false;
+  bool has_helped = false;
+  wire::Patience rest;
+  wire::Wait wait(shared_.segment, nullptr);
+  for (;;) {
+    const wire::Offer found = message_.look();
+    switch (found) {
+      case wire::Offer::kDelivered:
+        return true;
+      case wire::Offer::kShared:
+        if (!has_helped) {
+          count_way(WayEvent::kHelped);
+          help();
+        }
+        has_helped = true;
+        [[fallthrough]];
+      case wire::Offer::kPulled:
+        // It touches nothing here once it has ended.
+        if (!wait.again(to_)) return true;
+        break;
+      case wire::Offer::kOffered:
+        if (rest.left()) {
+          rest.wait(shared_.segment);
+          break;
+        }
+        [[fallthrough]];
+      case wire::Offer::kRefused:
+        if (message_.take_back()) {
+          count_way(found == wire::Offer::kRefused ? WayEvent::kRefused : WayEvent::kTakenBack);
+          return false;
+        }
+        break;
+      case wire::Offer::kPacked:
+        return false;
     }
   }
 }

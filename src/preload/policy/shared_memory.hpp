@@ -6,6 +6,7 @@
 #include <string>
 
 #include "preload/policy/rules.hpp"
+#include "wire/board.hpp"
 #include "wire/message.hpp"
 #include "wire/pool.hpp"
 
@@ -13,10 +14,11 @@ namespace gapless::preload {
 
 struct SharedMemory {
   SharedMemory(int descriptor, int self, std::string& why)
-      : is_attached(segment.attach(descriptor, self, why)), pool(segment) {}
+      : is_attached(segment.attach(descriptor, self, why)), pool(segment), board(segment, pool) {}
   wire::Segment segment;
   const bool is_attached;
   wire::Pool pool;
+  wire::Board board;
   // Of a message that this process sends.
   bool is_packed_past(const wire::Ticket& message) noexcept {
     return segment.stores(segment.self()).is_past(message.trial, message.bytes);

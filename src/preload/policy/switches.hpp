@@ -20,6 +20,7 @@ extern bool native_only;
 // on, so collective calls do not depend on it.
 bool completion_looked_up() noexcept;
 bool switched_on() noexcept;    // the run-time switch
+int switched_way() noexcept;    // GAPLESS_WAY_HOST and so on; negative: as the setting says
 bool switched_past() noexcept;  // true if it demands that all sends are packed past the caches
 // [bytes] The longest message that the library takes.
 inline std::int64_t largest_message() noexcept {

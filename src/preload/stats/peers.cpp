@@ -7,6 +7,7 @@
 #include "preload/policy/agreement.hpp"
 #include "preload/policy/shared_memory.hpp"
 #include "preload/stats/run_file.hpp"
+#include "preload/stats/ways.hpp"
 
 namespace gapless::preload {
 
@@ -44,6 +45,11 @@ std::string shown_peers(Shown&& shown) {
   return text;
 }
 
+// Chunks of messages; those of the board stay.
+unsigned in_use(SharedMemory& shared) noexcept {
+  return shared.pool.busy() - shared.board.chunks();
+}
+
 }  // namespace
 
 void count_sent_to(int number, std::int64_t bytes) noexcept {
@@ -64,7 +70,7 @@ std::string shared_memory_json() {
   char line[256];
   std::snprintf(
       line, sizeof line, "{\"chunks\":%u,\"busy\":%u,\"chunk_bytes\":%lld,\"used_bytes\":%lld,\"cap_bytes\":%lld",
-      shared->pool.size(), shared->pool.busy(), static_cast<long long>(wire::kChunkBytes),
+      shared->pool.size(), in_use(*shared), static_cast<long long>(wire::kChunkBytes),
       static_cast<long long>(shared->segment.used_bytes()), static_cast<long long>(shared->segment.cap_bytes()));
   return line +
          (",\"peers\":{" + shown_peers([](const Peer& peer, bool first) {
@@ -75,7 +81,7 @@ std::string shared_memory_json() {
                           value(peer.sent_bytes), value(peer.received), value(peer.received_bytes));
             return std::string(text);
           })) +
-         "}}";
+         "},\"ways\":" + ways_json() + "}";
 }
 
 std::string shared_memory_table() {
@@ -83,7 +89,7 @@ std::string shared_memory_table() {
   if (shared == nullptr) return "";
   char line[256];
   std::snprintf(line, sizeof line, "  shared memory: %u of %u chunks in use; %lld of %lld bytes used on this node\n",
-                shared->pool.busy(), shared->pool.size(), static_cast<long long>(shared->segment.used_bytes()),
+                in_use(*shared), shared->pool.size(), static_cast<long long>(shared->segment.used_bytes()),
                 static_cast<long long>(shared->segment.cap_bytes()));
   return line + shown_peers([](const Peer& peer, bool) {
            char text[256];

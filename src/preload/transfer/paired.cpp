@@ -6,6 +6,9 @@
 #include "layout/signature.hpp"
 #include "move/move.hpp"
 #include "move/past.hpp"
+#include "preload/paired/layouts.hpp"
+#include "preload/paired/pull.hpp"
+#include "preload/paired/ways.hpp"
 #include "preload/policy/agreement.hpp"
 #include "preload/policy/distance.hpp"
 #include "preload/policy/members.hpp"
@@ -30,6 +33,7 @@ void MessageBuffer::choose_send_path(Operation operation, int dest, MPI_Comm com
   if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
   if (!switched_on()) return stay_native(Reason::kOff);
   decide_path(operation, distance_to(dest, comm));
+  may_be_offered_ = may == May::kPair;
   if (may_gain() && pair_with(sending_of(operation), dest, comm)) return;
   stage(operation);
   keep_own(operation, dest, comm);
@@ -75,8 +79,18 @@ int MessageBuffer::prepare_rounds(int dest, MPI_Comm comm) noexcept {
   return path_ == Path::kPack ? number : -1;
 }
 
+// Where the receiver finds the data, if it may copy them from there.
+std::optional<wire::Buffer> MessageBuffer::origin_of(int number) noexcept {
+  if (!may_be_offered_ || !may_offer(number, {.type = datatype_, .count = count_, .buffer = buffer_})) {
+    return std::nullopt;
+  }
+  const std::optional<wire::Place> layout = show_layout(*shared_memory(), datatype_);
+  if (!layout) return std::nullopt;
+  return wire::Buffer{.layout = *layout, .count = count_, .address = reinterpret_cast<std::uintptr_t>(buffer_)};
+}
+
 bool MessageBuffer::begin_sending(int number, wire::Sending sending) noexcept {
-  outgoing_ = PairedSend::begin(number, bytes_, sending);
+  outgoing_ = PairedSend::begin(number, bytes_, sending, origin_of(number));
   if (outgoing_ == nullptr && counting()) count_unpaired(procedure_, Reason::kOthers);
   return outgoing_ != nullptr;
 }
@@ -98,6 +112,7 @@ void MessageBuffer::pack_chunk(std::int64_t position, char* to, std::int64_t byt
 
 void MessageBuffer::pack_paired(bool patience) noexcept {
   if (outgoing_ == nullptr) return;
+  if (outgoing_->settle([this] { help(*shared_memory(), *outgoing_, datatype_, count_, buffer_); })) return;
   outgoing_->pack(patience,
                   [this](std::int64_t position, char* to, std::int64_t bytes) { pack_chunk(position, to, bytes); });
 }
@@ -243,12 +258,26 @@ void MessageBuffer::unpack_pulled(std::int64_t position, const char* from, std::
   timed(procedure_, false, [&] { move::unpack(*plan_, count_, const_cast<void*>(buffer_), position, from, room); });
 }
 
+// Of a message that is offered: out of its sender's memory.
+void MessageBuffer::take_offered() noexcept {
+  incoming_->pull([this](const wire::Buffer& origin) {
+    const std::int64_t bytes = std::min(paired_bytes(), bytes_);
+    if (plan_ == nullptr || bytes <= 0) return false;
+    const Target target{.type = datatype_, .count = count_, .buffer = const_cast<void*>(buffer_), .bytes = bytes};
+    bool is_done = false;
+    timed(procedure_, false, [&] { is_done = preload::pull(*shared_memory(), *incoming_, origin, target); });
+    return is_done;
+  });
+}
+
 bool MessageBuffer::pull() noexcept {
+  take_offered();
   return incoming_->advance(
       [this](std::int64_t position, const char* from, std::int64_t bytes) { unpack_pulled(position, from, bytes); });
 }
 
 bool MessageBuffer::pull_all() noexcept {
+  take_offered();
   staging_.contained();
   const bool all = incoming_->finish(
       [this](std::int64_t position, const char* from, std::int64_t bytes) { unpack_pulled(position, from, bytes); });

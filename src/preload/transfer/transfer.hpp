@@ -152,6 +152,8 @@ class MessageBuffer {
   bool can_gather_header() noexcept;
   bool stage_undecoded(Operation operation) noexcept;
   bool begin_pull() noexcept;
+  std::optional<wire::Buffer> origin_of(int number) noexcept;
+  void take_offered() noexcept;
   void count_received() const noexcept;
   void unpack_pulled(std::int64_t position, const char* from, std::int64_t bytes) noexcept;
   void pack_chunk(std::int64_t position, char* to, std::int64_t bytes) noexcept;
@@ -170,6 +172,7 @@ class MessageBuffer {
   mpi::DatatypePtr datatype_;  // keeps plan_ alive until the operation is over: the program may free the type
   mpi::Staging staging_;
   Undecoded undecoded_;                    // of Path::kPack without a plan
+  bool may_be_offered_ = false;            // to its receiver, if it goes through shared memory
   bool looks_ = false;                     // at what came, for a header
   Unchecked unchecked_;                    // and if not although some come
   std::unique_ptr<PairedSend> outgoing_;   // of Path::kPaired

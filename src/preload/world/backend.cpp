@@ -38,6 +38,10 @@ bool switched_on() noexcept {
   return state(&Switches::on) != 0;
 }
 
+int switched_way() noexcept {
+  return state(&Switches::way);
+}
+
 bool switched_past() noexcept {
   return state(&Switches::on) == 2;
 }

@@ -11,6 +11,7 @@
 #include "mpi/types/datatype.hpp"
 #include "preload/paired/acceptance.hpp"
 #include "preload/paired/claims.hpp"
+#include "preload/paired/mapped.hpp"
 #include "preload/policy/agreement.hpp"
 #include "preload/policy/distance.hpp"
 #include "preload/policy/members.hpp"
@@ -118,6 +119,7 @@ void ending() noexcept {
 void ended() noexcept {
   if (mpi::epoch_ended()) {
     forget_communicators();
+    forget_windows();
     forget_orphans();
     requests.forget_all();
   }

@@ -1,0 +1,123 @@
+#include "preload/paired/layouts.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "preload/stats/ways.hpp"
+#include "serial/serial.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+// Of either kind: what a program uses at a time.
+constexpr std::size_t kMostKept = 256;
+
+struct Shown {
+  std::weak_ptr<const mpi::Datatype> type;
+  wire::Place place;  // serial 0: it cannot be shown
+};
+
+struct Read {
+  std::shared_ptr<Foreign> layout;
+  std::uint64_t last_used = 0;
+};
+
+struct Tables {
+  std::mutex mutex;
+  std::unordered_map<const mpi::Datatype*, Shown> shown;
+  std::unordered_map<std::uint64_t, Read> read;
+  std::uint64_t clock = 0;
+};
+// Never destroyed: MPI may be finalised in a static destructor.
+Tables& tables() noexcept {
+  static Tables* const the = new Tables;
+  return *the;
+}
+
+// Those of types that are gone: no message can be of one.
+void forget_gone(SharedMemory& shared, Tables& all) noexcept {
+  std::erase_if(all.shown, [&](const auto& entry) {
+    if (!entry.second.type.expired()) return false;
+    if (entry.second.place.serial != 0) shared.board.remove(entry.second.place);
+    return true;
+  });
+}
+
+}  // namespace
+
+std::optional<wire::Place> show_layout(SharedMemory& shared, const mpi::DatatypePtr& type) noexcept {
+  Tables& all = tables();
+  const std::lock_guard lock(all.mutex);
+  const auto given = [](const wire::Place& place) {
+    return place.serial == 0 ? std::nullopt : std::optional<wire::Place>(place);
+  };
+  try {
+    // A new type may have the address of one that is gone.
+    const auto found = all.shown.find(type.get());
+    if (found != all.shown.end() && !found->second.type.expired()) {
+      count_way(WayEvent::kLayoutKnown);
+      return given(found->second.place);
+    }
+    forget_gone(shared, all);
+    if (all.shown.size() >= kMostKept) return std::nullopt;
+    count_way(WayEvent::kLayoutNew);
+    Shown made{.type = type, .place = {}};
+    const layout::Layout& of = *type->layout();
+    const std::vector<std::uint8_t> bytes = serial::serialise(type->plan()->form(), of.lb, of.extent);
+    shared.board.show(bytes, made.place);
+    return given(all.shown.emplace(type.get(), std::move(made)).first->second.place);
+  } catch (...) {
+    return std::nullopt;
+  }
+}
+
+std::shared_ptr<const std::vector<move::Span>> Foreign::spans(std::int64_t count,
+                                                              const move::SpanLimits& limits) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(known_.begin(), known_.end(),
+                                  [&](const Spans& spans) { return spans.count == count && spans.gap == limits.gap; });
+  if (found != known_.end()) {
+    std::rotate(known_.begin(), found, found + 1);
+    return known_.front().list;
+  }
+  try {
+    auto list = std::make_shared<const std::vector<move::Span>>(move::spans_of(*plan_, count, limits));
+    if (list->empty()) list = nullptr;
+    known_.insert(known_.begin(), {count, limits.gap, std::move(list)});
+    if (known_.size() > kCounts) known_.pop_back();
+    return known_.front().list;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+std::shared_ptr<Foreign> read_layout(SharedMemory& shared, int process, const wire::Place& place) noexcept {
+  const std::uint64_t key = place.serial * wire::kMaxProcesses + static_cast<std::uint64_t>(process);
+  Tables& all = tables();
+  const std::lock_guard lock(all.mutex);
+  try {
+    if (const auto found = all.read.find(key); found != all.read.end()) {
+      count_way(WayEvent::kLayoutKnown);
+      found->second.last_used = ++all.clock;
+      return found->second.layout;
+    }
+    count_way(WayEvent::kLayoutNew);
+    const auto shown = wire::Board::read(shared.segment, process, place);
+    // A copy: its owner may write there, if it is not what it should be.
+    const std::vector<std::uint8_t> bytes(shown.begin(), shown.end());
+    serial::Deserialised made = serial::deserialise(bytes);
+    auto layout = std::make_shared<Foreign>(plan::compile(made.message, made.type->extent));
+    if (all.read.size() >= kMostKept) {
+      all.read.erase(std::min_element(all.read.begin(), all.read.end(), [](const auto& a, const auto& b) {
+        return a.second.last_used < b.second.last_used;
+      }));
+    }
+    all.read.emplace(key, Read{layout, ++all.clock});
+    return layout;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+}  // namespace gapless::preload

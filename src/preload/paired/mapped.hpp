@@ -1,0 +1,26 @@
+// Memory of other processes of this node that this one has mapped too: the windows of MPI_Win_allocate_shared. Messages
+// between layouts in it are copied by loads and stores.
+//
+// A window's memory is known from the call that made it to the one that frees it. In between no other memory can have
+// its addresses, in neither process; and while a message is under way the program may not free what it is in.
+#pragma once
+
+#include <cstdint>
+
+#include "mpi/abi/abi.hpp"
+
+namespace gapless::preload {
+
+// On all members of `comm` alike, which has made the window: each has so many bytes of it at `base`.
+void map_window(MPI_Win window, MPI_Comm comm, void* base, MPI_Aint bytes) noexcept;
+// It is about to be freed.
+void unmap_window(MPI_Win window) noexcept;
+// After the end of MPI.
+void forget_windows() noexcept;
+
+// What process `number` of the node has at `address`, as this one has it; nullptr: it is not mapped here as a whole.
+void* mapped_here(int number, std::uint64_t address, std::int64_t bytes) noexcept;
+// True if that process has mapped what this one has at `address`.
+bool is_mapped_there(int number, std::uint64_t address, std::int64_t bytes) noexcept;
+
+}  // namespace gapless::preload

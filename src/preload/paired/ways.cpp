@@ -1,0 +1,91 @@
+#include "preload/paired/ways.hpp"
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "base/settings.hpp"
+#include "move/overlap.hpp"
+#include "preload/paired/choice.hpp"
+#include "preload/paired/mapped.hpp"
+#include "preload/policy/shared_memory.hpp"
+#include "preload/policy/switches.hpp"
+
+namespace gapless::preload {
+
+Way wanted_way() noexcept {
+  static const Way wanted = [] {
+    const char* const text = base::setting_text("GAPLESS_WAY");
+    const std::string_view name = text == nullptr ? "" : text;
+    if (name == "host") return Way::kHost;
+    if (name == "kernel") return Way::kKernel;
+    if (name == "entries") return Way::kEntries;
+    if (name == "direct") return Way::kDirect;
+    return Way::kAdaptive;
+  }();
+  const int switched = switched_way();
+  return switched < 0 ? wanted : static_cast<Way>(switched);
+}
+
+namespace {
+
+bool is_mapped_there(int number, const Outbound& message) noexcept {
+  std::int64_t low = 0, high = 0;
+  return move::bounds_of(*message.type->plan(), message.count, low, high) &&
+         preload::is_mapped_there(
+             number, reinterpret_cast<std::uintptr_t>(message.buffer) + static_cast<std::uint64_t>(low), high - low);
+}
+
+// What is sent again and again, and the choice for it.
+struct Sent {
+  int number = -1;
+  std::weak_ptr<const mpi::Datatype> type;  // so that no other type can have its address
+  std::int64_t count = 0;
+  bool is_mapped = false;
+  Choice choice;
+};
+
+// A place for each key; who comes to one that another has begins anew. Never destroyed.
+struct Choices {
+  static constexpr std::size_t kPlaces = 256;
+  std::mutex mutex;
+  std::array<Sent, kPlaces> places;
+};
+Choices& choices() noexcept {
+  static Choices* const the = new Choices;
+  return *the;
+}
+
+// [bytes] Shorter runs are never read by the kernel for a trial's sake: an entry, or its gap, costs more than they do
+// (node_transfer: half a microsecond).
+constexpr std::int64_t kShortestKernelRun = 2048;
+
+bool chooses_offer(int number, const Outbound& message, bool is_mapped) noexcept {
+  const auto mixed = reinterpret_cast<std::uintptr_t>(message.type.get()) / 16 +
+                     static_cast<std::uintptr_t>(message.count * 31 + number * 7 + (is_mapped ? 1 : 0));
+  Choices& all = choices();
+  const std::lock_guard lock(all.mutex);
+  Sent& sent = all.places[(mixed * 0x9e3779b97f4a7c15u) >> 56];
+  if (sent.number != number || sent.count != message.count || sent.is_mapped != is_mapped ||
+      sent.type.owner_before(message.type) || message.type.owner_before(sent.type)) {
+    sent = {.number = number, .type = message.type, .count = message.count, .is_mapped = is_mapped, .choice = {}};
+  }
+  return sent.choice.takes_other(base::now_ns());
+}
+
+}  // namespace
+
+bool may_offer(int number, const Outbound& message) noexcept {
+  const Way way = wanted_way();
+  const SharedMemory* const shared = shared_memory();
+  if (way == Way::kHost || shared == nullptr) return false;
+  if (way == Way::kKernel || way == Way::kEntries) return shared->segment.is_reached_by(number);
+  const bool is_mapped = is_mapped_there(number, message);
+  if (way == Way::kDirect) return is_mapped;
+  const bool may_read = message.type->mean_run_bytes() >= kShortestKernelRun && shared->segment.is_reached_by(number);
+  return (is_mapped || may_read) && chooses_offer(number, message, is_mapped);
+}
+
+}  // namespace gapless::preload

@@ -1,0 +1,31 @@
+// The ways a message takes between two processes of a node: packed into memory that they share ("host"), or copied by
+// its receiver straight out of the sender's memory (wire/offer.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "gapless/gapless_layer.h"
+#include "mpi/types/datatype.hpp"
+
+namespace gapless::preload {
+
+enum class Way {
+  kAdaptive = GAPLESS_WAY_ADAPTIVE,
+  kHost = GAPLESS_WAY_HOST,
+  kKernel = GAPLESS_WAY_KERNEL,    // process_vm_readv; close runs as one span
+  kEntries = GAPLESS_WAY_ENTRIES,  // the same, one entry a run
+  kDirect = GAPLESS_WAY_DIRECT,    // loads and stores, in memory that both have mapped (mapped.hpp)
+};
+// By GAPLESS_Switch_way, or GAPLESS_WAY.
+Way wanted_way() noexcept;
+
+// What is to be sent.
+struct Outbound {
+  const mpi::DatatypePtr& type;
+  std::int64_t count;
+  const void* buffer;
+};
+// True if a blocking send to this process of the node is to be offered.
+bool may_offer(int number, const Outbound& message) noexcept;
+
+}  // namespace gapless::preload
