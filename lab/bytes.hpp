@@ -1,4 +1,4 @@
-// Memory on a cache-line boundary.
+// Memory on a cache-line boundary: its own, or part of another that outlives it.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,18 @@
 
 namespace gapless::lab {
 
+struct FreeBytes {
+  bool owned = true;
+  void operator()(char* p) const {
+    if (owned) std::free(p);
+  }
+};
+
 class Bytes {
  public:
   explicit Bytes(std::size_t size);
+  // So many bytes at `lent`, which is on such a boundary.
+  Bytes(char* lent, std::size_t size) : data_(lent, FreeBytes{false}), size_(size) {}
   char* data() { return data_.get(); }
   const char* data() const { return data_.get(); }
   std::size_t size() const { return size_; }
@@ -17,10 +26,7 @@ class Bytes {
   void copy_from(const Bytes& other);
 
  private:
-  struct Free {
-    void operator()(char* p) const { std::free(p); }
-  };
-  std::unique_ptr<char, Free> data_;
+  std::unique_ptr<char, FreeBytes> data_;
   std::size_t size_;
 };
 

@@ -11,7 +11,8 @@ namespace gapless::lab {
 LayerSwitch::LayerSwitch()
     : switch_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch"))),
       collectives_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch_collectives"))),
-      paired_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch_paired"))) {}
+      paired_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch_paired"))),
+      way_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch_way"))) {}
 
 std::optional<LayerSwitch::Counted> LayerSwitch::counted() const {
   static const auto count =
@@ -41,6 +42,10 @@ void LayerSwitch::set_all(bool on) const {
 
 void LayerSwitch::set_paired(bool on) const {
   if (paired_ != nullptr) paired_(on ? 1 : 0);
+}
+
+void LayerSwitch::set_way(int way) const {
+  if (way_ != nullptr) way_(way);
 }
 
 }  // namespace gapless::lab

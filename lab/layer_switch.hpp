@@ -24,11 +24,16 @@ class LayerSwitch {
   void set_all(bool on) const;
   // Whether messages may go through memory that processes share: to be called by all ranks alike.
   void set_paired(bool on) const;
+  // Whether it has several ways for a message between two processes of a node, and the one to take from now on, of
+  // GAPLESS_WAY_*: to be called by both ends alike.
+  bool has_ways() const { return way_ != nullptr; }
+  void set_way(int way) const;
 
  private:
   int (*switch_)(int on) = nullptr;
   int (*collectives_)(int on) = nullptr;
   int (*paired_)(int on) = nullptr;
+  int (*way_)(int way) = nullptr;
 };
 
 }  // namespace gapless::lab

@@ -9,7 +9,10 @@
 #include "operation.hpp"
 #include "sample.hpp"
 #include "schemes.hpp"
+#include "shared_window.hpp"
 #include "stop_rule.hpp"
+
+#include "gapless/gapless_layer.h"
 
 #include <unistd.h>
 
@@ -49,7 +52,12 @@ struct Member {
 class Group {
  public:
   Group(const GroupSpec& spec, Run& run, std::uint64_t seed)
-      : spec_(spec), run_(run), random_(seed), clock_reading_(clock_reading_ns()) {}
+      : spec_(spec),
+        run_(run),
+        random_(seed),
+        clock_reading_(clock_reading_ns()),
+        names_ways_(std::any_of(spec.members.begin(), spec.members.end(),
+                                [](const MemberSpec& of) { return of.way.has_value(); })) {}
 
   GroupResult measure() {
     require_ranks();
@@ -161,6 +169,7 @@ class Group {
   }
 
   void make_memory() {
+    if (spec_.window) window_.emplace(Memory::window_bytes(spec_, messages_));
     together([&] {
       int capacity = 0;
       for (Message& message : messages_) {
@@ -171,7 +180,8 @@ class Group {
         }
         capacity = std::max(capacity, message.packed_capacity);
       }
-      memory_.emplace(spec_, messages_, run_.place, static_cast<std::size_t>(capacity));
+      memory_.emplace(spec_, messages_, run_.place, static_cast<std::size_t>(capacity),
+                      window_ ? window_->data() : nullptr);
       for (Message& message : messages_) {
         memory_->require_disjoint(message, maps_.at(message.label));
         MPI_Pack(memory_->send(message), message.send.count, message.send.handle.handle(), memory_->packed_send(),
@@ -185,6 +195,10 @@ class Group {
     for (const MemberSpec& member : spec_.members) {
       if (Member{&member, nullptr}.layer_on() && !run_.layer.present()) {
         result_.without_layer.push_back(member.name);
+        continue;
+      }
+      if (member.way && !run_.layer.has_ways()) {
+        result_.refused.emplace(member.name, "this layer has one way alone");
         continue;
       }
       const Message& message = messages_[member.message];
@@ -262,6 +276,8 @@ class Group {
   void switch_layer(const Member& member) {
     run_.layer.set_all(member.layer_on());
     run_.layer.set_paired(member.spec->method != MethodKind::kLocal);
+    // Where none is named anywhere, the way is the setting's.
+    if (names_ways_) run_.layer.set_way(member.spec->way.value_or(GAPLESS_WAY_ADAPTIVE));
   }
 
   // In a collective, and where caches are to be cold, all ranks write before they meet; in a ping-pong the sender does,
@@ -433,9 +449,11 @@ class Group {
   std::mt19937_64 random_;
   std::vector<Message> messages_;
   std::map<std::string, TypeMaps> maps_;  // by label
+  std::optional<SharedWindow> window_;
   std::optional<Memory> memory_;
   std::vector<Member> members_;
   double clock_reading_;
+  bool names_ways_;
   std::vector<std::vector<Sample>> samples_;  // of this rank, by member
   std::vector<std::vector<double>> own_ns_;   // the same, for the rule that ends a group
   std::vector<std::vector<PhaseSample>> phases_;

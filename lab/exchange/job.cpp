@@ -1,6 +1,7 @@
 #include "job.hpp"
 
 #include "fresh.hpp"
+#include "gapless/gapless_layer.h"
 
 #include <nlohmann/json.hpp>
 
@@ -131,6 +132,11 @@ enum class Caches { kWarm, kCold, kColdSender };
 constexpr std::array<std::pair<const char*, Caches>, 3> kCaches{
     {{"warm", Caches::kWarm}, {"cold", Caches::kCold}, {"cold_sender", Caches::kColdSender}}};
 constexpr std::array<std::pair<const char*, bool>, 2> kPongs{{{"full", false}, {"empty", true}}};
+constexpr std::array<std::pair<const char*, int>, 5> kWays{{{"adaptive", GAPLESS_WAY_ADAPTIVE},
+                                                            {"host", GAPLESS_WAY_HOST},
+                                                            {"kernel", GAPLESS_WAY_KERNEL},
+                                                            {"entries", GAPLESS_WAY_ENTRIES},
+                                                            {"direct", GAPLESS_WAY_DIRECT}}};
 constexpr std::array<std::pair<const char*, bool>, 2> kData{{{"constant", false}, {"fresh", true}}};
 
 EndSpec read_end(const Field& field) {
@@ -193,6 +199,11 @@ MemberSpec read_member(const Field& field, const GroupSpec& group) {
     if (*is_fresh && (group.pattern != Pattern::kPingPong || !can_be_fresh(member.method)))
       field.at(name).fail("only members of a pingpong that are native, gapless, local or pack can have it");
   }
+  if (field.has("way")) {
+    member.way = field.at("way").one_of(kWays);
+    if (group.pattern != Pattern::kPingPong || member.method != MethodKind::kGapless)
+      field.at("way").fail("only members of a pingpong that are gapless can have it");
+  }
   return member;
 }
 
@@ -225,6 +236,7 @@ GroupSpec read_group(const Field& field) {
   group.fresh = field.has("data") && field.at("data").one_of(kData);
   group.phases = field.has("phases") && field.at("phases").truth();
   group.pairs = field.has("pairs") && field.at("pairs").truth();
+  group.window = field.has("window") && field.at("window").truth();
   group.empty_pong = field.has("pong") && field.at("pong").one_of(kPongs);
   for (const auto& [name, asked] :
        {std::pair{"pairs", group.pairs}, {"pong", group.empty_pong}, {"cache", group.sender_cold}}) {

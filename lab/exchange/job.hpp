@@ -77,6 +77,7 @@ struct MemberSpec {
   bool layer = false;         // on, whatever the method
   bool fresh_type = false;    // constructed, committed and freed within each run
   bool fresh_buffer = false;  // each run has the next one of several
+  std::optional<int> way;     // of the layer between two processes of a node: GAPLESS_WAY_*
 };
 
 struct Repetitions {
@@ -100,6 +101,7 @@ struct GroupSpec {
   bool phases = false;       // also say how long making the type, packing, sending, unpacking and freeing take
   bool pairs = false;        // a ping-pong of each rank of the first half with one of the second, all at once
   bool empty_pong = false;   // who gets a message answers with an empty one
+  bool window = false;       // the buffers lie in a window of MPI_Win_allocate_shared
   std::vector<MessageSpec> messages;
   std::vector<MemberSpec> members;
   Repetitions reps;

@@ -37,9 +37,21 @@ std::int64_t turns(const GroupSpec& group, std::int64_t bytes) {
   return turned ? std::clamp(kMostTurned / std::max<std::int64_t>(bytes, 1), std::int64_t{2}, kMostTurns) : 1;
 }
 
-std::vector<Bytes> buffers(std::int64_t number, std::size_t bytes) {
+std::size_t whole_lines(std::size_t bytes) {
+  return (bytes + kLine - 1) / kLine * kLine;
+}
+
+// At `shared`, which then points behind them, or in memory of their own.
+std::vector<Bytes> buffers(std::int64_t number, std::size_t bytes, char*& shared) {
   std::vector<Bytes> made;
-  while (number-- > 0) made.emplace_back(bytes);
+  for (; number > 0; --number) {
+    if (shared == nullptr) {
+      made.emplace_back(bytes);
+      continue;
+    }
+    made.emplace_back(shared, bytes);
+    shared += whole_lines(bytes);
+  }
   return made;
 }
 
@@ -75,7 +87,14 @@ std::size_t Memory::room(const std::vector<Message>& messages, End Message::* en
   return static_cast<std::size_t>(bytes);
 }
 
-Memory::Memory(const GroupSpec& group, const std::vector<Message>& messages, Place place, std::size_t capacity)
+std::size_t Memory::window_bytes(const GroupSpec& group, const std::vector<Message>& messages) {
+  const std::size_t send = room(messages, &Message::send), receive = room(messages, &Message::receive);
+  const std::int64_t number = turns(group, static_cast<std::int64_t>(send + receive));
+  return static_cast<std::size_t>(number) * (whole_lines(send) + whole_lines(receive));
+}
+
+Memory::Memory(const GroupSpec& group, const std::vector<Message>& messages, Place place, std::size_t capacity,
+               char* shared)
     : pattern_(group.pattern),
       root_(group.root),
       place_(place),
@@ -88,8 +107,8 @@ Memory::Memory(const GroupSpec& group, const std::vector<Message>& messages, Pla
       send_image_(room(messages, &Message::send)),
       receive_image_(room(messages, &Message::receive)) {
   const std::int64_t number = turns(group, static_cast<std::int64_t>(send_image_.size() + receive_image_.size()));
-  user_send_ = buffers(number, send_image_.size());
-  user_receive_ = buffers(number, receive_image_.size());
+  user_send_ = buffers(number, send_image_.size(), shared);
+  user_receive_ = buffers(number, receive_image_.size(), shared);
   for (std::vector<Bytes>* several : {&user_send_, &user_receive_})
     for (Bytes& buffer : *several) buffer.fill(kPackedPoison);
   for (Bytes* buffer : {&packed_send_, &packed_receive_}) buffer->fill(kPackedPoison);

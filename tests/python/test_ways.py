@@ -10,6 +10,8 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 from gapless.errors import GaplessError
+from gapless.lab.adaptive.settings import PRESETS as ADAPTIVE
+from gapless.lab.adaptive.settings import AdaptiveSettings
 from gapless.lab.advice.settings import AdviceSettings
 from gapless.lab.alltoall.settings import AlltoallSettings
 from gapless.lab.apps.settings import AppsSettings
@@ -34,7 +36,7 @@ from report_page import asks_nothing_of_the_network, data_of
 from synthetic import planned_lines, planned_run, wobble
 
 ONE_SIZE = SchemesSettings(sizes=(1000,))
-ALL = [settings for presets in (SCHEMES, VECTOR, CREATION) for settings in presets.values()]
+ALL = [settings for presets in (SCHEMES, VECTOR, ADAPTIVE, CREATION) for settings in presets.values()]
 ONE, OTHER, THIRD = "vector:native", "vector:hand_c", "vector:pack_send"
 
 
@@ -183,6 +185,7 @@ SMALL: dict[str, Experiment] = {
     "apps": AppsSettings(names=("NAS_LU_y/N=12",)),
     "schemes": SchemesSettings(sizes=(1000, 100_000)),
     "vector": VectorSettings(lengths=(8,), counts=(1000, 2000)),
+    "adaptive": AdaptiveSettings(lengths=(64, 4096), counts=(1000, 2000)),
     "creation": replace(CREATION["quick"], counts=(10,)),
     "advice": AdviceSettings(type_text="vector(10, 1, 2, double)"),
     "alltoall": AlltoallSettings(sizes=(64,)),

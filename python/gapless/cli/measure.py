@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from gapless.cli.measure_adaptive import adaptive
 from gapless.cli.measure_alltoall import alltoall
 from gapless.cli.measure_applications import applications
 from gapless.cli.measure_apps import apps
@@ -23,6 +24,7 @@ measure.command()(apps)
 measure.command()(applications)
 measure.command()(schemes)
 measure.command()(vector)
+measure.command()(adaptive)
 measure.command()(creation)
 measure.command()(alltoall)
 measure.command()(trace)

@@ -93,6 +93,11 @@ class Experiment(ABC):
         """The measuring program, which reads the job files."""
         return "lab/exchange"
 
+    @property
+    def layer_settings(self) -> Mapping[str, str]:
+        """Settings of the layer (GAPLESS_*) under which all launches run."""
+        return {}
+
     @abstractmethod
     def plan(self) -> Plan:
         """Return what is measured and judged."""
@@ -122,6 +127,7 @@ EXPERIMENTS = {
     "apps": "gapless.lab.apps.settings:AppsSettings",
     "schemes": "gapless.lab.schemes.settings:SchemesSettings",
     "vector": "gapless.lab.vector.settings:VectorSettings",
+    "adaptive": "gapless.lab.adaptive.settings:AdaptiveSettings",
     "creation": "gapless.lab.creation.settings:CreationSettings",
     "advice": "gapless.lab.advice.settings:AdviceSettings",
     "alltoall": "gapless.lab.alltoall.settings:AlltoallSettings",

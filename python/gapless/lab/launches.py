@@ -109,7 +109,8 @@ def run_launch(
             order = write_job(job, list(groups), planted, layer, settings.seed * 1009 + number, number == 1)
             command = mpi_command(target.library, settings.program, ["--job", str(job)], settings.ranks)
             silence_s = _silence_s(groups, settings)
-            for line in json_lines(target.library, command, layer, silence_s, target.layer_settings):
+            layer_settings = {**settings.layer_settings, **target.layer_settings}
+            for line in json_lines(target.library, command, layer, silence_s, layer_settings):
                 if line["kind"] == "facts":
                     launch.facts = line
                 elif line["kind"] == "progress":

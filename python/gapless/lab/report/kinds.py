@@ -33,6 +33,7 @@ REPORTS = {
     "apps": "gapless.lab.apps.page",
     "schemes": "gapless.lab.schemes.story:REPORT",
     "vector": "gapless.lab.vector.story:REPORT",
+    "adaptive": "gapless.lab.adaptive.story:REPORT",
     "creation": "gapless.lab.creation.story:REPORT",
     "advice": "gapless.lab.advice.story:REPORT",
     "alltoall": "gapless.lab.alltoall.report:REPORT",

@@ -13,12 +13,18 @@ METHODS = {
     "buffered": "MPI_Bsend", "put": "MPI_Put and fences", "persistent": "persistent",
     "engine_send": "engine and send",
 }  # fmt: skip
-SUFFIXES = {"": "", "+layer": " + Gapless", "+type": ", type made anew", "+buffer": ", another buffer"}
+# The layer's fixed ways between two processes of a node.
+FIXED = ("host", "kernel", "entries", "direct")
+SUFFIXES = {"": "", "+layer": " + Gapless", "+type": ", type made anew", "+buffer": ", another buffer"} | {
+    f"+{way}": f", {way}" for way in FIXED
+}
 COLOURS = {
     "contiguous": SHARED["contiguous"], "native": SHARED["native"], "gapless": SHARED["gapless"],
     "pack": SHARED["pack"], "pack_send": SHARED["pack"], "hand_c": ("#009E73", "#00B386"),
     "manual": ("#009E73", "#00B386"), "pack_element": ("#8C564B", "#B07A6C"), "buffered": ("#CC79A7", "#CC79A7"),
     "put": ("#6A3D9A", "#B794E6"), "persistent": ("#B8860B", "#D9A520"), "engine_send": ("#56B4E9", "#2F8FD0"),
+    "host": ("#009E73", "#00B386"), "kernel": ("#E69F00", "#E69F00"), "entries": ("#8C564B", "#B07A6C"),
+    "direct": ("#CC79A7", "#CC79A7"),
 } | LIBRARIES  # fmt: skip
 DASHES = ("solid", "dot", "dash", "longdash")
 
@@ -53,4 +59,6 @@ def way_text(member: str) -> str:
 def role(member: str) -> str:
     """Return which colour a member has."""
     _, method, suffix = parts(member)
+    if suffix[1:] in FIXED:
+        return suffix[1:]
     return "contiguous" if member == CONTIGUOUS_MEMBER else "gapless" if suffix == "+layer" else method

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log
 
@@ -57,10 +57,13 @@ class Point(MemberTimes):
         for the first time; medians over launches.
     phases : dict
         Member to phase to median over launches [ns].
+    cycles : dict
+        As `times`, with the writing of the data; empty where they are constant.
     """
 
     firsts: dict[str, dict[str, float]] = field(default_factory=dict)
     phases: dict[str, dict[str, float]] = field(default_factory=dict)
+    cycles: dict[str, Times] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -117,15 +120,26 @@ def points_of(run: Run) -> list[Point]:
     found = []
     for mpi in run.libraries:
         for group in dict.fromkeys(row.group for row in run.rows):
-            times: dict[str, dict[int, float]] = {}
-            for launch, members in sorted(run.samples.get((mpi, group), {}).items()):
-                for member, samples in members.items():
-                    times.setdefault(member, {})[launch] = value(samples) / share
+            times, cycles = (
+                _by_member(of.get((mpi, group), {}), lambda samples: value(samples) / share)
+                for of in (run.samples, run.cycles)
+            )
             if CONTIGUOUS_MEMBER in times:
                 firsts = _medians(run.firsts.get((mpi, group), {}))
                 phases = _medians(run.phases.get((mpi, group), {}))
-                found.append(Point(mpi, rows[group], times, firsts, phases))
+                found.append(Point(mpi, rows[group], times, firsts, phases, cycles))
     return found
+
+
+def _by_member(
+    launches: Mapping[int, Mapping[str, np.ndarray]], value: Callable[[np.ndarray], float]
+) -> dict[str, Times]:
+    """Return the value of each launch's samples, by member."""
+    found: dict[str, dict[int, float]] = {}
+    for launch, members in sorted(launches.items()):
+        for member, samples in members.items():
+            found.setdefault(member, {})[launch] = value(samples)
+    return dict(found)
 
 
 def _medians(launches: Mapping[int, Mapping[str, Mapping[str, object]]]) -> dict[str, dict[str, float]]:
@@ -167,7 +181,7 @@ def fastest(point: Point, ways: Sequence[str]) -> Fastest | None:
     to be faster than each other way, over all launches, at a level that allows for their number (Bonferroni). The
     interval of the lead is the usual one, of 95 %. A way that less than half of the launches have is left out.
     """
-    known = _common({way: point.times[way] for way in ways if way in point.times})
+    known = common({way: point.times[way] for way in ways if way in point.times})
     if not known:
         return None
     order = sorted(known, key=lambda way: float(np.mean(np.log(list(known[way].values())))))
@@ -182,7 +196,7 @@ def fastest(point: Point, ways: Sequence[str]) -> Fastest | None:
     return Fastest(way, agreed and proved, second, ratio_of(leads[second]))
 
 
-def _common(times: Mapping[str, Times]) -> dict[str, Times]:
+def common(times: Mapping[str, Times]) -> dict[str, Times]:
     """Return the launches that all ways have, without ways that less than half of the launches have."""
     most = max((len(of) for of in times.values()), default=0)
     often = {way: of for way, of in times.items() if 2 * len(of) >= most}

@@ -1,0 +1,53 @@
+"""`gapless measure adaptive`: what the shell sees of the ways between two processes of a node."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from gapless.cli.experiment import known, numbers, words
+from gapless.cli.options import Data, Row, with_options
+from gapless.cli.ways import options, run, ways_settings
+from gapless.errors import GaplessError
+
+DATA = Row("data", Data, None, "fresh: the sender writes its data before each message; constant: never again (preset "
+           "paper); both, if it is not given.")  # fmt: skip
+OPTIONS = tuple(
+    DATA if row.name == "data" else row
+    for row in options(
+        "adaptive",
+        "quick (3 minutes at most), standard (30 minutes at most), or paper (64 B and 4 KB blocks, constant data)",
+        Row("lengths", str, None, "Of blocks [bytes], whole doubles.", metavar="NUMBERS"),
+        Row("counts", str, None, "Numbers of blocks.", metavar="NUMBERS"),
+        Row("buffers", str, None, "heap, window (of MPI_Win_allocate_shared); with commas.", metavar="NAMES"),
+    )
+)
+
+
+@with_options(OPTIONS)
+def adaptive(given: SimpleNamespace) -> None:
+    """Compare the layer's ways to move a message within a node with one another, and its own choice with the best.
+
+    A vector, sent by the library and with the Gapless layer: packed into shared memory (host), read by the kernel out
+    of the sender's memory, close blocks at once (kernel) or each by itself (entries), copied by loads and stores where
+    both have mapped it (direct), and as the layer chooses (adaptive). By length and number of blocks, with fresh and
+    constant data, in the heap and in a shared window (docs/methods/adaptive.md).
+
+    [bold]Examples:[/bold]
+      gapless measure adaptive --preset quick --mpi mpich,openmpi,intel --out results/adaptive
+      gapless measure adaptive --lengths 64,4096 --counts 128,1024 --launches 8
+      gapless measure adaptive --buffers window --data fresh --mpi openmpi --budget 5m
+
+    [bold]Exit status:[/bold] 0 measured; 1 a launch failed or data were wrong (the rest is recorded); 2 usage;
+    130 interrupted (what was measured is kept, --resume goes on).
+    """
+    from gapless.lab.adaptive.settings import BUFFERS, PRESETS
+    from gapless.lab.adaptive.story import STORY
+
+    lengths = numbers(given.lengths, "--lengths")
+    if any(length % 8 for length in lengths):
+        raise GaplessError(f"--lengths {given.lengths}: a double has 8 bytes", "name multiples of 8")
+    settings = ways_settings(
+        given, OPTIONS, PRESETS, lengths=lengths, counts=numbers(given.counts, "--counts"),
+        buffers=known(words(given.buffers), BUFFERS, "--buffers"),
+    )  # fmt: skip
+    run(settings, given, STORY)

@@ -1,0 +1,123 @@
+"""What a run of `gapless measure adaptive` measures and how long: the presets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gapless.lab.experiment import Repetitions
+from gapless.lab.layouts.layout import Message
+from gapless.lab.plan import SMALLEST_PAIRED, Group, Plan
+from gapless.lab.ways.group import DOUBLE, LAYOUT, add_group, new_group
+from gapless.lab.ways.names import FIXED
+from gapless.lab.ways.settings import WaysSettings
+
+DATA, BOTH = ("fresh", "constant"), "both"
+HEAP, WINDOW = "heap", "window"
+BUFFERS = (HEAP, WINDOW)
+DIRECT = "direct"
+MESSAGE = "vector"
+# Every message is one that its two ends may move in each of the ways.
+LAYER = {"GAPLESS_SMALLEST_PAIRED": str(SMALLEST_PAIRED)}
+
+
+@dataclass(frozen=True)
+class AdaptiveSettings(WaysSettings):
+    """What a run of the ways between two processes of a node measures, and how.
+
+    Attributes
+    ----------
+    data : str
+        fresh, constant, or both: a group for each.
+    lengths : sequence of int
+        Of blocks [bytes], whole doubles.
+    counts : sequence of int
+        Numbers of blocks.
+    gap : int
+        From one block to the next, in lengths of a block.
+    buffers : sequence of str
+        heap, or window: those of both ranks in memory of MPI_Win_allocate_shared.
+    most_bytes : int
+        Longer messages are left out [bytes].
+    """
+
+    experiment: str = "adaptive"
+    data: str = BOTH
+    lengths: Sequence[int] = (8, 64, 256, 1024, 4096, 16_384, 65_536)
+    counts: Sequence[int] = (16, 64, 256, 1024, 4096, 16_384, 65_536)
+    gap: int = 2
+    buffers: Sequence[str] = BUFFERS
+    most_bytes: int = 4 << 20
+
+    @property
+    def layer_settings(self) -> Mapping[str, str]:
+        """Settings of the layer (GAPLESS_*) under which all launches run."""
+        return LAYER
+
+    def plan(self) -> Plan:
+        """Return what is measured and judged: a group for each length and number of blocks, data and buffers."""
+        plan = Plan()
+        for length in self.lengths:
+            for count in self.counts:
+                for group in self._groups(length, count):
+                    place = group.place
+                    if place.bytes < SMALLEST_PAIRED:
+                        reason = f"shorter than {SMALLEST_PAIRED} bytes: such messages go through the library"
+                        plan.refuse(group.id, place, reason)
+                    elif place.bytes > self.most_bytes:
+                        plan.refuse(group.id, place, f"longer than {self.most_bytes} bytes")
+                    else:
+                        add_group(plan, group, self, length)
+        return plan
+
+    def _groups(self, length: int, count: int) -> Iterator[Group]:
+        """Yield the groups of one message: all kinds of data and buffers."""
+        doubles = length // DOUBLE.bytes
+        text = f"vector({count}, {doubles}, {doubles * self.gap}, {DOUBLE.type})"
+        for buffers in self.buffers:
+            for data in DATA if self.data == BOTH else (self.data,):
+                name = f"{count} x {length} B, {data}, {buffers}"
+                group = new_group(name, count * doubles, replace(self, data=data), window=buffers == WINDOW)
+                group.messages[MESSAGE] = (Message(1, text), LAYOUT)
+                group.add(MESSAGE, "native")
+                if self.layer:
+                    _add_ways(group, buffers)
+                yield group
+
+
+def _add_ways(group: Group, buffers: str) -> None:
+    adaptive = group.add(MESSAGE, "gapless")
+    group.more[adaptive] = {"method": "gapless", "way": "adaptive"}
+    for way in FIXED:
+        # In the heap nothing is mapped by both: it would be another name for the host's way.
+        if way != DIRECT or buffers == WINDOW:
+            fixed = group.add(MESSAGE, "gapless", f"+{way}")
+            group.more[fixed]["way"] = way
+
+
+def buffers_of(group_id: str) -> str:
+    """Return where the buffers of a group lie.
+
+    Examples
+    --------
+    >>> buffers_of("16 x 4096 B, fresh, window")
+    'window'
+    """
+    return group_id.rpartition(", ")[2]
+
+
+PRESETS = {
+    settings.preset: settings
+    for settings in (
+        AdaptiveSettings(
+            preset="quick", lengths=(8, 64, 512, 4096, 32_768), counts=(16, 128, 1024, 8192, 65_536), budget_s=150,
+            power=0.5, small=Repetitions(5, 10, 5, 0.03, 3), large=Repetitions(3, 5, 1, 0.03, 10), member_limit_ms=250,
+            most_bytes=1 << 19,
+        ),
+        AdaptiveSettings(preset="standard", budget_s=1740, fewest_launches=8),
+        AdaptiveSettings(
+            preset="paper", lengths=(64, 4096), counts=(16, 64, 256, 1024, 4096), data="constant", exact=True,
+            launches=6, most_bytes=1 << 24,
+        ),
+    )
+}  # fmt: skip

@@ -1,0 +1,212 @@
+"""What ways between two processes of a node say: the adaptive one against the best fixed, and where each is ahead."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import exp, log
+
+import numpy as np
+
+from gapless.display import bytes_text
+from gapless.lab.adaptive.chosen import (
+    ADAPTIVE,
+    DIRECT,
+    ENTRIES,
+    FIXED_WAYS,
+    HOST,
+    KERNEL,
+    NATIVE,
+    View,
+    against_best,
+    by_length,
+    overtaking,
+    pooled,
+    short,
+    views,
+)
+from gapless.lab.adaptive.heat import heat_map, judged
+from gapless.lab.adaptive.settings import buffers_of
+from gapless.lab.interval import interval_text
+from gapless.lab.report.plots import Plot
+from gapless.lab.run_file import CONTIGUOUS_MEMBER, Run
+from gapless.lab.ways.curves import curves, slow_down
+from gapless.lab.ways.names import way_text
+from gapless.lab.ways.points import Point
+from gapless.lab.ways.report import Story, Told, WaysReport, by_library
+
+SHOWN = (NATIVE, ADAPTIVE, *FIXED_WAYS)
+# The paper's small blocks [bytes].
+SMALL = 64
+
+
+def _adaptive(view: View) -> str | None:
+    """Say how near the adaptive way is to the best fixed one."""
+    found = judged(view.points)
+    if not found:
+        return None
+    near, slower = sum(of.near for _, of in found), sum(of.slower for _, of in found)
+    mean = exp(float(np.mean([log(of.ratio.value) for _, of in found])))
+    point, worst = max(found, key=lambda pair: pair[1].ratio.value)
+    sure = f"{slower} proved" if slower else "none proved"
+    return (
+        f"adaptive is within 5 % of the best fixed way, or faster, at {near} of {len(found)} points "
+        f"({near / len(found):.0%}; slower than that: {len(found) - near}, {sure}), {mean:.2f} of its time in the "
+        f"mean; the worst is "
+        f"{worst.text} at {_blocks(point)}, where {short(worst.way)} is best"
+    )
+
+
+def _blocks(point: Point) -> str:
+    return f"{point.blocks} blocks of {bytes_text(point.block_bytes)}"
+
+
+def _kernel(view: View) -> str | None:
+    """Say where the kernel's way overtakes the host's."""
+    found = overtaking(view.points, KERNEL, HOST)
+    if found is None:
+        return None
+    ratio = interval_text(found.ratio)
+    if found.length is None:
+        return (
+            f"kernel is nowhere proved faster than host (at best {ratio} of its time, blocks of {bytes_text(found.at)})"
+        )
+    return f"kernel is faster than host from blocks of {bytes_text(found.length)} on ({ratio} of its time there)"
+
+
+def _entries(view: View) -> str | None:
+    """Say how far entries are behind where blocks are small."""
+    lengths = by_length(view.points)
+    length = SMALL if SMALL in lengths else min(lengths)
+    ratios = {
+        short(way): ratio for way in (HOST, KERNEL) if (ratio := pooled(lengths[length], ENTRIES, way)) is not None
+    }
+    if not ratios:
+        return None
+    behind = " and ".join(f"{interval_text(ratio)} times as long as {way}" for way, ratio in ratios.items())
+    return f"blocks of {bytes_text(length)}: entries take {behind}"
+
+
+def _direct(view: View) -> str | None:
+    """Compare the direct way with sending an array."""
+    ratio = pooled(view.points, DIRECT, CONTIGUOUS_MEMBER)
+    if ratio is None:
+        return None
+    each = [of for point in view.points if (of := point.ratio_to(DIRECT, CONTIGUOUS_MEMBER)) is not None]
+    faster = sum(of.high is not None and of.high < 1 for of in each)
+    return (
+        f"direct takes {interval_text(ratio)} of the array's time in the mean (from {min(of.value for of in each):.2f} "
+        f"to {max(of.value for of in each):.2f}), less at {faster} of {len(each)} points (proved)"
+    )
+
+
+def sentences(points: Sequence[Point]) -> list[str]:
+    """Return what is found on one library."""
+    mpi, told = points[0].mpi, []
+    for view in views(points):
+        adaptive = _adaptive(view)
+        if adaptive:
+            told.append(f"{mpi}, {view.name}: {adaptive}")
+        others = [text for say in (_kernel, _entries, _direct) if (text := say(view))]
+        if others:
+            told.append(f"{mpi}, {view.name}: {'; '.join(others)}")
+    return told
+
+
+def _ratios(mpi: str, points: Sequence[Point]) -> Told:
+    """Return the table of every ratio to the array, and of the adaptive way to the best fixed one."""
+    cells = []
+    for point in sorted(points, key=lambda p: (p.block_bytes, p.blocks)):
+        against = against_best(point)
+        ratios = [point.ratio(member) for member in SHOWN]
+        cells.append([
+            bytes_text(point.block_bytes), str(point.blocks), point.row.data, buffers_of(point.name),
+            *("-" if ratio is None else f"{ratio.value:.2f}" for ratio in ratios),
+            *(("-", "-") if against is None else (short(against.way), against.text)),
+        ])  # fmt: skip
+    heads = ["block", "blocks", "data", "buffers", "native", *map(short, SHOWN[1:]), "best fixed way", "adaptive to it"]
+    return Told(f"{mpi}: ratios to an array", heads, cells)
+
+
+def _heat(mpi: str, view: View) -> Told | None:
+    """Return a view's heat map as a table."""
+    found = judged(view.points)
+    if not found:
+        return None
+    at = {(p.block_bytes, p.blocks): f"{a.ratio.value:.2f} {short(a.way)}" for p, a in found}
+    counts = sorted({blocks for _, blocks in at})
+    cells = [
+        [bytes_text(length), *(at.get((length, blocks), "-") for blocks in counts)]
+        for length in sorted({length for length, _ in at})
+    ]
+    return Told(f"{mpi}, {view.name}: adaptive to the best fixed way", ["block", *map(str, counts)], cells)
+
+
+def _chosen(mpi: str, points: Sequence[Point]) -> Told:
+    """Return how near the adaptive way is by kind of data and buffers, and which ways are best how often."""
+    cells = []
+    for view in views(points):
+        found = judged(view.points)
+        if not found:
+            continue
+        best = Counter(short(of.way) for _, of in found)
+        worst = max((of for _, of in found), key=lambda of: of.ratio.value)
+        cells.append([
+            view.name, str(len(found)), f"{sum(of.near for _, of in found) / len(found):.0%}",
+            str(sum(of.slower for _, of in found)), worst.text,
+            ", ".join(f"{way} {number}" for way, number in best.most_common()),
+        ])  # fmt: skip
+    heads = ["data and buffers", "points", "within 5 %", "proved slower", "worst", "best fixed way"]
+    return Told(f"{mpi}: adaptive to the best fixed way", heads, cells)
+
+
+def tables(points: Sequence[Point]) -> list[Told]:
+    """Return for each library how near the adaptive way is to the best fixed one, and every ratio to the array."""
+    found = []
+    for mpi, of in by_library(points).items():
+        maps = [told for view in views(of) if (told := _heat(mpi, view)) is not None]
+        found += [*([_chosen(mpi, of)] if maps else []), *maps, _ratios(mpi, of)]
+    return found
+
+
+def _of_one_size(view: View) -> list[Point]:
+    """Return the points of the message size that most lengths of a block have; of several such, the longest."""
+    sizes = Counter(point.bytes for point in view.points if point.mpi == view.points[0].mpi)
+    size = max(sizes, key=lambda one: (sizes[one], one))
+    return [point for point in view.points if point.bytes == size]
+
+
+def plots(points: Sequence[Point], names: dict[str, str], runs: Sequence[Run]) -> list[Plot]:
+    """Return the heat maps, then the slow-down of each way over the length of a block at one size."""
+
+    def length(point: Point) -> float:
+        return point.block_bytes
+
+    made = [plot for view in views(points) if (plot := heat_map(view, names)) is not None]
+    for view in views(points):
+        of = _of_one_size(view)
+        title = f"{view.name}, messages of {bytes_text(of[0].bytes)}: the ratio to an array".capitalize()
+        made.append(
+            curves(title, of, names, slow_down, "ratio to an array", length, "block [bytes]",
+                   [member for member in SHOWN if any(member in point.times for point in of)])
+        )  # fmt: skip
+    return made
+
+
+STORY = Story(
+    "Ways between two processes of a node: fixed and adaptive",
+    "A vector of doubles, sent and received as such between two processes of a node: by the library, and by the layer "
+    "in each of its ways, and in the one that it chooses.",
+    "Each length and number of blocks, with fresh or constant data, in the heap or in memory of "
+    "MPI_Win_allocate_shared, is a group: all ways in turn, the same bytes each time; launches are the replicates. "
+    f"Half of a round trip is shown. {way_text(HOST)}: packed into memory that both share; kernel: read by the kernel "
+    "out of the sender's memory, close blocks at once; entries: the same, each block by itself; direct: copied by "
+    "loads and stores. A way that cannot be taken is the host's. The best fixed way of a point is chosen on the odd "
+    "launches, and the adaptive one compared with it on the even ones. Fresh data are written by the sender before "
+    "each message, which is left out; where it is said, that counts as well: a way that reads the sender's own memory "
+    "makes the next writing slower.",
+    sentences,
+    tables,
+    plots,
+)
+REPORT = WaysReport(STORY)
