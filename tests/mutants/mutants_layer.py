@@ -8,6 +8,7 @@ import mutants_p2p
 import mutants_paired
 import mutants_types
 import mutants_watch
+import mutants_ways
 
 MUTANTS = [
     *mutants_p2p.MUTANTS,
@@ -16,4 +17,5 @@ MUTANTS = [
     *mutants_paired.MUTANTS,
     *mutants_types.MUTANTS,
     *mutants_watch.MUTANTS,
+    *mutants_ways.MUTANTS,
 ]

@@ -27,13 +27,14 @@ from typing import NamedTuple
 import mutants_alltoall
 import mutants_engine
 import mutants_layer
+import mutants_offers
 import mutants_wire
 from build_graph import BuildGraph, Compilation
 from mutant import Check, Failure, Mutant
 from workshop import BACKEND, FRONT, Ranks, Seconds, Settings, Workshop, affected, artifact
 
 SETS = {
-    "engine": [*mutants_engine.MUTANTS, *mutants_wire.MUTANTS, *mutants_alltoall.MUTANTS],
+    "engine": [*mutants_engine.MUTANTS, *mutants_wire.MUTANTS, *mutants_offers.MUTANTS, *mutants_alltoall.MUTANTS],
     "layer": mutants_layer.MUTANTS,
 }
 

@@ -34,7 +34,7 @@ def group_json(group: Group, settings: Experiment, layer: bool) -> Line:
              **group.more.get(name, {})}
             for name in members
         ],
-        "reps": settings.repetitions(group.place, len(members)) | warmup,
+        "reps": warmup | settings.repetitions(group.place, len(members)),
         **group.options,
     }  # fmt: skip
 

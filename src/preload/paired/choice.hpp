@@ -4,8 +4,8 @@
 // the other end pays.
 //
 // The first message goes by host, as its layout is not known yet. Then both ways take turns in blocks; the other way
-// is taken if the median of each of its blocks is below that of each of host's. From then on the choice is tried again
-// now and then, the more seldom the clearer it was, and changes only for a difference that is as clear.
+// is taken if the median of each of its blocks is below that of host's before it. From then on the choice is tried
+// again now and then, the more seldom the clearer it was, and changes only for a difference that is as clear.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class Choice {
   }
 
  private:
-  static constexpr int kBlock = 10, kSkipped = 2, kBlocks = 4;  // the first of a block find the other way's traces
+  static constexpr int kBlock = 5, kSkipped = 1, kBlocks = 4;  // the first of a block find the other way's traces
   static constexpr std::int64_t kFirstPeriod = 32, kLongestPeriod = std::int64_t{1} << 20;  // [messages]
   static constexpr std::int64_t kSure = 33, kClear = 4;  // differences of a 33rd, of a quarter
 
@@ -43,15 +43,17 @@ class Choice {
   }
 
   void decide() noexcept {
-    const auto [host_least, host_most] = std::minmax(medians_[0], medians_[2]);
-    const auto [other_least, other_most] = std::minmax(medians_[1], medians_[3]);
-    const bool is_surely_other = is_below(other_most, host_least, kSure);
-    const bool is_surely_host = is_below(host_most, other_least, kSure);
+    // Each block of the other way is compared with the one of host's before it: a machine changes meanwhile.
+    const auto all_below = [this](int one, int than, std::int64_t part) {
+      return is_below(medians_[static_cast<std::size_t>(one)], medians_[static_cast<std::size_t>(than)], part) &&
+             is_below(medians_[static_cast<std::size_t>(one + 2)], medians_[static_cast<std::size_t>(than + 2)], part);
+    };
+    constexpr int kHost = 0, kOther = 1;
+    const bool is_surely_other = all_below(kOther, kHost, kSure), is_surely_host = all_below(kHost, kOther, kSure);
     const bool was_other = is_other_;
     if (is_surely_other) is_other_ = true;
     if (is_surely_host) is_other_ = false;
-    const bool is_clear =
-        is_other_ ? is_below(other_most, host_least, kClear) : is_below(host_most, other_least, kClear);
+    const bool is_clear = is_other_ ? all_below(kOther, kHost, kClear) : all_below(kHost, kOther, kClear);
     if (was_other != is_other_) period_ = kFirstPeriod;
     period_ = std::min(period_ * (is_clear ? 8 : is_surely_other || is_surely_host ? 4 : 2), kLongestPeriod);
     left_ = period_;

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from gapless.lab.experiment import Repetitions
 from gapless.lab.layouts.layout import Message
-from gapless.lab.plan import SMALLEST_PAIRED, Group, Plan
+from gapless.lab.plan import SMALLEST_PAIRED, Group, Place, Plan
+from gapless.lab.results import Line
 from gapless.lab.ways.group import DOUBLE, LAYOUT, add_group, new_group
 from gapless.lab.ways.names import FIXED
 from gapless.lab.ways.settings import WaysSettings
@@ -17,6 +18,9 @@ HEAP, WINDOW = "heap", "window"
 BUFFERS = (HEAP, WINDOW)
 DIRECT = "direct"
 MESSAGE = "vector"
+# Messages after which the layer has chosen (src/preload/paired/choice.hpp), or has found no difference. All ways are
+# timed in their steady state; what first messages take is told apart.
+CHOSEN_AFTER = 24
 # Every message is one that its two ends may move in each of the ways.
 LAYER = {"GAPLESS_SMALLEST_PAIRED": str(SMALLEST_PAIRED)}
 
@@ -53,6 +57,10 @@ class AdaptiveSettings(WaysSettings):
     def layer_settings(self) -> Mapping[str, str]:
         """Settings of the layer (GAPLESS_*) under which all launches run."""
         return LAYER
+
+    def repetitions(self, place: Place, members: int) -> Line:
+        """Return the repetitions of a group: of each way first as many messages as the layer's choice takes."""
+        return super().repetitions(place, members) | {"layer_warmup": CHOSEN_AFTER}
 
     def plan(self) -> Plan:
         """Return what is measured and judged: a group for each length and number of blocks, data and buffers."""
