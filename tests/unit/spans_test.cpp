@@ -1,8 +1,8 @@
 // Spans cover the runs of a message, in order, and no longer gaps than allowed.
 #include <gtest/gtest.h>
 
+#include "copy/spans.hpp"
 #include "move/iov.hpp"
-#include "move/spans.hpp"
 #include "plan/plan.hpp"
 #include "unit/types.hpp"
 
@@ -10,13 +10,13 @@ namespace gapless::test {
 
 namespace {
 
-using move::Span;
-using move::SpanLimits;
+using copy::Span;
+using copy::SpanLimits;
 
 std::vector<Span> spans(const layout::LayoutPtr& of, std::int64_t count, const SpanLimits& limits) {
   const auto plan = plan::compile(*of);
   plan->prepare(count);
-  return move::spans_of(*plan, count, limits);
+  return copy::spans_of(*plan, count, limits);
 }
 
 // Each run of the message lies in the span of its position.

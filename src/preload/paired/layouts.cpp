@@ -72,8 +72,8 @@ std::optional<wire::Place> show_layout(SharedMemory& shared, const mpi::Datatype
   }
 }
 
-std::shared_ptr<const std::vector<move::Span>> Foreign::spans(std::int64_t count,
-                                                              const move::SpanLimits& limits) noexcept {
+std::shared_ptr<const std::vector<copy::Span>> Foreign::spans(std::int64_t count,
+                                                              const copy::SpanLimits& limits) noexcept {
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(known_.begin(), known_.end(),
                                   [&](const Spans& spans) { return spans.count == count && spans.gap == limits.gap; });
@@ -82,7 +82,7 @@ std::shared_ptr<const std::vector<move::Span>> Foreign::spans(std::int64_t count
     return known_.front().list;
   }
   try {
-    auto list = std::make_shared<const std::vector<move::Span>>(move::spans_of(*plan_, count, limits));
+    auto list = std::make_shared<const std::vector<copy::Span>>(copy::spans_of(*plan_, count, limits));
     if (list->empty()) list = nullptr;
     known_.insert(known_.begin(), {count, limits.gap, std::move(list)});
     if (known_.size() > kCounts) known_.pop_back();

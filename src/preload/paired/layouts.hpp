@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "move/spans.hpp"
+#include "copy/spans.hpp"
 #include "mpi/types/datatype.hpp"
 #include "preload/policy/shared_memory.hpp"
 
@@ -26,12 +26,12 @@ class Foreign {
   explicit Foreign(plan::PlanPtr plan) noexcept : plan_(std::move(plan)) {}
   const plan::PlanPtr& plan() const noexcept { return plan_; }
   // The spans of so many elements; nullptr: too many, or no memory.
-  std::shared_ptr<const std::vector<move::Span>> spans(std::int64_t count, const move::SpanLimits& limits) noexcept;
+  std::shared_ptr<const std::vector<copy::Span>> spans(std::int64_t count, const copy::SpanLimits& limits) noexcept;
 
  private:
   struct Spans {
     std::int64_t count, gap;
-    std::shared_ptr<const std::vector<move::Span>> list;
+    std::shared_ptr<const std::vector<copy::Span>> list;
   };
   static constexpr std::size_t kCounts = 4;
   const plan::PlanPtr plan_;

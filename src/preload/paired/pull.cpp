@@ -21,8 +21,8 @@ namespace {
 // [bytes] Read at a time: it stays in the second cache until it is unpacked.
 constexpr std::int64_t kRoomBytes = 64 << 10;
 // An entry costs the kernel about as long as it takes to read a page; so the gaps of a span are no longer.
-constexpr move::SpanLimits kSpans{.gap = 1024, .length = kRoomBytes, .most = 1 << 16};
-constexpr move::SpanLimits kEntries{.gap = 0, .length = 0, .most = 1 << 16};
+constexpr copy::SpanLimits kSpans{.gap = 1024, .length = kRoomBytes, .most = 1 << 16};
+constexpr copy::SpanLimits kEntries{.gap = 0, .length = 0, .most = 1 << 16};
 // [bytes] Runs of the target of this average length or more are read into where they belong.
 constexpr std::int64_t kLongRun = 2048;
 constexpr std::int64_t kAtOnceBytes = 1 << 20;
@@ -40,9 +40,9 @@ class KernelPull {
       : room_(room), pid_(pid), origin_(origin), parts_(parts), target_(target), plan_(*target.type->plan()) {}
 
   // Reads the message in the order of its spans. False: not all could be read.
-  bool spans(const std::vector<move::Span>& spans) noexcept {
+  bool spans(const std::vector<copy::Span>& spans) noexcept {
     const bool has_gaps =
-        std::any_of(spans.begin(), spans.end(), [](const move::Span& span) { return !span.is_run(); });
+        std::any_of(spans.begin(), spans.end(), [](const copy::Span& span) { return !span.is_run(); });
     const bool is_long = plan_.is_run(target_.count) || target_.type->mean_run_bytes() >= kLongRun;
     std::size_t next = 0;
     std::int64_t within = 0;  // [bytes] of the next span that are read
@@ -57,7 +57,7 @@ class KernelPull {
       std::int64_t read = 0, data = 0;
       std::size_t entries = 0;
       while (next < spans.size() && entries < wire::kMaxEntries && position + data < target_.bytes) {
-        const move::Span& span = spans[next];
+        const copy::Span& span = spans[next];
         // A span with gaps is read as a whole, a run in as many parts as it takes.
         const std::int64_t left = span.length - within;
         const std::int64_t part =
@@ -102,11 +102,11 @@ class KernelPull {
   }
 
   // What was read into the room, span by span, the first one from `within` on.
-  void scatter(const std::vector<move::Span>& spans, std::size_t first, std::int64_t within, std::size_t entries,
+  void scatter(const std::vector<copy::Span>& spans, std::size_t first, std::int64_t within, std::size_t entries,
                std::int64_t position) {
     const char* at = room_.bytes;
     for (std::size_t k = 0; k < entries; ++k) {
-      const move::Span& span = spans[first + k];
+      const copy::Span& span = spans[first + k];
       const auto length = static_cast<std::int64_t>(room_.there[k].iov_len);
       const std::int64_t data = std::min(span.is_run() ? length : span.bytes, target_.bytes - position);
       // As if the message lay where this span of it would be in the room.

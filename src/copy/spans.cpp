@@ -1,15 +1,15 @@
-#include "move/spans.hpp"
+#include "copy/spans.hpp"
 
 #include "move/iov.hpp"
 
-namespace gapless::move {
+namespace gapless::copy {
 
 std::vector<Span> spans_of(const plan::Plan& plan, std::int64_t count, const SpanLimits& limits) {
   constexpr std::int64_t kRuns = 256;
   std::vector<Span> spans;
-  Piece runs[kRuns];
+  move::Piece runs[kRuns];
   for (std::int64_t position = 0, bytes = plan.size() * count; position < bytes;) {
-    const Exported found = iov(plan, count, nullptr, position, runs, kRuns);
+    const move::Exported found = move::iov(plan, count, nullptr, position, runs, kRuns);
     for (std::int64_t k = 0; k < found.pieces; ++k) {
       const auto offset = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(runs[k].base));
       if (!spans.empty()) {
@@ -30,4 +30,4 @@ std::vector<Span> spans_of(const plan::Plan& plan, std::int64_t count, const Spa
   return spans;
 }
 
-}  // namespace gapless::move
+}  // namespace gapless::copy

@@ -8,7 +8,7 @@
 
 #include "plan/plan.hpp"
 
-namespace gapless::move {
+namespace gapless::copy {
 
 struct Span {
   std::int64_t offset = 0;    // [bytes] from the buffer's address
@@ -27,4 +27,4 @@ struct SpanLimits {
 // In the order of the packed stream; none if there are too many. Cost: linear in the runs; may throw std::bad_alloc.
 std::vector<Span> spans_of(const plan::Plan& plan, std::int64_t count, const SpanLimits& limits);
 
-}  // namespace gapless::move
+}  // namespace gapless::copy
