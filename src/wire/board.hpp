@@ -21,7 +21,10 @@ class Board {
   bool show(std::span<const std::uint8_t> layout, Place& place) noexcept;
   // Nobody is told of it any more, and no message that is under way is of it.
   void remove(const Place& place) noexcept;
-  std::uint32_t chunks() const noexcept { return static_cast<std::uint32_t>(chunks_.size()); }
+  std::uint32_t chunks() noexcept {
+    const std::lock_guard lock(mutex_);
+    return static_cast<std::uint32_t>(chunks_.size());
+  }
 
   // Of any process's; what stands there may be anything. Empty if there is no such place.
   static std::span<const std::uint8_t> read(Segment& segment, int process, const Place& place) noexcept;

@@ -73,7 +73,7 @@ void deliver_offer(Control<Word>& record) noexcept {
   record.give_back();
   record.offer.store(static_cast<std::uint32_t>(Offer::kDelivered), std::memory_order_release);
 }
-// It cannot, and goes on as with any message that is packed. Not once it is shared.
+// It cannot, and goes on as with any message that is packed. Once it is shared, only of a sender that has ended.
 template <class Word>
 void refuse_offer(Control<Word>& record) noexcept {
   record.offer.store(static_cast<std::uint32_t>(Offer::kRefused), std::memory_order_relaxed);

@@ -33,6 +33,7 @@ PROGRAM = """
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 enum { kLength = 40000, kStart = 1000 };
@@ -75,6 +76,11 @@ int main(int argc, char **argv) {
   int found = 0, rounds = atoi(argv[3]);
   what = argv[2];
   if (is("forbidden")) forbid();
+  if (is("limited")) {  /* rank 0 gets no memory to share */
+    const char *mine = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("OMPI_COMM_WORLD_RANK");
+    const struct rlimit most = {1L << 46, 1L << 46};
+    if (mine == NULL || (atoi(mine) == 0 && setrlimit(RLIMIT_AS, &most) != 0)) puts("cannot limit"), exit(3);
+  }
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (strcmp(argv[1], "window") == 0) {
@@ -126,7 +132,7 @@ def run(layered: Layered, tmp_path: Path, way: str, *words: object) -> dict[str,
     assert re.findall(r"wrong \d+|late|cannot", answer.stdout) == 2 * ["wrong 0"], answer.stdout
     counts: dict[str, int] = {}
     for line in stats.read_text().splitlines():
-        for name, n in json.loads(line)["stats"]["shared_memory"]["ways"].items():
+        for name, n in json.loads(line)["stats"]["shared_memory"].get("ways", {}).items():
             counts[name] = counts.get(name, 0) + n
     return counts
 
@@ -155,6 +161,11 @@ def test_a_way_is_taken(layered: Layered, tmp_path: Path, way: str, memory: str,
 def test_nothing_is_offered(layered: Layered, tmp_path: Path, way: str) -> None:
     """By host; and by direct, where nobody has mapped the memory."""
     assert run(layered, tmp_path, way, "heap", "", 10) == {}
+
+
+def test_a_window_is_made_where_one_process_shares_no_memory(layered: Layered, tmp_path: Path) -> None:
+    """Its members tell each other where their parts are: all of them, or those that do wait for ever."""
+    assert run(layered, tmp_path, "direct", "window", "limited", 5) == {}
 
 
 @pytest.mark.parametrize(("way", "memory"), [("kernel", "heap"), ("direct", "window")])

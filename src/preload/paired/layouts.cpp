@@ -10,8 +10,8 @@ namespace gapless::preload {
 
 namespace {
 
-// Of either kind: what a program uses at a time.
-constexpr std::size_t kMostKept = 256;
+// What a program uses at a time: of its own types, and of those of all its peers.
+constexpr std::size_t kMostShown = 256, kMostRead = 4096;
 
 struct Shown {
   std::weak_ptr<const mpi::Datatype> type;
@@ -60,13 +60,13 @@ std::optional<wire::Place> show_layout(SharedMemory& shared, const mpi::Datatype
       return given(found->second.place);
     }
     forget_gone(shared, all);
-    if (all.shown.size() >= kMostKept) return std::nullopt;
+    if (all.shown.size() >= kMostShown) return std::nullopt;
     count_way(WayEvent::kLayoutNew);
-    Shown made{.type = type, .place = {}};
+    // Known before it is tried: what cannot be shown is not tried again.
+    wire::Place& place = all.shown.emplace(type.get(), Shown{.type = type, .place = {}}).first->second.place;
     const layout::Layout& of = *type->layout();
-    const std::vector<std::uint8_t> bytes = serial::serialise(type->plan()->form(), of.lb, of.extent);
-    shared.board.show(bytes, made.place);
-    return given(all.shown.emplace(type.get(), std::move(made)).first->second.place);
+    shared.board.show(serial::serialise(type->plan()->form(), of.lb, of.extent), place);
+    return given(place);
   } catch (...) {
     return std::nullopt;
   }
@@ -108,7 +108,7 @@ std::shared_ptr<Foreign> read_layout(SharedMemory& shared, int process, const wi
     const std::vector<std::uint8_t> bytes(shown.begin(), shown.end());
     serial::Deserialised made = serial::deserialise(bytes);
     auto layout = std::make_shared<Foreign>(plan::compile(made.message, made.type->extent));
-    if (all.read.size() >= kMostKept) {
+    if (all.read.size() >= kMostRead) {
       all.read.erase(std::min_element(all.read.begin(), all.read.end(), [](const auto& a, const auto& b) {
         return a.second.last_used < b.second.last_used;
       }));

@@ -1,7 +1,8 @@
 #include "preload/paired/mapped.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
-#include <cstring>
 #include <mutex>
 #include <shared_mutex>
 #include <vector>
@@ -27,8 +28,8 @@ struct Part {
 
 struct Windows {
   std::shared_mutex mutex;
-  std::vector<Part> parts;
-  std::atomic<bool> any{false};  // so that a message costs a load where there are none
+  std::array<std::vector<Part>, wire::kMaxProcesses> parts;  // of each process of the node
+  std::atomic<bool> any{false};                              // so that a message costs a load where there are none
 };
 // Never destroyed: MPI may be finalised in a static destructor.
 Windows& windows() noexcept {
@@ -47,65 +48,88 @@ void look_for(int number, Fits fits, Found found) noexcept {
   Windows& all = windows();
   if (!all.any.load(std::memory_order_acquire)) return;
   const std::shared_lock lock(all.mutex);
-  for (const Part& part : all.parts) {
-    if (part.number != number || !fits(part)) continue;
+  for (const Part& part : all.parts[static_cast<std::size_t>(number)]) {
+    if (!fits(part)) continue;
     found(part);
     return;
   }
 }
 
+// Takes out the parts of which `gone` is true.
+template <class Gone>
+void erase_parts(Gone gone) noexcept {
+  Windows& all = windows();
+  const std::unique_lock lock(all.mutex);
+  bool any = false;
+  for (std::vector<Part>& parts : all.parts) {
+    std::erase_if(parts, gone);
+    any = any || !parts.empty();
+  }
+  all.any.store(any, std::memory_order_release);
+}
+
+// What a member tells the others of its part.
+struct Told {
+  std::uint64_t begin;
+  std::int64_t bytes;  // -1: it shares no memory with the others, and will take no such message
+};
+
+// Asks the library, so without the lock.
+std::vector<Part> parts_of(MPI_Win window, const Members& members, const std::vector<Told>& told) {
+  std::vector<Part> parts;
+  const Told& own = told[static_cast<std::size_t>(members.rank)];
+  for (int rank = 0; rank < members.size; ++rank) {
+    const Told& other = told[static_cast<std::size_t>(rank)];
+    MPI_Aint size = 0;
+    int unit = 0;
+    void* here = nullptr;
+    if (rank == members.rank || members.numbers[rank] < 0 || other.bytes < 0 ||
+        mpi::library.Win_shared_query(window, rank, &size, &unit, static_cast<void*>(&here)) != MPI_SUCCESS) {
+      continue;
+    }
+    parts.push_back({.window = window,
+                     .number = members.numbers[rank],
+                     .begin = other.begin,
+                     .bytes = std::min<std::int64_t>(size, other.bytes),
+                     .here = static_cast<char*>(here),
+                     .own_begin = own.begin,
+                     .own_bytes = own.bytes});
+  }
+  return parts;
+}
+
 }  // namespace
 
 void map_window(MPI_Win window, MPI_Comm comm, void* base, MPI_Aint bytes) noexcept {
-  const SharedMemory* const shared = shared_memory();
-  // The same on all members.
+  // The same on all members, whatever memory each has: nothing else decides whether they tell each other.
   const Members members = find_members(comm);
-  if (!members.agreed || members.size < 2 || members.numbers == nullptr || !are_messages_wanted()) return;
+  if (!members.agreed || members.size < 2 || !are_messages_wanted()) return;
+  const bool shares = shared_memory() != nullptr && members.numbers != nullptr;
+  const Told own{reinterpret_cast<std::uintptr_t>(base), shares ? bytes : -1};
+  // A process without memory for so little ends, as it would in the library.
+  std::vector<Told> told(static_cast<std::size_t>(members.size));
+  if (mpi::library.Allgather(&own, sizeof own, MPI_BYTE, told.data(), sizeof own, MPI_BYTE, comm) != MPI_SUCCESS ||
+      !shares) {
+    return;
+  }
   try {
-    std::vector<Part> parts(static_cast<std::size_t>(members.size));
-    std::vector<std::int64_t> begins(parts.size());
-    const auto own = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(base));
-    if (mpi::library.Allgather(&own, sizeof own, MPI_BYTE, begins.data(), sizeof own, MPI_BYTE, comm) != MPI_SUCCESS ||
-        shared == nullptr) {
-      return;
-    }
+    const std::vector<Part> parts = parts_of(window, members, told);
     Windows& all = windows();
     const std::unique_lock lock(all.mutex);
-    for (int rank = 0; rank < members.size; ++rank) {
-      MPI_Aint size = 0;
-      int unit = 0;
-      void* here = nullptr;
-      if (rank == members.rank || members.numbers[rank] < 0 ||
-          mpi::library.Win_shared_query(window, rank, &size, &unit, static_cast<void*>(&here)) != MPI_SUCCESS) {
-        continue;
-      }
-      all.parts.push_back({.window = window,
-                           .number = members.numbers[rank],
-                           .begin = static_cast<std::uint64_t>(begins[static_cast<std::size_t>(rank)]),
-                           .bytes = size,
-                           .here = static_cast<char*>(here),
-                           .own_begin = static_cast<std::uint64_t>(own),
-                           .own_bytes = bytes});
-    }
-    all.any.store(!all.parts.empty(), std::memory_order_release);
+    all.any.store(true, std::memory_order_release);  // whatever is missing below goes when the window is freed
+    for (const Part& part : parts) all.parts[static_cast<std::size_t>(part.number)].push_back(part);
   } catch (...) {
     // Without it messages go by another way.
   }
 }
 
 void unmap_window(MPI_Win window) noexcept {
-  Windows& all = windows();
-  if (!all.any.load(std::memory_order_acquire)) return;
-  const std::unique_lock lock(all.mutex);
-  std::erase_if(all.parts, [&](const Part& part) { return part.window == window; });
-  all.any.store(!all.parts.empty(), std::memory_order_release);
+  if (!windows().any.load(std::memory_order_acquire)) return;
+  erase_parts([&](const Part& part) { return part.window == window; });
 }
 
 void forget_windows() noexcept {
-  Windows& all = windows();
-  const std::unique_lock lock(all.mutex);
-  all.parts.clear();
-  all.any.store(false, std::memory_order_release);
+  erase_parts([](const Part&) { return true; });
 }
 
 void* mapped_here(int number, std::uint64_t address, std::int64_t bytes) noexcept {

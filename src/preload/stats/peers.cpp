@@ -47,7 +47,8 @@ std::string shown_peers(Shown&& shown) {
 
 // Chunks of messages; those of the board stay.
 unsigned in_use(SharedMemory& shared) noexcept {
-  return shared.pool.busy() - shared.board.chunks();
+  const unsigned of_board = shared.board.chunks();
+  return shared.pool.busy() - of_board;
 }
 
 }  // namespace
