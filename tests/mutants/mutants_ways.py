@@ -8,6 +8,7 @@ MESSAGES = {"GAPLESS_SMALLEST_PAIRED": "16384"}
 DIRECT = (conformance("p2p_random", "1", "60", "window", **MESSAGES, GAPLESS_WAY="direct"),)
 KERNEL = (conformance("p2p_paired", "100", **MESSAGES, GAPLESS_WAY="kernel"),)
 
+
 MUTANTS = [
     planted(plants, file, before, after, noticed_by)
     for plants, file, before, after, noticed_by in (
@@ -18,20 +19,6 @@ MUTANTS = [
             "found = part.here",
             DIRECT,
         ),
-        (
-            "a message that is cut has a common plan with its target",
-            "paired/part_copy.hpp",
-            "source.plan->size() * source.count == bytes && ",
-            "",
-            DIRECT,
-        ),
         ("the gaps of a span are data", "paired/pull.cpp", "span.is_run() ? part : span.bytes", "part", KERNEL),
-        (
-            "all spans lie where the first one does",
-            "paired/pull.cpp",
-            "-(span.offset + within)",
-            "-(spans[first].offset + within)",
-            KERNEL,
-        ),
     )
 ]

@@ -36,7 +36,7 @@ PROGRAM = """
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-enum { kLength = 40000, kStart = 1000 };
+enum { kLength = 40000, kGroup = 1000 };
 static int rank, *out, *in;
 static MPI_Datatype sent, received;
 static const char *what;
@@ -55,19 +55,23 @@ static void forbid(void) {
     puts("cannot forbid"), exit(3);
   }
 }
+/* Where the j-th int is sent from: in groups with long gaps between, or one by one. */
+static int place(int j) { return is("groups") ? j / kGroup * 4 * kGroup + 2 * (j % kGroup) : 2 * j; }
 static void send_one(int round) {
-  for (int j = 0; j < kLength; ++j) out[2 * j] = 7 * round + j;
+  for (int j = 0; j < kLength; ++j) out[place(j)] = 7 * round + j;
   if (waits()) MPI_Recv(NULL, 0, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   const double began = MPI_Wtime();
   MPI_Send(out, 1, sent, 1 - rank, 1, MPI_COMM_WORLD);
   if (MPI_Wtime() - began > 1) printf("late %f\\n", MPI_Wtime() - began);
 }
 static int receive_one(int round) {
-  int wrong = 0;
+  const int length = is("cut") ? kLength / 2 : kLength;
+  int wrong = 0, class = MPI_SUCCESS;
   for (int j = 0; j < 3 * kLength; ++j) in[j] = -1;
   if (waits()) MPI_Send(NULL, 0, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD);
-  MPI_Recv(in, 1, received, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  for (int j = 0; j < 3 * kLength; ++j) wrong += in[j] != (j % 3 == 0 ? 7 * round + j / 3 : -1);
+  MPI_Error_class(MPI_Recv(in, 1, received, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE), &class);
+  wrong += class != (is("cut") ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+  for (int j = 0; j < 3 * kLength; ++j) wrong += in[j] != (j % 3 == 0 && j / 3 < length ? 7 * round + j / 3 : -1);
   return wrong;
 }
 int main(int argc, char **argv) {
@@ -84,13 +88,19 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (strcmp(argv[1], "window") == 0) {
-    MPI_Win_allocate_shared(5 * bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &out, &window);
+    MPI_Win_allocate_shared(8 * bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &out, &window);
   } else {
-    out = malloc(5 * bytes);
+    out = malloc(8 * bytes);
   }
-  in = out + 2 * kLength;
-  MPI_Type_vector(kLength, 1, 2, MPI_INT, &sent);
-  MPI_Type_vector(kLength, 1, 3, MPI_INT, &received);
+  in = out + 4 * kLength;
+  MPI_Type_vector(is("groups") ? kGroup : kLength, 1, 2, MPI_INT, &sent);
+  if (is("groups")) {
+    MPI_Datatype group = sent;
+    MPI_Type_create_hvector(kLength / kGroup, 1, 4 * kGroup * sizeof(int), group, &sent);
+    MPI_Type_free(&group);
+  }
+  MPI_Type_vector(is("cut") ? kLength / 2 : kLength, 1, 3, MPI_INT, &received);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Type_commit(&sent);
   MPI_Type_commit(&received);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -155,6 +165,14 @@ def test_a_way_is_taken(layered: Layered, tmp_path: Path, way: str, memory: str,
     # Both ends show what they send, and read the other's; where both copy, what they receive, too.
     assert counts["layout_new"] in ({4, 6, 8} if taken == "direct" else {4})
     assert counts["layout_known"] >= 2 * 36
+
+
+@pytest.mark.parametrize(("way", "memory"), [("kernel", "heap"), ("entries", "heap"), ("direct", "window")])
+@pytest.mark.parametrize("what", ["groups", "cut"])
+def test_the_data_are_right(layered: Layered, tmp_path: Path, way: str, memory: str, what: str) -> None:
+    """Of spans with long gaps between, several of which are read at a time; and of messages that are too long."""
+    counts = run(layered, tmp_path, way, memory, what, 20)
+    assert counts["direct" if way == "direct" else "kernel"] > 0
 
 
 @pytest.mark.parametrize("way", ["host", "direct"])

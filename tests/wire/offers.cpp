@@ -79,10 +79,12 @@ void copy_part(Script& script, std::int64_t position) {
 
 void send(const Case& given, Script& script) {
   Memory memory;
+  bool was_packed = false;
   for (int message = 0; message < given.messages; ++message) {
-    // Its record and chunk must have come back, as the pool would see to it.
+    // The record and chunk of a packed message must have come back, as the pool sees to it; it does not look at those
+    // of one that was delivered.
     script.look();
-    if (message > 0 && (!memory.records.is_free() || !memory.chunks[0].is_free())) {
+    if (was_packed && (!memory.records.is_free() || !memory.chunks[0].is_free())) {
       if (script.is_over()) return;
       return script.wait();
     }
@@ -123,6 +125,7 @@ void send(const Case& given, Script& script) {
       }
       if (script.is_over()) return;
     }
+    was_packed = is_mine;
     if (!is_mine) continue;
     outgoing.advance(false, [&](std::int64_t, const char*, std::int64_t) {
       for (int part = 0; part < 2; ++part) read(script, kSource + part);

@@ -67,9 +67,19 @@ TEST_F(ReachTest, BothKnowWhoReachesWhom) {
   }
   tell(to_child);
   expect_good_end(child);
-  Segment again;
-  attach(again, file, 0);
-  EXPECT_FALSE(again.reaches(1));
+}
+
+TEST_F(ReachTest, NobodyIsToldThatOneIsReachedWhoIsNot) {
+  const int file = made(2, 64 * kMega);
+  in_child([&] {
+    Segment segment;
+    attach(segment, file, 1);
+  });
+  Segment segment, later;
+  attach(segment, dup(file), 0);
+  EXPECT_FALSE(segment.reaches(1));
+  attach(later, file, 1);
+  EXPECT_FALSE(later.is_reached_by(0));
 }
 
 }  // namespace gapless::wire::test
