@@ -184,12 +184,12 @@ def _messages() -> Iterator[Case]:
         is_second = way != "kernel"
         yield Case("p2p_paired", ("100",), settings, pairs=1, timeout_s=300, is_second=is_second)
         yield Case("p2p_random", ("1", "60"), settings, pairs=1, timeout_s=300, is_second=is_second)
-        yield Case("p2p_random", ("1000", "300"), settings, ranks=3, pairs=1, timeout_s=1800, is_long=True)
+        yield Case("p2p_random", ("1000", "100"), settings, ranks=3, pairs=1, timeout_s=900, is_long=True)
         for words in (("p2p_order",), ("p2p_busy",), ("p2p_persistent",), ("p2p_ends", "truncated")):
             yield Case(words[0], words[1:], settings, pairs=1, timeout_s=300, is_second=True)
     direct = {**MESSAGES, "GAPLESS_WAY": "direct"}
     yield Case("p2p_random", ("1", "60", "window"), direct, pairs=1, timeout_s=300)
-    yield Case("p2p_random", ("1000", "300", "window"), direct, ranks=3, pairs=1, timeout_s=1800, is_long=True)
+    yield Case("p2p_random", ("1000", "100", "window"), direct, ranks=3, pairs=1, timeout_s=900, is_long=True)
     few = {**FORCED, "GAPLESS_PAIRED_BYTES": "32M"}
     for what in ("truncated", "truncated_often"):
         yield Case("p2p_ends", (what,), MESSAGES, pairs=1, timeout_s=300)
