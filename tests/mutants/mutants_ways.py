@@ -15,8 +15,8 @@ MUTANTS = [
         (
             "a window's part begins where the message does",
             "paired/mapped.cpp",
-            "found = part.here + (address - part.begin)",
-            "found = part.here",
+            "move::at(part.here + (first - part.begin), -low)",
+            "move::at(part.here, -low)",
             DIRECT,
         ),
         ("the gaps of a span are data", "paired/pull.cpp", "span.is_run() ? part : span.bytes", "part", KERNEL),

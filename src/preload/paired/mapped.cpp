@@ -7,6 +7,8 @@
 #include <shared_mutex>
 #include <vector>
 
+#include "move/direction.hpp"
+#include "move/overlap.hpp"
 #include "mpi/abi/library.hpp"
 #include "preload/policy/members.hpp"
 #include "preload/policy/shared_memory.hpp"
@@ -132,18 +134,24 @@ void forget_windows() noexcept {
   erase_parts([](const Part&) { return true; });
 }
 
-void* mapped_here(int number, std::uint64_t address, std::int64_t bytes) noexcept {
+void* mapped_here(int number, const plan::Message& message, std::uint64_t address) noexcept {
+  std::int64_t low = 0, high = 0;
+  if (!move::bounds_of(message.plan, message.count, low, high)) return nullptr;
+  const std::uint64_t first = address + static_cast<std::uint64_t>(low);
   char* found = nullptr;
   look_for(
-      number, [&](const Part& part) { return has(part.begin, part.bytes, address, bytes); },
-      [&](const Part& part) { found = part.here + (address - part.begin); });
+      number, [&](const Part& part) { return has(part.begin, part.bytes, first, high - low); },
+      [&](const Part& part) { found = move::at(part.here + (first - part.begin), -low); });
   return found;
 }
 
-bool is_mapped_there(int number, std::uint64_t address, std::int64_t bytes) noexcept {
+bool is_mapped_there(int number, const plan::Message& message, const void* buffer) noexcept {
+  std::int64_t low = 0, high = 0;
+  if (!move::bounds_of(message.plan, message.count, low, high)) return false;
+  const std::uint64_t first = reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uint64_t>(low);
   bool found = false;
   look_for(
-      number, [&](const Part& part) { return has(part.own_begin, part.own_bytes, address, bytes); },
+      number, [&](const Part& part) { return has(part.own_begin, part.own_bytes, first, high - low); },
       [&](const Part&) { found = true; });
   return found;
 }

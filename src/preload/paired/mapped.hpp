@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "mpi/abi/abi.hpp"
+#include "plan/plan.hpp"
 
 namespace gapless::preload {
 
@@ -18,9 +19,10 @@ void unmap_window(MPI_Win window) noexcept;
 // After the end of MPI.
 void forget_windows() noexcept;
 
-// What process `number` of the node has at `address`, as this one has it; nullptr: it is not mapped here as a whole.
-void* mapped_here(int number, std::uint64_t address, std::int64_t bytes) noexcept;
-// True if that process has mapped what this one has at `address`.
-bool is_mapped_there(int number, std::uint64_t address, std::int64_t bytes) noexcept;
+// The buffer of a message that process `number` of the node has at `address`, as this one has it; nullptr: it is not
+// mapped here as a whole.
+void* mapped_here(int number, const plan::Message& message, std::uint64_t address) noexcept;
+// True if that process has mapped, as a whole, the message that this one has at `buffer`.
+bool is_mapped_there(int number, const plan::Message& message, const void* buffer) noexcept;
 
 }  // namespace gapless::preload

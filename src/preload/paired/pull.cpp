@@ -7,7 +7,6 @@
 #include "move/direction.hpp"
 #include "move/iov.hpp"
 #include "move/move.hpp"
-#include "move/overlap.hpp"
 #include "preload/paired/mapped.hpp"
 #include "preload/paired/part_copy.hpp"
 #include "preload/paired/ways.hpp"
@@ -20,7 +19,8 @@ namespace {
 
 // [bytes] Read at a time: it stays in the second cache until it is unpacked.
 constexpr std::int64_t kRoomBytes = 64 << 10;
-// An entry costs the kernel about as long as it takes to read a page; so the gaps of a span are no longer.
+// An entry costs the kernel about as long as reading some KB: runs of 512 bytes are read faster with their gaps than
+// each by itself, runs of 4096 are not (gapless measure adaptive).
 constexpr copy::SpanLimits kSpans{.gap = 1024, .length = kRoomBytes, .most = 1 << 16};
 constexpr copy::SpanLimits kEntries{.gap = 0, .length = 0, .most = 1 << 16};
 // [bytes] Runs of the target of this average length or more are read into where they belong.
@@ -125,29 +125,16 @@ class KernelPull {
   const plan::Plan& plan_;
 };
 
-// The same memory of another process here; nullptr: it is not mapped, or not as a whole.
-void* mapped_here(int process, const wire::Buffer& buffer, const plan::Plan& plan) noexcept {
-  std::int64_t low = 0, high = 0;
-  if (!move::bounds_of(plan, buffer.count, low, high)) return nullptr;
-  void* const first = preload::mapped_here(process, buffer.address + static_cast<std::uint64_t>(low), high - low);
-  return first == nullptr ? nullptr : move::at(first, -low);
-}
-
 // Where the sender can write the target's memory, if it can.
 std::optional<wire::Buffer> shown(SharedMemory& shared, int sender, const Target& target) noexcept {
-  const plan::Plan& plan = *target.type->plan();
-  std::int64_t low = 0, high = 0;
-  const auto address = reinterpret_cast<std::uintptr_t>(target.buffer);
-  if (!move::bounds_of(plan, target.count, low, high) ||
-      !is_mapped_there(sender, address + static_cast<std::uint64_t>(low), high - low)) {
-    return std::nullopt;
-  }
+  if (!is_mapped_there(sender, {*target.type->plan(), target.count}, target.buffer)) return std::nullopt;
   const std::optional<wire::Place> layout = show_layout(shared, target.type);
   if (!layout) return std::nullopt;
-  return wire::Buffer{.layout = *layout, .count = target.count, .address = address};
+  return wire::Buffer{
+      .layout = *layout, .count = target.count, .address = reinterpret_cast<std::uintptr_t>(target.buffer)};
 }
 
-// Of a part of the message; the two do not share memory, or the program is wrong.
+// The message and its target do not share memory, or the program is wrong.
 bool pull_mapped(SharedMemory& shared, PairedReceive& message, const void* from, const PartCopy& parts,
                  const Target& target) noexcept {
   const auto copy = [&](std::int64_t position, std::int64_t bytes) {
@@ -175,7 +162,8 @@ bool pull(SharedMemory& shared, PairedReceive& message, const wire::Buffer& orig
   const PartCopy parts({layout->plan(), origin.count}, {target.type->shared_plan(), target.count}, target.bytes);
   const Way way = wanted_way();
   const bool is_by_kernel = way == Way::kKernel || way == Way::kEntries;
-  void* const from = is_by_kernel ? nullptr : mapped_here(message.sender(), origin, *layout->plan());
+  void* const from =
+      is_by_kernel ? nullptr : mapped_here(message.sender(), {*layout->plan(), origin.count}, origin.address);
   if (from != nullptr) {
     count_way(WayEvent::kDirect);
     return pull_mapped(shared, message, from, parts, target);
@@ -198,7 +186,7 @@ void help(SharedMemory& shared, PairedSend& message, const mpi::DatatypePtr& typ
       __builtin_mul_overflow(layout->plan()->size(), target.count, &room) || room < message.ticket().bytes) {
     return;
   }
-  void* const to = mapped_here(message.dest(), target, *layout->plan());
+  void* const to = mapped_here(message.dest(), {*layout->plan(), target.count}, target.address);
   if (to == nullptr) return;
   const PartCopy parts({type->shared_plan(), count}, {layout->plan(), target.count}, message.ticket().bytes);
   message.help([&](std::int64_t position, std::int64_t bytes) { parts.copy(buffer, to, position, bytes); });

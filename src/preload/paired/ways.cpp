@@ -7,7 +7,6 @@
 
 #include "base/clock.hpp"
 #include "base/settings.hpp"
-#include "move/overlap.hpp"
 #include "preload/paired/choice.hpp"
 #include "preload/paired/mapped.hpp"
 #include "preload/policy/shared_memory.hpp"
@@ -31,13 +30,6 @@ Way wanted_way() noexcept {
 
 namespace {
 
-bool is_mapped_there(int number, const Outbound& message) noexcept {
-  std::int64_t low = 0, high = 0;
-  return move::bounds_of(*message.type->plan(), message.count, low, high) &&
-         preload::is_mapped_there(
-             number, reinterpret_cast<std::uintptr_t>(message.buffer) + static_cast<std::uint64_t>(low), high - low);
-}
-
 // What is sent again and again, and the choice for it.
 struct Sent {
   int number = -1;
@@ -58,8 +50,7 @@ Choices& choices() noexcept {
   return *the;
 }
 
-// [bytes] Shorter runs are never read by the kernel for a trial's sake: an entry, or its gap, costs more than they do
-// (node_transfer: half a microsecond).
+// [bytes] Shorter runs are never read by the kernel for a trial's sake: an entry, or its gap, costs more than they do.
 constexpr std::int64_t kShortestKernelRun = 2048;
 
 bool chooses_offer(int number, const Outbound& message, bool is_mapped) noexcept {
@@ -82,7 +73,7 @@ bool may_offer(int number, const Outbound& message) noexcept {
   const SharedMemory* const shared = shared_memory();
   if (way == Way::kHost || shared == nullptr) return false;
   if (way == Way::kKernel || way == Way::kEntries) return shared->segment.is_reached_by(number);
-  const bool is_mapped = is_mapped_there(number, message);
+  const bool is_mapped = is_mapped_there(number, {*message.type->plan(), message.count}, message.buffer);
   if (way == Way::kDirect) return is_mapped;
   const bool may_read = message.type->mean_run_bytes() >= kShortestKernelRun && shared->segment.is_reached_by(number);
   return (is_mapped || may_read) && chooses_offer(number, message, is_mapped);
