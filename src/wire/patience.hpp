@@ -25,9 +25,10 @@ class Patience {
     left_ = true;
   }
 
- private:
   static constexpr std::int64_t kNs = 35'000;  // receivers that are at work need less
-  std::int64_t since_ = 0;                     // [ns] of the first look that found nothing
+
+ private:
+  std::int64_t since_ = 0;  // [ns] of the first look that found nothing
   bool left_ = true;
 };
 

@@ -10,6 +10,7 @@ bool read_memory(std::int64_t pid, std::span<const iovec> here, std::span<const 
   ssize_t done;
   do done = process_vm_readv(static_cast<pid_t>(pid), here.data(), here.size(), there.data(), there.size(), 0);
   while (done < 0 && errno == EINTR);
+  if (done >= 0) errno = EFAULT;  // in case that it is less
   return done >= 0 && static_cast<std::size_t>(done) == bytes;
 }
 

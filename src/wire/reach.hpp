@@ -13,7 +13,7 @@ namespace gapless::wire {
 inline constexpr std::size_t kMaxEntries = 1024;
 
 // Both lists have the same number of bytes in all. False: not all of them could be read (no permission, the process has
-// ended, memory that the kernel cannot pin); then what `here` names holds anything.
+// ended, memory that the kernel cannot pin), as errno says; then what `here` names holds anything.
 bool read_memory(std::int64_t pid, std::span<const iovec> here, std::span<const iovec> there) noexcept;
 
 }  // namespace gapless::wire

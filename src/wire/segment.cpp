@@ -305,12 +305,14 @@ bool Segment::is_running(int process) const noexcept {
   return began == 0 || base::is_running(member(process).pid.load(std::memory_order_relaxed), began);
 }
 
-bool Segment::reaches(int process) noexcept {
+bool Segment::reaches(int process, int* refusal) noexcept {
   if (reach_[process].load(std::memory_order_relaxed) == Reach::kNotAsked) {
     std::uint64_t found = 0;
     const iovec here{&found, sizeof found};
     const iovec there{reinterpret_cast<void*>(member(process).probe_at.load(std::memory_order_relaxed)), sizeof found};
-    const bool can = read_memory(pid_of(process), {&here, 1}, {&there, 1}) && found == header().cookie[0];
+    const bool is_read = read_memory(pid_of(process), {&here, 1}, {&there, 1});
+    const bool can = is_read && found == header().cookie[0];
+    if (!can && refusal != nullptr) *refusal = is_read ? ESRCH : errno;  // another one's memory
     if (can) {
       member(process).reached_by[self_ / 64].fetch_or(std::uint64_t{1} << self_ % 64, std::memory_order_relaxed);
     }

@@ -79,7 +79,8 @@ class Segment {
   bool is_running(int process) const noexcept;
 
   // True if this process may read another one's memory (reach.hpp), and that one knows it; asks the kernel once.
-  bool reaches(int process) noexcept;
+  // `refusal`: where that was now, and it may not, why (errno).
+  bool reaches(int process, int* refusal = nullptr) noexcept;
   // True if the other one has said the same of this process's.
   bool is_reached_by(int process) const noexcept;
   std::int64_t pid_of(int process) const noexcept;

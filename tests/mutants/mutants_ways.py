@@ -1,13 +1,14 @@
-"""Faults in how a receiver copies a message out of its sender's memory."""
+"""Faults in how a receiver copies a message out of its sender's memory, and in when it is offered."""
 
 from __future__ import annotations
 
 from layer_checks import conformance, planted
+from mutant import Check
 
 MESSAGES = {"GAPLESS_SMALLEST_PAIRED": "16384"}
 DIRECT = (conformance("p2p_random", "1", "60", "window", **MESSAGES, GAPLESS_WAY="direct"),)
 KERNEL = (conformance("p2p_paired", "100", **MESSAGES, GAPLESS_WAY="kernel"),)
-
+CHOICE = (Check("unit_test", ("--gtest_filter=Choice.*",)),)
 
 MUTANTS = [
     planted(plants, file, before, after, noticed_by)
@@ -20,5 +21,40 @@ MUTANTS = [
             DIRECT,
         ),
         ("the gaps of a span are data", "paired/pull.cpp", "span.is_run() ? part : span.bytes", "part", KERNEL),
+        (
+            "however often a message is taken back, the next ones are offered",
+            "paired/choice.hpp",
+            "lost_ns_ >= kMostWaits * waited_ns",
+            "false",
+            CHOICE,
+        ),
+        (
+            "what messages gain counts for nothing against waits",
+            "paired/choice.hpp",
+            "if (is_gained_) lost_ns_ =",
+            "if (false) lost_ns_ =",
+            CHOICE,
+        ),
+        (
+            "what messages gain is put by against later waits",
+            "paired/choice.hpp",
+            "std::max<std::int64_t>(lost_ns_ - gain_ns_, 0);",
+            "lost_ns_ - gain_ns_;",
+            CHOICE,
+        ),
+        (
+            "a message that was taken back has gained",
+            "paired/choice.hpp",
+            "    is_gained_ = false;\n    if (is_trying_",
+            "    if (is_trying_",
+            CHOICE,
+        ),
+        (
+            "a way that is refused is tried again soon",
+            "paired/choice.hpp",
+            "give_up(Why::kRefused, kLongestPeriod)",
+            "give_up(Why::kRefused, kFirstPeriod)",
+            CHOICE,
+        ),
     )
 ]

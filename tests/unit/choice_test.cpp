@@ -9,13 +9,18 @@ namespace gapless::test {
 
 namespace {
 
+constexpr double kWait_us = 35;
+
 // A program that sends again and again.
 struct Program {
   double host_us, other_us;
   double noise = 0;  // each cycle takes up to so much longer, as a share
+  int late = 0;      // of ten receivers: who comes late does not copy, and the sender waits first
+  bool refuses = false;
   preload::Choice choice{};
   std::int64_t now_ns = 1;
   std::uint64_t random = 88172645463325252u;
+  int sent = 0, waits = 0;
 
   // The share of `messages` that took the other way.
   double sends(int messages) {
@@ -25,7 +30,15 @@ struct Program {
       other += takes ? 1 : 0;
       random ^= random << 13, random ^= random >> 7, random ^= random << 17;
       const double more = noise * static_cast<double>(random % 1000) / 1000;
-      now_ns += static_cast<std::int64_t>((takes ? other_us : host_us) * (1 + more) * 1000);
+      const bool is_late = 7 * sent++ % 10 < late;
+      double us = takes && !is_late && !refuses ? other_us : host_us;
+      if (takes && is_late) {
+        us += kWait_us;
+        ++waits;
+        choice.was_taken_back(static_cast<std::int64_t>(kWait_us * 1000));
+      }
+      if (takes && refuses) choice.was_refused();
+      now_ns += static_cast<std::int64_t>(us * (1 + more) * 1000);
     }
     return static_cast<double>(other) / messages;
   }
@@ -74,6 +87,76 @@ TEST(Choice, TrialsOfAWayThatIsMuchSlowerAreFew) {
   // Each trial has ten of the slow one.
   Program program{.host_us = 10, .other_us = 100};
   EXPECT_LT(program.sends(1'000'000), 1e-3);
+}
+
+TEST(Choice, ReceiversThatBeginToComeLateCostEightWaits) {
+  Program program{.host_us = 100, .other_us = 60};
+  program.sends(20'000);  // the period is long by now
+  program.late = 10;
+  EXPECT_LT(program.sends(200), 0.05);
+  EXPECT_LE(program.waits, 8);
+  // Trials have ten more each, and are few.
+  program.sends(20'000);
+  EXPECT_LE(program.waits, 8 + 8 * 10);
+  // Whatever it gains once they come in time.
+  program.late = 0;
+  program.sends(40'000);
+  EXPECT_GT(program.sends(400), 0.9);
+}
+
+TEST(Choice, WaitsThatAreMoreThanTheGainReturnToHost) {
+  // Of ten messages three wait, 105 us, and seven gain 5 us each: whatever the trials say, which have few of them.
+  Program program{.host_us = 100, .other_us = 95};
+  program.sends(200);
+  program.late = 3;
+  const int messages = 30'000;
+  program.sends(messages);
+  EXPECT_LT(program.waits, messages / 20);
+}
+
+TEST(Choice, WaitsThatAreLessThanTheGainChangeNothing) {
+  Program program{.host_us = 100, .other_us = 60};
+  program.sends(1000);
+  program.late = 2;  // 70 us of 320
+  EXPECT_GT(program.sends(20'000), 0.95);
+}
+
+TEST(Choice, AWayThatIsRefusedIsSeldomTried) {
+  Program program{.host_us = 100, .other_us = 60};
+  program.sends(1000);
+  program.refuses = true;
+  EXPECT_LE(program.sends(1'000'000) * 1'000'000, 62);
+}
+
+TEST(Choice, AChangeIsToldOnceWithItsReason) {
+  using Why = preload::Choice::Why;
+  Program program{.host_us = 100, .other_us = 60};
+  program.sends(21);
+  EXPECT_FALSE(program.choice.take_change());
+  program.sends(1);
+  auto change = program.choice.take_change();
+  ASSERT_TRUE(change);
+  EXPECT_TRUE(change->is_other);
+  EXPECT_EQ(change->why, Why::kCycles);
+  EXPECT_EQ(change->messages, 21);
+  EXPECT_EQ(change->host_ns, 100'000);
+  EXPECT_EQ(change->other_ns, 60'000);
+  program.sends(10'000);  // trials that change nothing
+  EXPECT_FALSE(program.choice.take_change());
+  program.late = 10;
+  program.sends(50);  // before the next trial
+  change = program.choice.take_change();
+  ASSERT_TRUE(change);
+  EXPECT_FALSE(change->is_other);
+  EXPECT_EQ(change->why, Why::kTakenBack);
+  EXPECT_GE(change->messages, 10'022 + 8);
+  program.late = 0;
+  program.refuses = true;
+  program.sends(1000);
+  change = program.choice.take_change();
+  ASSERT_TRUE(change);
+  EXPECT_FALSE(change->is_other);
+  EXPECT_EQ(change->why, Why::kRefused);
 }
 
 }  // namespace gapless::test

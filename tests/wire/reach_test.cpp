@@ -1,5 +1,7 @@
 // Another process's memory, read by the kernel, and what processes tell each other of that.
+#include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "wire/node.hpp"
 #include "wire/reach.hpp"
@@ -41,9 +43,11 @@ TEST_F(ReachTest, ReadsWhatIsListed) {
   EXPECT_EQ(two[9], static_cast<char>((1000 + 50'000 - 1) % 251));
   const iovec wrong[] = {{memory, 10}, {reinterpret_cast<void*>(16), 50'000}};
   EXPECT_FALSE(read_memory(child, here, wrong));
+  EXPECT_EQ(errno, EFAULT);
   tell(to_child);
   expect_good_end(child);
   EXPECT_FALSE(read_memory(child, here, there));
+  EXPECT_EQ(errno, ESRCH);
 }
 
 TEST_F(ReachTest, BothKnowWhoReachesWhom) {
@@ -77,7 +81,11 @@ TEST_F(ReachTest, NobodyIsToldThatOneIsReachedWhoIsNot) {
   });
   Segment segment, later;
   attach(segment, dup(file), 0);
-  EXPECT_FALSE(segment.reaches(1));
+  int refusal = 0;
+  EXPECT_FALSE(segment.reaches(1, &refusal));
+  EXPECT_EQ(std::exchange(refusal, 0), ESRCH);
+  EXPECT_FALSE(segment.reaches(1, &refusal));
+  EXPECT_EQ(refusal, 0) << "it was asked before";
   attach(later, file, 1);
   EXPECT_FALSE(later.is_reached_by(0));
 }

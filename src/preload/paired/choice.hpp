@@ -6,11 +6,19 @@
 // The first message goes by host, as its layout is not known yet. Then both ways take turns in blocks; the other way
 // is taken if the median of each of its blocks is below that of host's before it. From then on the choice is tried
 // again now and then, the more seldom the clearer it was, and changes only for a difference that is as clear.
+//
+// Between two trials a program may change: its receivers come late, and each message costs the wait before it is taken
+// back. There is an account of it. Such a message adds its wait, one that was copied takes off what it gained at the
+// last trial, but none is put by. At eight waits host is taken, and tried against for the first time 256 messages
+// later. So from where the other way is chosen to where host is, all waits outside of trials are at most eight more
+// than were gained there; and a trial has ten. A message that was refused is one of many that will be: host is taken
+// for as long as it ever is.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 
 namespace gapless::preload {
 
@@ -18,8 +26,11 @@ class Choice {
  public:
   // Whether the message that is sent now [ns] takes the other way. One thread at a time.
   bool takes_other(std::int64_t now_ns) noexcept {
+    if (is_gained_) lost_ns_ = std::max<std::int64_t>(lost_ns_ - gain_ns_, 0);
     if (last_ns_ != 0 && is_trying_) note(now_ns - last_ns_);
     last_ns_ = now_ns;
+    ++messages_;
+    is_gained_ = !is_trying_ && left_ > 0 && is_other_;
     if (is_trying_) return block_ % 2 != 0;
     if (left_-- > 0) return is_other_;
     is_trying_ = true;
@@ -27,10 +38,41 @@ class Choice {
     return false;
   }
 
+  // The message before took the other way, and was packed all the same: nobody had begun to copy it for so long.
+  void was_taken_back(std::int64_t waited_ns) noexcept {
+    is_gained_ = false;
+    if (is_trying_ || !is_other_) return;  // the cycle that is measured has it
+    lost_ns_ += waited_ns;
+    if (lost_ns_ >= kMostWaits * waited_ns) give_up(Why::kTakenBack, 8 * kFirstPeriod);
+  }
+  // Or its receiver could not copy it.
+  void was_refused() noexcept { give_up(Why::kRefused, kLongestPeriod); }
+
+  enum class Why { kCycles, kTakenBack, kRefused };
+  struct Change {
+    bool is_other;
+    Why why;
+    std::int64_t messages;           // that had been sent before
+    std::int64_t host_ns, other_ns;  // of a cycle: medians of the last blocks of each way, if there were any
+  };
+  // What was decided, if it is another thing than before, or for another reason; once.
+  std::optional<Change> take_change() noexcept {
+    if (!is_changed_) return std::nullopt;
+    is_changed_ = false;
+    return Change{is_other_, settled_->why, settled_after_, medians_[kBlocks - 2], medians_[kBlocks - 1]};
+  }
+
  private:
+  struct Settled {
+    bool is_other;
+    Why why;
+    bool operator==(const Settled&) const = default;
+  };
+
   static constexpr int kBlock = 5, kSkipped = 1, kBlocks = 4;  // the first of a block find the other way's traces
   static constexpr std::int64_t kFirstPeriod = 32, kLongestPeriod = std::int64_t{1} << 14;  // [messages]
   static constexpr std::int64_t kSure = 33, kClear = 4;  // differences of a 33rd, of a quarter
+  static constexpr std::int64_t kMostWaits = 8;          // scheduling has a receiver come late now and then
 
   // A cycle of the message before has ended.
   void note(std::int64_t ns) noexcept {
@@ -56,16 +98,38 @@ class Choice {
     if (is_surely_other) is_other_ = true;
     if (is_surely_host) is_other_ = false;
     const bool is_clear = is_other_ ? all_below(kOther, kHost, kClear) : all_below(kHost, kOther, kClear);
-    if (was_other != is_other_) period_ = kFirstPeriod;
-    period_ = std::min(period_ * (is_clear ? 8 : is_surely_other || is_surely_host ? 4 : 2), kLongestPeriod);
-    left_ = period_;
+    if (was_other != is_other_) {
+      period_ = kFirstPeriod;
+      lost_ns_ = 0;
+    }
+    gain_ns_ = std::max<std::int64_t>(std::min(medians_[0] - medians_[1], medians_[2] - medians_[3]), 0);
+    settle(Why::kCycles, std::min(period_ * (is_clear                            ? 8
+                                             : is_surely_other || is_surely_host ? 4
+                                                                                 : 2),
+                                  kLongestPeriod));
+  }
+  void give_up(Why why, std::int64_t messages) noexcept {
+    is_other_ = is_gained_ = false;
+    settle(why, messages);
+  }
+  void settle(Why why, std::int64_t messages) noexcept {
+    left_ = period_ = messages;
     is_trying_ = false;
+    const Settled now{is_other_, why};
+    is_changed_ = is_changed_ || settled_ != now;
+    settled_ = now;
+    settled_after_ = messages_;
   }
   static bool is_below(std::int64_t a, std::int64_t b, std::int64_t part) noexcept { return a < b - b / part; }
 
-  std::int64_t last_ns_ = 0, left_ = 1, period_ = kFirstPeriod;
+  std::int64_t last_ns_ = 0, left_ = 1, period_ = kFirstPeriod, messages_ = 0;
+  std::int64_t gain_ns_ = 0, lost_ns_ = 0;  // by a message that goes the other way; by waits, more than was gained
   int block_ = 0, in_block_ = 0;
   bool is_trying_ = false, is_other_ = false;
+  bool is_gained_ = false;  // the message before went the other way, as far as is known
+  std::optional<Settled> settled_;
+  std::int64_t settled_after_ = 0;
+  bool is_changed_ = false;
   std::array<std::int64_t, kBlock - kSkipped> samples_{};
   std::array<std::int64_t, kBlocks> medians_{};
 };

@@ -1,6 +1,8 @@
 #include "preload/paired/pull.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <memory>
 
 #include "base/per_thread.hpp"
@@ -10,6 +12,8 @@
 #include "preload/paired/mapped.hpp"
 #include "preload/paired/part_copy.hpp"
 #include "preload/paired/ways.hpp"
+#include "preload/policy/agreement.hpp"
+#include "preload/stats/log.hpp"
 #include "preload/stats/ways.hpp"
 #include "wire/reach.hpp"
 
@@ -84,6 +88,9 @@ class KernelPull {
     return true;
   }
 
+  // Why not (errno).
+  int error() const noexcept { return error_; }
+
  private:
   void* address(std::int64_t offset) const noexcept {
     return reinterpret_cast<void*>(origin_.address + static_cast<std::uint64_t>(offset));
@@ -98,7 +105,9 @@ class KernelPull {
       room_.here[here++] = {room_.pieces[k].base, static_cast<std::size_t>(part)};
       left -= part;
     }
-    return wire::read_memory(pid_, {room_.here, here}, {room_.there, entries});
+    const bool is_read = wire::read_memory(pid_, {room_.here, here}, {room_.there, entries});
+    if (!is_read) error_ = errno;
+    return is_read;
   }
 
   // What was read into the room, span by span, the first one from `within` on.
@@ -123,6 +132,7 @@ class KernelPull {
   const PartCopy& parts_;
   const Target& target_;
   const plan::Plan& plan_;
+  int error_ = EFAULT;
 };
 
 // Where the sender can write the target's memory, if it can.
@@ -154,11 +164,19 @@ bool is_message_of(const plan::Plan& plan, std::int64_t count, std::int64_t byte
   return count > 0 && plan.size() > 0 && !__builtin_mul_overflow(plan.size(), count, &all) && all == bytes;
 }
 
+// False.
+bool refuses(const PairedReceive& message, const char* why) noexcept {
+  if (logging()) log_unread(rank_on_node(message.sender()), "a message", why);
+  return false;
+}
+
 }  // namespace
 
 bool pull(SharedMemory& shared, PairedReceive& message, const wire::Buffer& origin, const Target& target) noexcept {
   const std::shared_ptr<Foreign> layout = read_layout(shared, message.sender(), origin.layout);
-  if (layout == nullptr || !is_message_of(*layout->plan(), origin.count, message.bytes())) return false;
+  if (layout == nullptr || !is_message_of(*layout->plan(), origin.count, message.bytes())) {
+    return refuses(message, "its layout is none, or there is no memory for it");
+  }
   const PartCopy parts({layout->plan(), origin.count}, {target.type->shared_plan(), target.count}, target.bytes);
   const Way way = wanted_way();
   const bool is_by_kernel = way == Way::kKernel || way == Way::kEntries;
@@ -169,10 +187,11 @@ bool pull(SharedMemory& shared, PairedReceive& message, const wire::Buffer& orig
     return pull_mapped(shared, message, from, parts, target);
   }
   Room* const room = base::PerThread<Room>::get();
-  if (room == nullptr) return false;
+  if (room == nullptr) return refuses(message, "no memory");
   const auto spans = layout->spans(origin.count, way == Way::kEntries ? kEntries : kSpans);
-  if (spans == nullptr) return false;
-  if (!KernelPull(*room, shared.segment.pid_of(message.sender()), origin, parts, target).spans(*spans)) return false;
+  if (spans == nullptr) return refuses(message, "it has too many spans, or there is no memory for them");
+  KernelPull kernel(*room, shared.segment.pid_of(message.sender()), origin, parts, target);
+  if (!kernel.spans(*spans)) return refuses(message, std::strerror(kernel.error()));
   count_way(WayEvent::kKernel);
   return true;
 }

@@ -27,11 +27,11 @@ class PairedSend {
   void* header() noexcept { return &header_; }
   const wire::Ticket& ticket() const noexcept { return message_.ticket(); }
   int dest() const noexcept { return to_; }
-  // Of a message that is offered: waits until its receiver has copied it. Returns false if it is to be packed instead:
-  // none has begun for a while, or it could not; or if it was not offered.
+  // Of a message that is offered: waits until its receiver has copied it (kDelivered). Else it is to be packed: nobody
+  // has begun for a while (kOffered), who has could not (kRefused), or it was not offered (kPacked).
   // help() is called where the receiver shares the message.
   template <class Help>
-  bool settle(Help&& help) noexcept;
+  wire::Offer settle(Help&& help) noexcept;
   // For help(): where the receiver wants the data; and copies parts of them by copy(position, bytes).
   const wire::Buffer& target() const noexcept { return message_.target(); }
   template <class Copy>
@@ -73,8 +73,8 @@ void PairedSend::pack(bool patience, Pack&& pack) noexcept {
 }
 
 template <class Help>
-bool PairedSend::settle(Help&& help) noexcept {
-  if (!is_offered_) return false;
+wire::Offer PairedSend::settle(Help&& help) noexcept {
+  if (!is_offered_) return wire::Offer::kPacked;
   is_offered_ = false;
   bool has_helped = false;
   wire::Patience rest;
@@ -83,7 +83,7 @@ bool PairedSend::settle(Help&& help) noexcept {
     const wire::Offer found = message_.look();
     switch (found) {
       case wire::Offer::kDelivered:
-        return true;
+        return found;
       case wire::Offer::kShared:
         if (!has_helped) {
           count_way(WayEvent::kHelped);
@@ -93,7 +93,7 @@ bool PairedSend::settle(Help&& help) noexcept {
         [[fallthrough]];
       case wire::Offer::kPulled:
         // It touches nothing here once it has ended.
-        if (!wait.again(to_)) return true;
+        if (!wait.again(to_)) return wire::Offer::kDelivered;
         break;
       case wire::Offer::kOffered:
         if (rest.left()) {
@@ -104,11 +104,11 @@ bool PairedSend::settle(Help&& help) noexcept {
       case wire::Offer::kRefused:
         if (message_.take_back()) {
           count_way(found == wire::Offer::kRefused ? WayEvent::kRefused : WayEvent::kTakenBack);
-          return false;
+          return found;
         }
         break;
       case wire::Offer::kPacked:
-        return false;
+        return found;
     }
   }
 }

@@ -1,16 +1,21 @@
 #include "preload/paired/ways.hpp"
 
 #include <array>
+#include <cstdio>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 
 #include "base/clock.hpp"
 #include "base/settings.hpp"
 #include "preload/paired/choice.hpp"
 #include "preload/paired/mapped.hpp"
+#include "preload/policy/agreement.hpp"
 #include "preload/policy/shared_memory.hpp"
 #include "preload/policy/switches.hpp"
+#include "preload/stats/log.hpp"
+#include "wire/patience.hpp"
 
 namespace gapless::preload {
 
@@ -53,17 +58,53 @@ Choices& choices() noexcept {
 // [bytes] Shorter runs are never read by the kernel for a trial's sake: an entry, or its gap, costs more than they do.
 constexpr std::int64_t kShortestKernelRun = 2048;
 
-bool chooses_offer(int number, const Outbound& message, bool is_mapped) noexcept {
+// The place where the choice for this message is, or would be; under the lock.
+Sent& place_of(Choices& all, int number, const Outbound& message, bool is_mapped) noexcept {
   const auto mixed = reinterpret_cast<std::uintptr_t>(message.type.get()) / 16 +
                      static_cast<std::uintptr_t>(message.count * 31 + number * 7 + (is_mapped ? 1 : 0));
+  return all.places[(mixed * 0x9e3779b97f4a7c15u) >> 56];
+}
+
+bool is_of(const Sent& sent, int number, const Outbound& message, bool is_mapped) noexcept {
+  return sent.number == number && sent.count == message.count && sent.is_mapped == is_mapped &&
+         !sent.type.owner_before(message.type) && !message.type.owner_before(sent.type);
+}
+
+// Where the choice is another one now.
+void log_change(Sent& sent, const Outbound& message) noexcept {
+  const std::optional<Choice::Change> change = sent.choice.take_change();
+  if (!change) return;
+  const char* const other = sent.is_mapped ? "direct" : "kernel";
+  char text[150];
+  const int length = std::snprintf(text, sizeof text, "%s (after %lld messages: ", change->is_other ? other : "host",
+                                   static_cast<long long>(change->messages));
+  char* const rest = text + length;
+  const std::size_t room = sizeof text - static_cast<std::size_t>(length);
+  switch (change->why) {
+    case Choice::Why::kCycles:
+      std::snprintf(rest, room, "a cycle takes %lld ns by host, %lld ns by %s)",
+                    static_cast<long long>(change->host_ns), static_cast<long long>(change->other_ns), other);
+      break;
+    case Choice::Why::kTakenBack:
+      std::snprintf(rest, room, "by %s its receiver comes late)", other);
+      break;
+    case Choice::Why::kRefused:
+      std::snprintf(rest, room, "by %s its receiver refuses it)", other);
+      break;
+  }
+  log_way(rank_on_node(sent.number), message.count, *message.type->plan(), text);
+}
+
+bool chooses_offer(int number, const Outbound& message, bool is_mapped) noexcept {
   Choices& all = choices();
   const std::lock_guard lock(all.mutex);
-  Sent& sent = all.places[(mixed * 0x9e3779b97f4a7c15u) >> 56];
-  if (sent.number != number || sent.count != message.count || sent.is_mapped != is_mapped ||
-      sent.type.owner_before(message.type) || message.type.owner_before(sent.type)) {
+  Sent& sent = place_of(all, number, message, is_mapped);
+  if (!is_of(sent, number, message, is_mapped)) {
     sent = {.number = number, .type = message.type, .count = message.count, .is_mapped = is_mapped, .choice = {}};
   }
-  return sent.choice.takes_other(base::now_ns());
+  const bool takes_other = sent.choice.takes_other(base::now_ns());
+  if (logging()) log_change(sent, message);
+  return takes_other;
 }
 
 }  // namespace
@@ -77,6 +118,17 @@ bool may_offer(int number, const Outbound& message) noexcept {
   if (way == Way::kDirect) return is_mapped;
   const bool may_read = message.type->mean_run_bytes() >= kShortestKernelRun && shared->segment.is_reached_by(number);
   return (is_mapped || may_read) && chooses_offer(number, message, is_mapped);
+}
+
+void offer_failed(int number, const Outbound& message, bool refused) noexcept {
+  if (wanted_way() != Way::kAdaptive) return;
+  const bool is_mapped = is_mapped_there(number, {*message.type->plan(), message.count}, message.buffer);
+  Choices& all = choices();
+  const std::lock_guard lock(all.mutex);
+  Sent& sent = place_of(all, number, message, is_mapped);
+  if (!is_of(sent, number, message, is_mapped)) return;
+  refused ? sent.choice.was_refused() : sent.choice.was_taken_back(wire::Patience::kNs);
+  if (logging()) log_change(sent, message);
 }
 
 }  // namespace gapless::preload

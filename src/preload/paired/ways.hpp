@@ -27,5 +27,8 @@ struct Outbound {
 };
 // True if a blocking send to this process of the node is to be offered.
 bool may_offer(int number, const Outbound& message) noexcept;
+// It was, and had to be packed all the same: its receiver could not copy it (`refused`), or had not begun in time.
+// After some of these the next ones are not offered (choice.hpp).
+void offer_failed(int number, const Outbound& message, bool refused) noexcept;
 
 }  // namespace gapless::preload

@@ -100,6 +100,22 @@ void log_paired(Procedure procedure, const Paired& blocks) noexcept {
   write_line(line, length);
 }
 
+void log_way(int rank, std::int64_t count, const plan::Plan& plan, const char* way_and_why) noexcept {
+  char line[300];
+  const int length =
+      std::snprintf(line, sizeof line, "gapless: rank %d: to rank %d: count %lld of %lld bytes in %lld runs: %.150s\n",
+                    world_rank(), rank, static_cast<long long>(count), static_cast<long long>(plan.size()),
+                    static_cast<long long>(plan.run_count()), way_and_why);
+  write_line(line, length);
+}
+
+void log_unread(int rank, const char* what, const char* why) noexcept {
+  char line[200];
+  const int length = std::snprintf(line, sizeof line, "gapless: rank %d: %s of rank %d cannot be read: %.100s\n",
+                                   world_rank(), what, rank, why);
+  write_line(line, length);
+}
+
 void log_shared_memory(const std::string& why, const std::string& messages) noexcept {
   char line[300];
   const int length = why.empty()

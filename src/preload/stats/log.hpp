@@ -23,6 +23,10 @@ void log_refused() noexcept;
 void log_collective(Procedure procedure, std::int64_t bytes, Reason reason) noexcept;
 // Logs what of a collective call goes through shared memory.
 void log_paired(Procedure procedure, const Paired& blocks) noexcept;
+// Logs which way messages of this layout go from now on to a process of this node.
+void log_way(int rank, std::int64_t count, const plan::Plan& plan, const char* way_and_why) noexcept;
+// Logs why this process cannot read the memory of one of its node, or a message that it offered.
+void log_unread(int rank, const char* what, const char* why) noexcept;
 // Logs if this process shares memory with those of its node, and for which messages; `why` it does not, or empty.
 void log_shared_memory(const std::string& why, const std::string& messages) noexcept;
 // Logs if collective calls may be rewritten as MPI_BYTE, and why.

@@ -112,9 +112,14 @@ void MessageBuffer::pack_chunk(std::int64_t position, char* to, std::int64_t byt
 
 void MessageBuffer::pack_paired(bool patience) noexcept {
   if (outgoing_ == nullptr) return;
-  if (outgoing_->settle([this] { help(*shared_memory(), *outgoing_, datatype_, count_, buffer_); })) return;
+  const wire::Offer found =
+      outgoing_->settle([this] { help(*shared_memory(), *outgoing_, datatype_, count_, buffer_); });
+  if (found == wire::Offer::kDelivered) return;
   outgoing_->pack(patience,
                   [this](std::int64_t position, char* to, std::int64_t bytes) { pack_chunk(position, to, bytes); });
+  if (found == wire::Offer::kPacked) return;
+  offer_failed(outgoing_->dest(), {.type = datatype_, .count = count_, .buffer = buffer_},
+               found == wire::Offer::kRefused);
 }
 
 void MessageBuffer::count_sent() const noexcept {
