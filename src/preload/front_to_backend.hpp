@@ -7,7 +7,7 @@
 namespace gapless::preload {
 
 // Both come from the same build and are installed side by side; the number finds a mixture.
-inline constexpr int kInterfaceVersion = 6;
+inline constexpr int kInterfaceVersion = 7;
 
 // The run-time switches, of everything but collectives, of those, of pairing, and of its ways; read with relaxed atomic
 // loads.
@@ -26,6 +26,8 @@ struct Front {
   const int* completion_looked_up;
   const Switches* switches;
   int served_count;  // the number of its procedures
+  // False if the library may have a procedure MPI_X_c that it leaves alone while it serves MPI_X.
+  bool serves_large_counts;
 };
 
 struct Backend {

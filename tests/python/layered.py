@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import Compiler
 from gapless.errors import GaplessError
+from gapless.launch.fronts import FrontName, choose_front
 from gapless.launch.launcher import recognise
 from gapless.launch.layer import Launch, put_under, without_layer
 from gapless.targets.libraries import NAMES, Library, find_library
@@ -25,6 +26,8 @@ class Layered:
 
     library: Library
     compile_c: Compiler
+    plain: bool = True
+    """By the front that fits every library; or by the one that `gapless run` takes."""
 
     def program(self, name: str, source: str) -> Path:
         """Compile a program in C."""
@@ -37,8 +40,10 @@ class Layered:
     def launch(self, ranks: int, command: Sequence[object], settings: Mapping[str, str]) -> Launch:
         """Return the command that runs a program under the layer."""
         launched = [*self.library.launch(ranks), *map(str, command)]
-        environment = without_layer() | dict(self.library.settings)
-        return put_under(launched, str(self.library.preload), settings, environment, recognise(launched[0]))
+        environment, launcher = without_layer() | dict(self.library.settings), recognise(launched[0])
+        name = FrontName.PLAIN if self.plain else FrontName.AUTO
+        front = choose_front(name, launched, launcher, environment).path
+        return put_under(launched, str(front), settings, environment, launcher)
 
     def run(
         self,

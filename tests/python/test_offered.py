@@ -4,24 +4,21 @@ receiver that does not receive, and what becomes of them where the way is forbid
 
 from __future__ import annotations
 
+import dataclasses
 import json
-import os
 import random
 import re
-import signal
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
 from conftest import Compiler, first_in_make_test
+from killed import kill_one
 from layered import NAMES, Layered, find_layered
-from test_paired_faults import processes_of
 
 SETTINGS = {"GAPLESS_SMALLEST_PAIRED": "8192"}
 
-# argv: MEMORY (heap, window), WHAT and ROUNDS (0: for ever). Rank 0 sends a column, rank 1 receives it as another
-# one, and answers.
+# argv: MEMORY (heap, window, or window_c, where rank 0 makes it by MPI_Win_allocate_shared_c), WHAT, ROUNDS (0: for
+# ever), and if runs are to be long ones. Rank 0 sends a column, rank 1 receives it as another one, and answers.
 PROGRAM = """
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,13 +33,17 @@ PROGRAM = """
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-enum { kLength = 40000, kGroup = 1000 };
+enum { kLength = 40000, kGroup = 1000, kPrompt = 150 };
+/* Not all headers and libraries have it. */
+int MPI_Win_allocate_shared_c(MPI_Aint, MPI_Aint, MPI_Info, MPI_Comm, void *, MPI_Win *) __attribute__((weak));
 static int rank, *out, *in;
 static MPI_Datatype sent, received;
 static const char *what;
+static int has_long_runs;
 static int is(const char *name) { return strcmp(what, name) == 0; }
+static int is_late(int round) { return is("turns late") && round >= kPrompt; }
 /* Whether a sender sends when its receiver is about to receive. */
-static int waits(void) { return !is("sleeps") && !is("barrier") && !is("split"); }
+static int waits(int round) { return !is("sleeps") && !is("barrier") && !is("split") && !is_late(round); }
 static void forbid(void) {
   struct sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -55,11 +56,14 @@ static void forbid(void) {
     puts("cannot forbid"), exit(3);
   }
 }
-/* Where the j-th int is sent from: in groups with long gaps between, or one by one. */
-static int place(int j) { return is("groups") ? j / kGroup * 4 * kGroup + 2 * (j % kGroup) : 2 * j; }
+/* Where the j-th int is sent from: in groups with long gaps between, or one by one; or in long runs. */
+static int place(int j) {
+  if (has_long_runs) return j / kGroup * 2 * kGroup + j % kGroup;
+  return is("groups") ? j / kGroup * 4 * kGroup + 2 * (j % kGroup) : 2 * j;
+}
 static void send_one(int round) {
   for (int j = 0; j < kLength; ++j) out[place(j)] = 7 * round + j;
-  if (waits()) MPI_Recv(NULL, 0, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (waits(round)) MPI_Recv(NULL, 0, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   const double began = MPI_Wtime();
   MPI_Send(out, 1, sent, 1 - rank, 1, MPI_COMM_WORLD);
   if (MPI_Wtime() - began > 1) printf("late %f\\n", MPI_Wtime() - began);
@@ -68,7 +72,7 @@ static int receive_one(int round) {
   const int length = is("cut") ? kLength / 2 : kLength;
   int wrong = 0, class = MPI_SUCCESS;
   for (int j = 0; j < 3 * kLength; ++j) in[j] = -1;
-  if (waits()) MPI_Send(NULL, 0, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD);
+  if (waits(round)) MPI_Send(NULL, 0, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD);
   MPI_Error_class(MPI_Recv(in, 1, received, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE), &class);
   wrong += class != (is("cut") ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
   for (int j = 0; j < 3 * kLength; ++j) wrong += in[j] != (j % 3 == 0 && j / 3 < length ? 7 * round + j / 3 : -1);
@@ -78,7 +82,7 @@ int main(int argc, char **argv) {
   MPI_Win window = MPI_WIN_NULL;
   const size_t bytes = kLength * sizeof(int);
   int found = 0, rounds = atoi(argv[3]);
-  what = argv[2];
+  what = argv[2], has_long_runs = argc > 4;
   if (is("forbidden")) forbid();
   if (is("limited")) {  /* rank 0 gets no memory to share */
     const char *mine = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("OMPI_COMM_WORLD_RANK");
@@ -87,13 +91,20 @@ int main(int argc, char **argv) {
   }
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (strcmp(argv[1], "window") == 0) {
+  if (strcmp(argv[1], "window_c") == 0 && rank == 0) {
+    if (MPI_Win_allocate_shared_c == NULL) puts("cannot: the library lacks it"), exit(3);
+    MPI_Win_allocate_shared_c(8 * bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &out, &window);
+  } else if (strncmp(argv[1], "window", 6) == 0) {
     MPI_Win_allocate_shared(8 * bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &out, &window);
   } else {
     out = malloc(8 * bytes);
   }
   in = out + 4 * kLength;
-  MPI_Type_vector(is("groups") ? kGroup : kLength, 1, 2, MPI_INT, &sent);
+  if (has_long_runs) {
+    MPI_Type_vector(kLength / kGroup, kGroup, 2 * kGroup, MPI_INT, &sent);
+  } else {
+    MPI_Type_vector(is("groups") ? kGroup : kLength, 1, 2, MPI_INT, &sent);
+  }
   if (is("groups")) {
     MPI_Datatype group = sent;
     MPI_Type_create_hvector(kLength / kGroup, 1, 4 * kGroup * sizeof(int), group, &sent);
@@ -108,6 +119,7 @@ int main(int argc, char **argv) {
     if (round == 5 && is("forbidden later")) forbid();
     if (rank == 0) send_one(round);
     if (rank == 1 && is("sleeps")) usleep(1500000);
+    if (rank == 1 && is_late(round)) usleep(300);
     if (is("barrier")) MPI_Barrier(MPI_COMM_WORLD);
     if (is("split")) {
       MPI_Comm half;
@@ -129,14 +141,15 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(params=first_in_make_test(NAMES))
 def layered(request: pytest.FixtureRequest, compile_c: Compiler) -> Layered:
-    """Each library in turn."""
-    return find_layered(request.param, compile_c)
+    """Each library in turn, by a front that knows all of its procedures."""
+    return dataclasses.replace(find_layered(request.param, compile_c), plain=False)
 
 
-def run(layered: Layered, tmp_path: Path, way: str, *words: object) -> dict[str, int]:
+def run(layered: Layered, tmp_path: Path, way: object, *words: object, log: str = "0") -> dict[str, int]:
     """Run the program; return what its processes count of the ways, together."""
     stats = tmp_path / "stats.json"
-    settings = SETTINGS | {"GAPLESS_WAY": way, "GAPLESS_STATS": f"json:{stats}"}
+    stats.unlink(missing_ok=True)
+    settings = SETTINGS | {"GAPLESS_WAY": str(way), "GAPLESS_STATS": f"json:{stats}", "GAPLESS_LOG": log}
     answer = layered.run(2, [layered.program("ways", PROGRAM), *words], settings)
     assert answer.returncode == 0, answer.stdout + answer.stderr
     assert re.findall(r"wrong \d+|late|cannot", answer.stdout) == 2 * ["wrong 0"], answer.stdout
@@ -145,6 +158,17 @@ def run(layered: Layered, tmp_path: Path, way: str, *words: object) -> dict[str,
         for name, n in json.loads(line)["stats"]["shared_memory"].get("ways", {}).items():
             counts[name] = counts.get(name, 0) + n
     return counts
+
+
+def run_until(wanted: str, layered: Layered, tmp_path: Path, *words: object, log: Path | None = None) -> dict[str, int]:
+    """Run the program until something is counted: where the machine is busy, all receivers may come late."""
+    for _ in range(20):
+        if log is not None:
+            log.unlink(missing_ok=True)
+        counts = run(layered, tmp_path, *words, log="0" if log is None else str(log))
+        if wanted in counts:
+            return counts
+    pytest.fail(f"nothing is {wanted}: {counts}")
 
 
 @pytest.mark.parametrize(
@@ -158,12 +182,12 @@ def run(layered: Layered, tmp_path: Path, way: str, *words: object) -> dict[str,
 )
 def test_a_way_is_taken(layered: Layered, tmp_path: Path, way: str, memory: str, taken: str) -> None:
     """But by messages before the first from the other side, and by those whose receiver comes late."""
-    counts = run(layered, tmp_path, way, memory, "", 40)
+    counts = run_until(taken, layered, tmp_path, way, memory, "", 40)
     assert counts["offered"] >= 2 * 38
     assert counts[taken] + counts.get("taken_back", 0) == counts["offered"]
     assert counts.get("refused", 0) == 0
     # Both ends show what they send, and read the other's; where both copy, what they receive, too.
-    assert counts["layout_new"] in ({4, 6, 8} if taken == "direct" else {4})
+    assert 3 <= counts["layout_new"] <= (8 if taken == "direct" else 4)
     assert counts["layout_known"] >= 2 * 36
 
 
@@ -171,8 +195,7 @@ def test_a_way_is_taken(layered: Layered, tmp_path: Path, way: str, memory: str,
 @pytest.mark.parametrize("what", ["groups", "cut"])
 def test_the_data_are_right(layered: Layered, tmp_path: Path, way: str, memory: str, what: str) -> None:
     """Of spans with long gaps between, several of which are read at a time; and of messages that are too long."""
-    counts = run(layered, tmp_path, way, memory, what, 20)
-    assert counts["direct" if way == "direct" else "kernel"] > 0
+    run_until("direct" if way == "direct" else "kernel", layered, tmp_path, way, memory, what, 20)
 
 
 @pytest.mark.parametrize("way", ["host", "direct"])
@@ -184,6 +207,16 @@ def test_nothing_is_offered(layered: Layered, tmp_path: Path, way: str) -> None:
 def test_a_window_is_made_where_one_process_shares_no_memory(layered: Layered, tmp_path: Path) -> None:
     """Its members tell each other where their parts are: all of them, or those that do wait for ever."""
     assert run(layered, tmp_path, "direct", "window", "limited", 5) == {}
+
+
+def test_one_process_makes_a_window_by_the_form_of_large_counts(layered: Layered, tmp_path: Path) -> None:
+    """It tells where its part is as the others do, or they wait for ever."""
+    if layered.library.name == "openmpi":
+        pytest.skip("Open MPI 5 has no large counts")
+    assert run(layered, tmp_path, "direct", "window_c", "", 10)["offered"] > 0
+    # Where the layer cannot hear of that call nobody tells.
+    plain = dataclasses.replace(layered, plain=True)
+    assert run(plain, tmp_path, "direct", "window_c", "", 10) == run(plain, tmp_path, "direct", "window", "", 10) == {}
 
 
 @pytest.mark.parametrize(("way", "memory"), [("kernel", "heap"), ("direct", "window")])
@@ -198,13 +231,46 @@ def test_no_sender_waits_for_who_does_not_receive(
     assert counts["taken_back"] >= 1
 
 
+def test_who_turns_late_is_soon_offered_nothing_more(layered: Layered, tmp_path: Path) -> None:
+    """If it was at all: one that is taken back costs its sender the wait."""
+    prompt, late = 150, 1500
+    counts = run(layered, tmp_path, "adaptive", "window", "turns late", prompt + late)
+    print(f"{layered.library.name}: {counts}")
+    # Of rank 0 eight, ten more in each trial; before, and of rank 1, whatever the machine makes late.
+    assert counts.get("taken_back", 0) < late / 3
+
+
 def test_without_permission_messages_are_packed(layered: Layered, tmp_path: Path) -> None:
-    assert run(layered, tmp_path, "kernel", "heap", "forbidden", 10) == {}
+    log = tmp_path / "log"
+    assert run(layered, tmp_path, "kernel", "heap", "forbidden", 10, log=str(log)) == {}
+    # Once, not of each message.
+    said = re.findall(r"rank (\d): the memory of rank (\d) cannot be read: Operation not permitted\n", log.read_text())
+    assert sorted(said) == [("0", "1"), ("1", "0")]
 
 
 def test_a_permission_that_is_lost_loses_no_message(layered: Layered, tmp_path: Path) -> None:
-    counts = run(layered, tmp_path, "kernel", "heap", "forbidden later", 40)
+    counts = run_until("refused", layered, tmp_path, "kernel", "heap", "forbidden later", 40)
     assert counts["refused"] + counts.get("taken_back", 0) >= 2 * 34
+
+
+def test_the_log_says_which_way_is_taken_and_why(layered: Layered, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    run(layered, tmp_path, "adaptive", "window", "", 30, log=str(log))
+    layout = r"count 1 of 160000 bytes in 40000 runs"
+    cycles = r"(?:host|direct) \(after 21 messages: a cycle takes [1-9]\d* ns by host, [1-9]\d* ns by direct\)"
+    said = re.findall(rf"^gapless: rank (\d): to rank (\d): {layout}: {cycles}$", log.read_text(), re.MULTILINE)
+    assert sorted(said) == [("0", "1"), ("1", "0")]
+
+
+def test_what_is_refused_is_not_offered_again(layered: Layered, tmp_path: Path) -> None:
+    """But in a trial, thousands of messages later. Both ends say why."""
+    log = tmp_path / "log"
+    counts = run_until("refused", layered, tmp_path, "adaptive", "heap", "forbidden later", 100, "long runs", log=log)
+    told = log.read_text()
+    refusing = re.findall(r"rank (\d): a message of rank \d cannot be read: Operation not permitted\n", told)
+    refused = re.findall(r"to rank (\d): .*: host \(after \d+ messages: by kernel its receiver refuses it\)\n", told)
+    assert refused and sorted(refusing) == sorted(refused) == sorted(set(refused)), told
+    assert counts["refused"] == len(refused)
 
 
 @pytest.mark.parametrize("times", first_in_make_test((4, 40)))
@@ -214,21 +280,4 @@ def test_a_killed_rank_ends_the_job(layered: Layered, times: int, way: str, memo
     program = layered.program("ways", PROGRAM)
     draw = random.Random(times)
     for _ in range(times):
-        launch = layered.launch(2, [program, memory, "", 0], SETTINGS | {"GAPLESS_WAY": way})
-        with subprocess.Popen(
-            launch.command, env=launch.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True, errors="replace",
-        ) as job:  # fmt: skip
-            assert job.stdout is not None
-            try:
-                assert "runs" in job.stdout.readline()
-                time.sleep(draw.uniform(0, 0.05))
-                ranks = sorted(processes_of(program))
-                os.kill(draw.choice(ranks), signal.SIGKILL)
-                said, _ = job.communicate(timeout=30)
-            finally:
-                job.kill()
-                for process in processes_of(program):
-                    os.kill(process, signal.SIGKILL)
-        assert "wrong" not in said, said
-        assert job.returncode != 0
+        kill_one(layered, 2, [program, memory, "", 0], SETTINGS | {"GAPLESS_WAY": way}, draw)

@@ -10,20 +10,18 @@ import dataclasses
 import os
 import random
 import re
-import signal
 import subprocess
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from conftest import Compiler, first_in_make_test
 from gapless.launch.listener import Listener
 from gapless.targets.two_nodes import Nodes, on_two_nodes
+from killed import Killed, kill_one
 from layered import LOGS, NAMES, Layered, find_layered, needs_namespaces
 
 RANKS = 3
-END_S = 30
 SETTINGS = LOGS | {"GAPLESS_SMALLEST_PAIRED": "1"}
 QUIET = SETTINGS | {"GAPLESS_LOG": "0"}
 THROUGH = re.compile(r"rank (\d+): MPI_(\w+): through shared memory: (\d+) blocks of \d+ bytes sent")
@@ -161,71 +159,15 @@ def layered(request: pytest.FixtureRequest, compile_c: Compiler) -> Layered:
     return find_layered(request.param, compile_c)
 
 
-def processes_of(program: Path) -> list[int]:
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                if (
-                    os.readlink(folder / "exe") == str(program)
-                    and (folder / "stat").read_text().split(")")[1][1] != "Z"
-                ):
-                    found.append(int(folder.name))
-            except OSError:
-                continue
-    return found
-
-
 def ours_in_shared_memory() -> set[str]:
     return {name for name in os.listdir("/dev/shm") if "gapless" in name}
-
-
-@dataclasses.dataclass
-class Killed:
-    """A job of which a process was killed: how long the rest lived on, and the launcher's code."""
-
-    lived_s: float
-    code: int
-
-
-def kill_one(
-    layered: Layered, words: Sequence[object], settings: Mapping[str, str], draw: random.Random, launcher: bool = False
-) -> Killed:
-    """Kill a rank of a job that would run for ever, or its launcher."""
-    program = Path(str(words[0]))
-    launch = layered.launch(RANKS, words, settings)
-    with subprocess.Popen(
-        launch.command, env=launch.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, text=True, errors="replace",
-    ) as job:  # fmt: skip
-        assert job.stdout is not None
-        try:
-            assert "runs" in job.stdout.readline()
-            time.sleep(draw.uniform(0, 0.1))
-            ranks = sorted(processes_of(program))
-            assert len(ranks) == RANKS
-            os.kill(job.pid if launcher else draw.choice(ranks), signal.SIGKILL)
-            began = time.monotonic()
-            said, _ = job.communicate(timeout=END_S)
-            while (left := processes_of(program)) and time.monotonic() < began + END_S:
-                time.sleep(0.02)
-            assert left == []
-        except subprocess.TimeoutExpired:
-            pytest.fail(f"the job did not end in {END_S} s, {processes_of(program)} of {ranks} are there")
-        finally:
-            job.kill()
-            for process in processes_of(program):
-                os.kill(process, signal.SIGKILL)
-    assert "wrong" not in said, said
-    assert job.returncode != 0
-    return Killed(time.monotonic() - began, job.returncode)
 
 
 @pytest.mark.parametrize("times", first_in_make_test((4, 20)))
 def test_a_killed_rank_ends_the_job(layered: Layered, times: int) -> None:
     program = layered.program("exchanges", PROGRAM)
     before, draw = ours_in_shared_memory(), random.Random(times)
-    lived = [kill_one(layered, [program, 0], QUIET, draw).lived_s for _ in range(times)]
+    lived = [kill_one(layered, RANKS, [program, 0], QUIET, draw).lived_s for _ in range(times)]
     print(f"{layered.library.name}: the others lived on for up to {max(lived):.2f} s")
     assert ours_in_shared_memory() <= before
 
@@ -235,11 +177,11 @@ def test_a_kill_ends_a_job_with_messages(layered: Layered, times: int) -> None:
     """Of each four times once it is the launcher that is killed. It says what it says without the layer."""
     program = layered.program("messages", MESSAGES)
     before, draw = ours_in_shared_memory(), random.Random(times)
-    without = kill_one(layered, [program, WAYS[0], 0], {"GAPLESS_DISABLE": "1"}, draw)
+    without = kill_one(layered, RANKS, [program, WAYS[0], 0], {"GAPLESS_DISABLE": "1"}, draw)
     killed: dict[bool, list[Killed]] = {False: [], True: []}
     for k in range(times):
         launcher = k % 4 == 3
-        killed[launcher].append(kill_one(layered, [program, WAYS[k % len(WAYS)], 0], QUIET, draw, launcher))
+        killed[launcher].append(kill_one(layered, RANKS, [program, WAYS[k % len(WAYS)], 0], QUIET, draw, launcher))
     assert ours_in_shared_memory() <= before
     assert {job.code for job in killed[False]} == {without.code}
     for launcher, jobs in killed.items():

@@ -104,6 +104,12 @@ bool another_front_leads() noexcept {
   return leader != nullptr && !same_object(leader, reinterpret_cast<void*>(&gapless_front_next));
 }
 
+#ifdef GAPLESS_LARGE_COUNTS
+static constexpr bool kServesLargeCounts = true;
+#else
+static constexpr bool kServesLargeCounts = false;
+#endif
+
 const Backend* open_backend(const Switches& switches, std::string& reason) {
   const std::string path = own_folder() + "libgapless_be_" + library_abi() + ".so";
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -117,7 +123,8 @@ const Backend* open_backend(const Switches& switches, std::string& reason) {
                            imports_unwrapped_completion,
                            completion_looked_up(),
                            &switches,
-                           static_cast<int>(served_count())};
+                           static_cast<int>(served_count()),
+                           kServesLargeCounts};
   const auto start = reinterpret_cast<StartBackend>(dlsym(handle, kStartBackend));
   const char* why = "it has no start function";
   const Backend* const started = start == nullptr ? nullptr : start(&front, &why);

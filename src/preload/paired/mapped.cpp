@@ -10,6 +10,7 @@
 #include "move/direction.hpp"
 #include "move/overlap.hpp"
 #include "mpi/abi/library.hpp"
+#include "preload/policy/agreement.hpp"
 #include "preload/policy/members.hpp"
 #include "preload/policy/shared_memory.hpp"
 
@@ -106,6 +107,8 @@ void map_window(MPI_Win window, MPI_Comm comm, void* base, MPI_Aint bytes) noexc
   // The same on all members, whatever memory each has: nothing else decides whether they tell each other.
   const Members members = find_members(comm);
   if (!members.agreed || members.size < 2 || !are_messages_wanted()) return;
+  // A member may have called MPI_Win_allocate_shared_c, of which the front hears nothing.
+  if (mpi::library.Win_allocate_shared_c != nullptr && !serves_large_counts()) return;
   const bool shares = shared_memory() != nullptr && members.numbers != nullptr;
   const Told own{reinterpret_cast<std::uintptr_t>(base), shares ? bytes : -1};
   // A process without memory for so little ends, as it would in the library.

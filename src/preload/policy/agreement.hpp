@@ -33,6 +33,8 @@ int rank_on_node(int number) noexcept;
 
 // The number of procedures that the front has: a call that it lacks is never changed.
 int served_procedures() noexcept;
+// False if a call of MPI_X_c may pass it by; the same in all processes that agree.
+bool serves_large_counts() noexcept;
 // The run-time switches of collectives and of pairing (GAPLESS_Switch_collectives, GAPLESS_Switch_paired).
 bool collectives_switched_on() noexcept;
 bool pairing_switched_on() noexcept;

@@ -62,6 +62,10 @@ int served_procedures() noexcept {
   return the_front->served_count;
 }
 
+bool serves_large_counts() noexcept {
+  return the_front->serves_large_counts;
+}
+
 }  // namespace gapless::preload
 
 extern "C" [[gnu::visibility("default")]] const gapless::preload::Backend* gapless_start_backend(

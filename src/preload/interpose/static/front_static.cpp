@@ -142,7 +142,8 @@ const Backend* open_backend(const Switches& switches, std::string& reason) {
                            imports_unwrapped_completion,
                            &never,
                            &switches,
-                           static_cast<int>(served_count())};
+                           static_cast<int>(served_count()),
+                           true};  // whatever the program refers to
   const char* why = nullptr;
   const Backend* const started = gapless_start_backend(&front, &why);
   if (started == nullptr) reason = why;
