@@ -289,12 +289,10 @@ def test_one_wheel_serves_all_later_pythons(wheel: Path, repository: Path, tmp_p
     assert "-abi3-" in later.name and files_of(later) == files_of(wheel)
     code = "import gapless; print(gapless.vector(3, 1, 2, 'int16').pack(b'aAbBcCdDeE').decode())"
     for python in pythons:
-        folder = tmp_path / Path(python).parents[1].name
-        subprocess.run([python, "-m", "venv", folder], check=True)
-        pip = [folder / "bin/python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", later]
-        subprocess.run(pip, cwd=tmp_path, check=True, timeout=TIMEOUT_S)
-        answer = subprocess.run([folder / "bin/python", "-c", code], cwd=tmp_path, capture_output=True, text=True)
-        assert answer.stdout == "aAcCeE\n", answer.stderr
+        fresh = Environment(tmp_path / Path(python).parents[1].name, tmp_path)
+        subprocess.run([python, "-m", "venv", fresh.folder], check=True)
+        fresh.must("python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", later)
+        assert fresh.must("python", "-c", code) == "aAcCeE\n"
 
 
 @long
