@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "preload/paired/choice.hpp"
+#include "wire/choice.hpp"
 
 namespace gapless::test {
 
@@ -17,7 +17,7 @@ struct Program {
   double noise = 0;  // each cycle takes up to so much longer, as a share
   int late = 0;      // of ten receivers: who comes late does not copy, and the sender waits first
   bool refuses = false;
-  preload::Choice choice{};
+  wire::Choice choice{};
   std::int64_t now_ns = 1;
   std::uint64_t random = 88172645463325252u;
   int sent = 0, waits = 0;
@@ -129,7 +129,7 @@ TEST(Choice, AWayThatIsRefusedIsSeldomTried) {
 }
 
 TEST(Choice, AChangeIsToldOnceWithItsReason) {
-  using Why = preload::Choice::Why;
+  using Why = wire::Choice::Why;
   Program program{.host_us = 100, .other_us = 60};
   program.sends(21);
   EXPECT_FALSE(program.choice.take_change());

@@ -9,12 +9,12 @@
 
 #include "base/clock.hpp"
 #include "base/settings.hpp"
-#include "preload/paired/choice.hpp"
 #include "preload/paired/mapped.hpp"
 #include "preload/policy/agreement.hpp"
 #include "preload/policy/shared_memory.hpp"
 #include "preload/policy/switches.hpp"
 #include "preload/stats/log.hpp"
+#include "wire/choice.hpp"
 #include "wire/patience.hpp"
 
 namespace gapless::preload {
@@ -41,7 +41,7 @@ struct Sent {
   std::weak_ptr<const mpi::Datatype> type;  // so that no other type can have its address
   std::int64_t count = 0;
   bool is_mapped = false;
-  Choice choice;
+  wire::Choice choice;
 };
 
 // A place for each key; who comes to one that another has begins anew. Never destroyed.
@@ -72,7 +72,7 @@ bool is_of(const Sent& sent, int number, const Outbound& message, bool is_mapped
 
 // Where the choice is another one now.
 void log_change(Sent& sent, const Outbound& message) noexcept {
-  const std::optional<Choice::Change> change = sent.choice.take_change();
+  const std::optional<wire::Choice::Change> change = sent.choice.take_change();
   if (!change) return;
   const char* const other = sent.is_mapped ? "direct" : "kernel";
   char text[150];
@@ -81,14 +81,14 @@ void log_change(Sent& sent, const Outbound& message) noexcept {
   char* const rest = text + length;
   const std::size_t room = sizeof text - static_cast<std::size_t>(length);
   switch (change->why) {
-    case Choice::Why::kCycles:
+    case wire::Choice::Why::kCycles:
       std::snprintf(rest, room, "a cycle takes %lld ns by host, %lld ns by %s)",
                     static_cast<long long>(change->host_ns), static_cast<long long>(change->other_ns), other);
       break;
-    case Choice::Why::kTakenBack:
+    case wire::Choice::Why::kTakenBack:
       std::snprintf(rest, room, "by %s its receiver comes late)", other);
       break;
-    case Choice::Why::kRefused:
+    case wire::Choice::Why::kRefused:
       std::snprintf(rest, room, "by %s its receiver refuses it)", other);
       break;
   }

@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace gapless::preload {
+namespace gapless::wire {
 
 class Choice {
  public:
@@ -134,4 +134,4 @@ class Choice {
   std::array<std::int64_t, kBlocks> medians_{};
 };
 
-}  // namespace gapless::preload
+}  // namespace gapless::wire
