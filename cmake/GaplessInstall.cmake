@@ -82,4 +82,10 @@ if(GAPLESS_MPI_FOUND)
   endforeach()
 endif()
 
+# `--component fabric`: channels between nodes.
+if(GAPLESS_FABRIC_FOUND)
+  gapless_install(fabric gapless-fabric-targets.cmake gapless_fabric_library)
+  gapless_pkg_config(fabric gapless-fabric)
+endif()
+
 include(GaplessManual)

@@ -81,7 +81,7 @@ say "$("$cxx" --version | head -n 1)"
 
 mkdir -p build/fuzz/findings
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_C_COMPILER=$cc" \
-  "-DCMAKE_CXX_COMPILER=$cxx" "-DGAPLESS_SANITIZE=$flags" -DGAPLESS_MPI_ROOT=/nonexistent \
+  "-DCMAKE_CXX_COMPILER=$cxx" "-DGAPLESS_SANITIZE=$flags" -DGAPLESS_MPI_ROOT=/nonexistent -DGAPLESS_OPENMPI_ROOT=/nonexistent \
   >build/fuzz/configure.log 2>&1 ||
   { cat build/fuzz/configure.log >&2; exit 1; }
 cmake --build "$build" ${JOBS:+-j "$JOBS"} --target fuzz_targets

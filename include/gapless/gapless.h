@@ -110,6 +110,9 @@ GAPLESS_API gapless_status gapless_type_resized(int64_t lower_bound, int64_t ext
                                                 gapless_type* type);
 /** Another handle of the same type. */
 GAPLESS_API gapless_status gapless_type_dup(gapless_type old, gapless_type* type);
+/** A number of this handle that no other one of this process has or had: what a cache of layouts knows it by, also
+ * when a freed handle's address is in use again. */
+GAPLESS_API gapless_status gapless_type_id(gapless_type type, uint64_t* id);
 /** Frees the handle and sets it to NULL; types made from it keep what they need. */
 GAPLESS_API gapless_status gapless_type_free(gapless_type* type);
 /** @} */

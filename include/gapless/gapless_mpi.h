@@ -45,6 +45,11 @@ GAPLESS_MPI_API int GAPLESS_Type_normalize(MPI_Datatype type, MPI_Datatype* newt
 /** equal = 1 if the two types have the same type map (basic types and displacements, in order) and the same lower bound
  * and extent, however they were constructed; else 0. */
 GAPLESS_MPI_API int GAPLESS_Type_equal(MPI_Datatype type_a, MPI_Datatype type_b, int* equal);
+/** The layout of `type` as bytes for gapless_type_deserialise() (gapless.h), here or in another process: bounds and
+ * type map without the basic types. Writes all of it, or nothing where `capacity` [bytes] is too small; *needed is what
+ * it takes, so that a first call may pass (NULL, 0). The type need not be committed. Cost: linear in the description.
+ */
+GAPLESS_MPI_API int GAPLESS_Type_serialise(MPI_Datatype type, void* buffer, MPI_Count capacity, MPI_Count* needed);
 
 /* ---- Data within a process. ---- */
 

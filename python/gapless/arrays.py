@@ -81,8 +81,13 @@ def from_array(array: NDArray[Any]) -> Datatype:
     array : ndarray
         With any strides.
     """
-    old = from_dtype(array.dtype)
-    for size, stride in zip(reversed(array.shape), reversed(array.strides), strict=True):
+    return from_strides(array.dtype, array.shape, array.strides)
+
+
+def from_strides(dtype: DTypeLike, shape: tuple[int, ...], strides: tuple[int, ...]) -> Datatype:
+    """Return the layout of an array of which this is known; strides in bytes."""
+    old = from_dtype(dtype)
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
         old = hvector(size, 1, stride, old)
     return old
 

@@ -32,6 +32,7 @@ struct gapless_type_s {
       plan_.store(owned_.get(), std::memory_order_release);
     });
   }
+  std::uint64_t id() noexcept;
 
  private:
   const gapless::plan::Plan& plan_first();
@@ -40,6 +41,7 @@ struct gapless_type_s {
   std::atomic<const gapless::plan::Plan*> plan_{nullptr};
   std::once_flag planned_;
   gapless::plan::PlanPtr owned_;
+  std::atomic<std::uint64_t> id_{0};
 };
 
 namespace gapless::capi {

@@ -175,6 +175,23 @@ gapless_status gapless_type_dup(gapless_type old, gapless_type* type) {
   return create(type, [&] { return layout::dup(layout_of(old)); });
 }
 
+std::uint64_t gapless_type_s::id() noexcept {
+  std::uint64_t known = id_.load(std::memory_order_relaxed);
+  if (known != 0) return known;
+  static std::atomic<std::uint64_t> last{0};
+  const std::uint64_t own = last.fetch_add(1, std::memory_order_relaxed) + 1;
+  // Of two threads that ask at once, the first one's number stays.
+  return id_.compare_exchange_strong(known, own, std::memory_order_relaxed) ? own : known;
+}
+
+gapless_status gapless_type_id(gapless_type type, uint64_t* id) {
+  return guard([&] {
+    require(type != nullptr, "the type is NULL");
+    require(id != nullptr, "the place for the number is NULL");
+    *id = type->id();
+  });
+}
+
 gapless_status gapless_type_free(gapless_type* type) {
   return guard([&] {
     require(type != nullptr && *type != nullptr, "the type is NULL");

@@ -1,6 +1,7 @@
 // What the functions of libgapless_mpi refuse: each raises one error, through the handler of MPI_COMM_SELF, returns its
 // class, and sets no output. And what is unusual but right: counts beyond an int, types that the engine does not know.
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "gapless/gapless_mpi.h"
@@ -64,6 +65,27 @@ void constructors() {
   EXPECT(MPI_ERR_TYPE, GAPLESS_Type_equal(MPI_INT, MPI_DATATYPE_NULL, &equal));
   EXPECT(MPI_ERR_ARG, GAPLESS_Type_equal(MPI_INT, MPI_INT, nullptr));
   CHECK(equal == 7, "an output was set");
+}
+
+void serialised() {
+  char bytes[256], whole[256];
+  MPI_Count needed = 7, size = 7;
+  MPI_Datatype type = strided(false);
+  EXPECT(MPI_ERR_TYPE, GAPLESS_Type_serialise(MPI_DATATYPE_NULL, bytes, sizeof bytes, &needed));
+  EXPECT(MPI_ERR_ARG, GAPLESS_Type_serialise(type, bytes, sizeof bytes, nullptr));
+  EXPECT(MPI_ERR_COUNT, GAPLESS_Type_serialise(type, bytes, -1, &needed));
+  EXPECT(MPI_ERR_BUFFER, GAPLESS_Type_serialise(type, nullptr, 1, &needed));
+  CHECK(needed == 7, "an output was set");
+  EXPECT_SUCCESS(GAPLESS_Type_serialise(type, nullptr, 0, &needed));
+  EXPECT_SUCCESS(GAPLESS_Type_serialise(type, whole, sizeof whole, &size));
+  CHECK(size == needed && size > 1, "as many bytes as were said");
+  // Where one byte is lacking, none is written.
+  std::memset(bytes, 1, sizeof bytes);
+  EXPECT_SUCCESS(GAPLESS_Type_serialise(type, bytes, size - 1, &needed));
+  CHECK(needed == size && bytes[0] == 1 && std::memcmp(bytes, bytes + 1, sizeof bytes - 1) == 0, "a part is written");
+  EXPECT_SUCCESS(GAPLESS_Type_serialise(type, bytes, size, &needed));
+  CHECK(std::memcmp(bytes, whole, static_cast<std::size_t>(size)) == 0 && bytes[size] == 1, "just enough room");
+  MPI_Type_free(&type);
 }
 
 void moves() {
@@ -140,6 +162,7 @@ void unknown() {
   EXPECT(MPI_ERR_TYPE, GAPLESS_Copy(numbers, 1, type, out, 4, MPI_INT));
   MPI_Type_commit(&type);
   EXPECT(MPI_ERR_UNSUPPORTED_OPERATION, GAPLESS_Type_equal(type, MPI_INT, &equal));
+  EXPECT(MPI_ERR_UNSUPPORTED_OPERATION, GAPLESS_Type_serialise(type, nullptr, 0, &moved));
   for (int round = 0; round < 3; ++round) {
     EXPECT_SUCCESS(GAPLESS_Copy(numbers, 1, type, out, 4, MPI_INT));
     CHECK(out[0] == 1 && out[1] == 3 && out[3] == 7, "copied by the library");
@@ -206,6 +229,7 @@ int main(int argc, char** argv) {
   MPI_Comm_create_errhandler(count_error, &handler);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
   constructors();
+  serialised();
   moves();
   absolute();
   large();

@@ -112,7 +112,9 @@ contains
   end subroutine
 
   subroutine test_comparisons()
-    integer :: bounded, bucket, normal
+    integer :: bounded, bucket, normal, ierror
+    character :: form(64), other_form(64)
+    integer(ck) :: needed, other_needed
     logical :: equal
 
     equal = .false.
@@ -123,6 +125,10 @@ contains
     call check(equal, "a type is equal to its normal form")
     call gapless_type_equal(bounded, bucket, equal)
     call check(.not. equal, "different types are not equal")
+    call gapless_type_serialise(bounded, form, 64_ck, needed)
+    call gapless_type_serialise(normal, other_form, 64_ck, other_needed, ierror)
+    call check(ierror == 0 .and. needed > 8 .and. needed <= 64 .and. needed == other_needed, "serialised")
+    call check(all(form(:needed) == other_form(:needed)), "one layout is the same bytes")
     call free_type(bounded)
     call free_type(bucket)
     call free_type(normal)

@@ -1,5 +1,6 @@
 // Random types against the oracle: GAPLESS_Copy, GAPLESS_Pack_at and GAPLESS_Unpack_at at every position,
-// GAPLESS_Type_equal, GAPLESS_Type_normalize, GAPLESS_Type_signature. usage: random_test SEED TYPES
+// GAPLESS_Type_equal, GAPLESS_Type_normalize, GAPLESS_Type_serialise, GAPLESS_Type_signature. usage: random_test SEED
+// TYPES
 #include <algorithm>
 #include <cinttypes>
 #include <cstddef>
@@ -7,6 +8,7 @@
 
 #include "gapless/gapless_mpi.h"
 #include "mpi_type.hpp"
+#include "serial/serial.hpp"
 #include "support.hpp"
 #include "support/fitting_type.hpp"
 #include "support/oracle.hpp"
@@ -179,6 +181,19 @@ void signature(const Type& type) {
   MPI_Type_free(&made);
 }
 
+// What another process makes of the bytes: the same displacements in the same order, and the same bounds.
+void serialise(const Type& type) {
+  MPI_Count needed = -1, written = -1;
+  CHECK_SEED(GAPLESS_Type_serialise(type.handle(), nullptr, 0, &needed) == MPI_SUCCESS, "GAPLESS_Type_serialise");
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(needed));
+  CHECK_SEED(GAPLESS_Type_serialise(type.handle(), bytes.data(), needed, &written) == MPI_SUCCESS && written == needed,
+             "GAPLESS_Type_serialise says another size");
+  const Oracle read(*gapless::serial::deserialise(bytes).type);
+  CHECK_SEED(read.bounds().lb == type.oracle().bounds().lb && read.bounds().ub == type.oracle().bounds().ub,
+             "serialised, it has other bounds");
+  CHECK_SEED(read.byte_displacements(2) == type.oracle().byte_displacements(2), "serialised, it is another layout");
+}
+
 // True if the two have the same entries, of the same named types.
 bool same_map(const Oracle& a, const Oracle& b) {
   return a.entries() == b.entries() && a.named() == b.named() && a.bounds().lb == b.bounds().lb &&
@@ -249,6 +264,7 @@ void check(Random& random) {
     }
   }
   signature(type);
+  serialise(type);
   normalize(type, random);
   const auto kind = static_cast<support::Redescription>(random.between(0, support::kRedescriptionCount - 1));
   if (const auto again = is_redescribed(*layout) ? support::redescribe(random, kind, layout) : nullptr; again) {

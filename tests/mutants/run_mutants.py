@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Plants faults in the engine or in the layer, one at a time, and checks that a program notices each.
+"""Plants faults in the engine, the channels or the layer, one at a time, and checks that a program notices each.
 
-Usage: run_mutants.py engine|layer --source REPOSITORY --build FOLDER --ninja NINJA --mpiexec MPIEXEC
+Usage: run_mutants.py engine|fabric|layer --source REPOSITORY --build FOLDER --ninja NINJA --mpiexec MPIEXEC
                       [--only TEXT] [--part K/N] [--jobs N]
        run_mutants.py --check --source REPOSITORY
 
@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import mutants_alltoall
 import mutants_engine
+import mutants_fabric
 import mutants_layer
 import mutants_offers
 import mutants_wire
@@ -35,6 +36,7 @@ from workshop import BACKEND, FRONT, Ranks, Seconds, Settings, Workshop, affecte
 
 SETS = {
     "engine": [*mutants_engine.MUTANTS, *mutants_wire.MUTANTS, *mutants_offers.MUTANTS, *mutants_alltoall.MUTANTS],
+    "fabric": mutants_fabric.MUTANTS,
     "layer": mutants_layer.MUTANTS,
 }
 

@@ -6,7 +6,7 @@ import gc
 from collections.abc import Callable
 
 import numpy as np
-from gapless import mpi
+from gapless import Datatype, from_mpi4py, mpi
 from mpi4py import MPI
 
 WORLD = MPI.COMM_WORLD
@@ -40,7 +40,10 @@ def test_types() -> None:
     assert picked(signature, 6) == [0, 1, 2, 3, 4, 5]
     normal = mpi.type_normalize(bounded)
     assert mpi.type_equal(bounded, normal) and not mpi.type_equal(bounded, circular)
+    for made in (bounded, circular, MPI.INT32_T.Create_indexed([1] * 999, [i * i for i in range(999)])):
+        assert Datatype.deserialise(mpi.type_serialise(made)).layout_equal(from_mpi4py(made))
     refused(MPI.Exception, lambda: mpi.type_create_vector_bounded(8, 0, 3, MPI.INT32_T))
+    refused(MPI.Exception, lambda: mpi.type_serialise(MPI.DATATYPE_NULL))
     refused(MPI.Exception, lambda: mpi.type_signature(MPI.DATATYPE_NULL))
     refused(OverflowError, lambda: mpi.type_create_vector_bounded(2**63, 1, 1, MPI.INT32_T))
     for made in (bounded, circular, bucket, signature, normal):

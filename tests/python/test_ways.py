@@ -17,6 +17,7 @@ from gapless.lab.alltoall.settings import AlltoallSettings
 from gapless.lab.apps.settings import AppsSettings
 from gapless.lab.creation.settings import PRESETS as CREATION
 from gapless.lab.experiment import EXPERIMENTS, Experiment, experiment_of
+from gapless.lab.fabric.settings import FabricSettings
 from gapless.lab.plan import Group
 from gapless.lab.report.collected import collect
 from gapless.lab.report.kinds import report_of
@@ -189,6 +190,7 @@ SMALL: dict[str, Experiment] = {
     "creation": replace(CREATION["quick"], counts=(10,)),
     "advice": AdviceSettings(type_text="vector(10, 1, 2, double)"),
     "alltoall": AlltoallSettings(sizes=(64,)),
+    "fabric": FabricSettings(lengths=(64, 4096), counts=(1000, 2000), reuse=(1, 16), parts=("map",)),
 }
 
 

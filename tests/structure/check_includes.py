@@ -27,12 +27,14 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "copy": ("move",),
     "capi": ("copy", "notation", "serial"),
     "wire": ("base",),
+    "wire/fabric": ("base",),
+    "channel": ("wire/fabric", "wire"),  # libgapless_fabric, which is a user of gapless.h
     "alltoall": ("base",),
     "mpi": ("base",),
     "mpi/abi": ("mpi",),
     "mpi/types": ("mpi/abi", "move"),
     "mpi/staging": ("mpi",),
-    "ext": ("mpi/types", "mpi/staging", "copy", "alltoall"),  # libgapless_mpi
+    "ext": ("mpi/types", "mpi/staging", "copy", "serial", "alltoall"),  # libgapless_mpi
     "preload": (
         "mpi/types",
         "mpi/staging",
@@ -55,6 +57,8 @@ MPI_PLACES = (
 )  # fmt: skip
 INTRINSICS = re.compile(r"(\w*intrin|arm_neon|arm_sve|arm_acle)\.h")
 INTRINSICS_PLACES = ("src/kernel",)
+FABRIC = re.compile(r"rdma/.*|sodium\.h")
+FABRIC_PLACES = ("src/wire/fabric", "tests/channel")
 # The oracle must not learn from the code it judges.
 ORACLE = "tests/support"
 ORACLE_SEES = {"layout", "base"}
@@ -98,6 +102,8 @@ def complaint(path: str, target: str | None, name: str) -> str | None:
     header = name.rsplit("/", 1)[-1]
     if target is None and header in MPI_HEADERS and not inside(path, MPI_PLACES):
         return "MPI's headers belong only into " + ", ".join(MPI_PLACES)
+    if target is None and FABRIC.fullmatch(name) and not inside(path, FABRIC_PLACES):
+        return "the headers of libfabric and libsodium belong only into " + ", ".join(FABRIC_PLACES)
     if target is None and INTRINSICS.fullmatch(header) and not inside(path, INTRINSICS_PLACES):
         return "intrinsics belong only into " + ", ".join(INTRINSICS_PLACES)
     if target is None:

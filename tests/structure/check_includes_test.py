@@ -57,6 +57,7 @@ VIOLATIONS = {
     "p2p looks at collectives": ("src/preload/p2p/bad.cpp", '#include "preload/collectives/blocks.hpp"\n'),
     "a wrapper looks at the front": ("src/preload/world/bad.cpp", '#include "preload/interpose/front.hpp"\n'),
     "what all rooms see looks into one": ("src/preload/bad.hpp", '#include "preload/policy/rules.hpp"\n'),
+    "the protocol knows libfabric": ("src/channel/bad.cpp", "#include <rdma/fabric.h>\n"),
     "staging knows MPI": ("src/mpi/staging/bad.cpp", '#include "mpi/abi/abi.hpp"\n'),
     "the library's table looks at types": ("src/mpi/abi/bad.cpp", '#include "mpi/types/decode.hpp"\n'),
 }

@@ -12,6 +12,7 @@ from gapless.cli.measure_alltoall import alltoall
 from gapless.cli.measure_applications import applications
 from gapless.cli.measure_apps import apps
 from gapless.cli.measure_creation import creation
+from gapless.cli.measure_fabric import fabric
 from gapless.cli.measure_guidelines import guidelines
 from gapless.cli.measure_schemes import schemes
 from gapless.cli.measure_trace import trace
@@ -25,6 +26,7 @@ measure.command()(applications)
 measure.command()(schemes)
 measure.command()(vector)
 measure.command()(adaptive)
+measure.command()(fabric)
 measure.command()(creation)
 measure.command()(alltoall)
 measure.command()(trace)

@@ -131,6 +131,7 @@ EXPERIMENTS = {
     "creation": "gapless.lab.creation.settings:CreationSettings",
     "advice": "gapless.lab.advice.settings:AdviceSettings",
     "alltoall": "gapless.lab.alltoall.settings:AlltoallSettings",
+    "fabric": "gapless.lab.fabric.settings:FabricSettings",
 }
 
 

@@ -22,6 +22,7 @@ class Reader(Enum):
     ENGINE = "the engine, in every program that uses it"
     LAYER = "the layer, in every process of an MPI program under it"
     LIBRARY = "libgapless_mpi, in every MPI program that calls it"
+    FABRIC = "libgapless_fabric, when a channel is opened"
     COMMAND = "the command"
 
 
@@ -77,6 +78,48 @@ VARIABLES = (
         Reader.LIBRARY,
         "The numbers of the all-to-all model (docs/alltoallv.md); several files with colons between, of which the "
         "first that exists counts. Rank 0 of a communicator reads it.",
+    ),
+    Variable(
+        "GAPLESS_FABRIC_MEETING", "HOST:PORT", "none", Reader.FABRIC,
+        "Where rank 0 listens until all processes of the job have come, if the program does not say.",
+    ),
+    Variable(
+        "GAPLESS_JOB_SECRET", "TEXT", "none", Reader.FABRIC,
+        "What the processes of a job prove themselves by, if the program does not say. The same in all processes.",
+    ),
+    Variable(
+        "GAPLESS_FABRIC_PROVIDER", "NAME", "the first of cxi, efa, psm3, verbs, tcp that is there", Reader.FABRIC,
+        "libfabric's provider, also shm, if the program does not say. The same in all processes.",
+    ),
+    Variable(
+        "GAPLESS_FABRIC_DOMAIN", "NAME", "the first one", Reader.FABRIC,
+        "libfabric's domain, such as mlx5_0, if the program does not say.",
+    ),
+    Variable(
+        "GAPLESS_FABRIC_WAY", "adaptive, host, lists, segments", "adaptive", Reader.FABRIC,
+        "How messages beyond eager ones go, if the program does not say (docs/fabric.md). The same in all processes.",
+    ),
+    Variable(
+        "GAPLESS_FABRIC_EAGER", "BYTES", "8136", Reader.FABRIC,
+        "A message up to this size is sent with its first frame.",
+    ),
+    Variable("GAPLESS_FABRIC_PART", "BYTES", "128K", Reader.FABRIC, "The buffers of a receiver's ring, each."),
+    Variable("GAPLESS_FABRIC_PARTS", "NUMBER", "4", Reader.FABRIC, "How many buffers a ring has: 1 to 64."),
+    Variable(
+        "GAPLESS_FABRIC_TARGETS", "NUMBER", "16", Reader.FABRIC,
+        "How many messages a process receives at a time: 1 to 64. Others wait.",
+    ),
+    Variable(
+        "GAPLESS_FABRIC_CHARGE", "NS,NS_PER_PAGE", "0,0", Reader.FABRIC,
+        "A stated cost of each registration of memory, to study what others pay where the provider has none.",
+    ),
+    Variable(
+        "GAPLESS_FABRIC_CACHE", "0", "1", Reader.FABRIC,
+        "Forget a registration with its message, to study what it costs.",
+    ),
+    Variable(
+        "GAPLESS_FABRIC_LIBRARY", "FILE", "beside the package, or installed", Reader.COMMAND,
+        "The libgapless_fabric that gapless.channel loads.",
     ),
     Variable(
         "GAPLESS_ISA", "baseline, avx2, avx512, neon", "the best that the machine runs", Reader.ENGINE,

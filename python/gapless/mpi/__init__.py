@@ -102,6 +102,17 @@ def type_equal(a: MPI.Datatype, b: MPI.Datatype) -> bool:
     return bool(equal.value)
 
 
+def type_serialise(datatype: MPI.Datatype) -> bytes:
+    """Return the layout of `datatype` as bytes: what `gapless.Datatype.deserialise` reads, in any process."""
+    needed, capacity = ctypes.c_int64(0), 512
+    while True:
+        room = ctypes.create_string_buffer(capacity)
+        call("GAPLESS_Type_serialise", _datatypes().of(datatype), room, count_of(capacity), ctypes.byref(needed))
+        if needed.value <= capacity:
+            return room.raw[: needed.value]
+        capacity = needed.value
+
+
 def copy(
     source: Any, source_count: int, source_type: MPI.Datatype, target: Any, target_count: int,
     target_type: MPI.Datatype,

@@ -84,6 +84,11 @@ GAPLESS_FORTRAN int gapless_f_type_equal(MPI_Fint type_a, MPI_Fint type_b, int* 
                       [&] { return GAPLESS_Type_equal(type_of(type_a), type_of(type_b), equal); });
 }
 
+GAPLESS_FORTRAN int gapless_f_type_serialise(MPI_Fint type, void* buffer, MPI_Count capacity, MPI_Count* needed) {
+  return with_library("GAPLESS_Type_serialise",
+                      [&] { return GAPLESS_Type_serialise(type_of(type), buffer, capacity, needed); });
+}
+
 GAPLESS_FORTRAN int gapless_f_copy(const void* sendbuf, MPI_Count sendcount, MPI_Fint sendtype, void* recvbuf,
                                    MPI_Count recvcount, MPI_Fint recvtype) {
   return with_library("GAPLESS_Copy", [&] {

@@ -33,6 +33,7 @@ module gapless_mpi
   public :: gapless_type_signature
   public :: gapless_type_normalize
   public :: gapless_type_equal
+  public :: gapless_type_serialise
   public :: gapless_copy
   public :: gapless_pack_at
   public :: gapless_unpack_at
@@ -94,6 +95,14 @@ module gapless_mpi
       integer(c_int), value :: type_a
       integer(c_int), value :: type_b
       integer(c_int), intent(inout) :: equal
+    end function
+    integer(c_int) function c_type_serialise(type, buffer, capacity, needed) &
+        bind(C, name="gapless_f_type_serialise")
+      import :: c_char, c_int, c_ptr, gapless_address_kind, gapless_count_kind
+      integer(c_int), value :: type
+      type(*), intent(inout) :: buffer(*)
+      integer(gapless_count_kind), value :: capacity
+      integer(gapless_count_kind), intent(inout) :: needed
     end function
     integer(c_int) function c_copy(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype) &
         bind(C, name="gapless_f_copy")
@@ -290,6 +299,18 @@ contains
     is_equal = 0
     code = c_type_equal(type_a, type_b, is_equal)
     if (code == 0) equal = is_equal /= 0
+    if (present(ierror)) ierror = code
+  end subroutine
+
+  subroutine gapless_type_serialise(datatype, buffer, capacity, needed, ierror)
+    integer, intent(in) :: datatype
+    type(*), intent(inout) :: buffer(*)
+    integer(gapless_count_kind), intent(in) :: capacity
+    integer(gapless_count_kind), intent(inout) :: needed
+    integer, intent(out), optional :: ierror
+    integer(c_int) :: code
+
+    code = c_type_serialise(datatype, buffer, capacity, needed)
     if (present(ierror)) ierror = code
   end subroutine
 

@@ -101,13 +101,13 @@ class AgainstBest:
         return self.ratio.low is not None and self.ratio.low > NEAR
 
 
-def against_best(point: Point) -> AgainstBest | None:
+def against_best(point: Point, chosen: str = ADAPTIVE, fixed: Sequence[str] = FIXED_WAYS) -> AgainstBest | None:
     """Compare the adaptive way with the best fixed one.
 
     None if either was not measured in both halves. A way that less than half of the launches have is left out.
     """
-    known = common({way: point.times[way] for way in (ADAPTIVE, *FIXED_WAYS) if way in point.times})
-    adaptive = known.pop(ADAPTIVE, {})
+    known = common({way: point.times[way] for way in (chosen, *fixed) if way in point.times})
+    adaptive = known.pop(chosen, {})
     odd, even = ([launch for launch in sorted(adaptive) if launch % 2 == half] for half in (1, 0))
     if not known or not odd or not even:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gapless.lab.adaptive.chosen import NEAR, AgainstBest, View, against_best, short
@@ -24,14 +24,18 @@ def colour(ratio: float) -> str:
     return next((shade for most, shade in COLOURS if ratio <= most), WORST)
 
 
-def judged(points: Sequence[Point]) -> list[tuple[Point, AgainstBest]]:
+def judged(
+    points: Sequence[Point], judge: Callable[[Point], AgainstBest | None] = against_best
+) -> list[tuple[Point, AgainstBest]]:
     """Return the points that can be judged, and what is found of each."""
-    return [(point, found) for point in points if (found := against_best(point)) is not None]
+    return [(point, found) for point in points if (found := judge(point)) is not None]
 
 
-def heat_map(view: View, names: Mapping[str, str]) -> Plot | None:
+def heat_map(
+    view: View, names: Mapping[str, str], judge: Callable[[Point], AgainstBest | None] = against_best
+) -> Plot | None:
     """Return the heat map of a view, a subplot for each library; None if nothing of it can be judged."""
-    found = judged(view.points)
+    found = judged(view.points, judge)
     if not found:
         return None
     lengths, counts = (sorted({value(p) for p, _ in found}) for value in (_length, _count))

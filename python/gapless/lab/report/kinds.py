@@ -37,6 +37,7 @@ REPORTS = {
     "creation": "gapless.lab.creation.story:REPORT",
     "advice": "gapless.lab.advice.story:REPORT",
     "alltoall": "gapless.lab.alltoall.report:REPORT",
+    "fabric": "gapless.lab.fabric.story:REPORT",
 }
 
 

@@ -1,0 +1,89 @@
+#include "wire/fabric/memory.hpp"
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+
+namespace gapless::wire::fabric {
+
+namespace {
+
+std::int64_t pages_of(const char* base, std::int64_t bytes) {
+  const auto first = reinterpret_cast<std::uintptr_t>(base) / Memory::kPage;
+  const auto last = (reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(bytes) - 1) / Memory::kPage;
+  return static_cast<std::int64_t>(last - first + 1);
+}
+
+}  // namespace
+
+RegionPtr Memory::found(char* base, std::int64_t bytes) {
+  // The regions that begin at or before the first byte, the nearest one first. Those that nobody holds go.
+  for (auto at = regions_.upper_bound(base); at != regions_.begin();) {
+    --at;
+    const RegionPtr region = at->second.lock();
+    if (!region) {
+      at = regions_.erase(at);
+      continue;
+    }
+    // One further to the left that reaches past this one is not looked for: at most, a region is made once more.
+    return region->base + region->bytes >= base + bytes ? region : nullptr;
+  }
+  return nullptr;
+}
+
+RegionPtr Memory::find(char* base, std::int64_t bytes) {
+  const std::lock_guard guard(lock_);
+  return found(base, bytes);
+}
+
+RegionPtr Memory::reach(char* base, std::int64_t bytes, bool aside) {
+  {
+    const std::lock_guard guard(lock_);
+    if (RegionPtr known = found(base, bytes)) return known;
+  }
+  const std::int64_t begin = base::now_ns();
+  auto made = std::make_shared<Region>();
+  made->base = base;
+  made->bytes = bytes;
+  made->registration = endpoint_.make_reachable(base, static_cast<std::size_t>(bytes), true);
+  const std::int64_t until = begin + charge_.ns + charge_.ns_per_page * pages_of(base, bytes);
+  if (charge_.ns + charge_.ns_per_page > 0)
+    while (base::now_ns() < until) {
+    }
+  const std::lock_guard guard(lock_);
+  ++counters_.regions;
+  counters_.bytes += bytes;
+  counters_.ns += base::now_ns() - begin;
+  if (aside) ++counters_.aside;
+  regions_.insert_or_assign(base, made);
+  if (regions_.size() > most_regions_) {
+    std::erase_if(regions_, [](const auto& entry) { return entry.second.expired(); });
+    most_regions_ = std::max<std::size_t>(64, 2 * regions_.size());
+  }
+  return made;
+}
+
+std::int64_t Memory::expected_ns(std::int64_t bytes) const {
+  const std::lock_guard guard(lock_);
+  if (counters_.regions == 0) return 0;
+  // A fixed part and one of the bytes cannot be told apart by a mean alone: whichever explains more is assumed.
+  const std::int64_t each = counters_.ns / counters_.regions;
+  const std::int64_t mean_bytes = std::max<std::int64_t>(1, counters_.bytes / counters_.regions);
+  return std::max(each, static_cast<std::int64_t>(static_cast<double>(each) * static_cast<double>(bytes) /
+                                                  static_cast<double>(mean_bytes)));
+}
+
+void Memory::forget(char* base, std::int64_t bytes) {
+  const std::lock_guard guard(lock_);
+  std::erase_if(regions_, [&](const auto& entry) {
+    const RegionPtr region = entry.second.lock();
+    return !region || (region->base < base + bytes && base < region->base + region->bytes);
+  });
+}
+
+Memory::Counters Memory::counters() const {
+  const std::lock_guard guard(lock_);
+  return counters_;
+}
+
+}  // namespace gapless::wire::fabric

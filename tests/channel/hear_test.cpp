@@ -1,0 +1,570 @@
+// A peer that knows the job's key and is hostile: what it sends is refused, harms nothing, and what is right goes on.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "channel/lone.hpp"
+
+namespace gapless::test {
+namespace {
+
+using channel::Clear;
+using channel::Header;
+using channel::Kind;
+using channel::Place;
+using channel::Transfer;
+using channel::Way;
+using wire::fabric::Fault;
+using Bytes = Lone::Bytes;
+
+std::string text_in(const std::vector<char>& buffer, std::size_t bytes) {
+  return {buffer.data(), bytes};
+}
+
+channel::Settings settings(std::optional<Way> way = std::nullopt, bool again = false) {
+  channel::Settings made = Lone::of_rank_0();
+  made.way = way;
+  made.registers_again = again;
+  return made;
+}
+
+// The channel receives up to 100 bytes from rank 1.
+struct Receiving {
+  explicit Receiving(Lone& lone) : transfer(lone.channel().receive(buffer.data(), 100, lone.byte(), 1)) {}
+  std::vector<char> buffer = std::vector<char>(100);
+  Transfer* transfer;
+};
+
+TEST(Hostile, AFrameThatIsRightIsTaken) {
+  Lone lone;
+  Receiving one(lone);
+  lone.eager(1, "hello");
+  ASSERT_TRUE(lone.turn_until([&] { return one.transfer->is_done; }));
+  EXPECT_EQ(one.transfer->bytes, 5);
+  EXPECT_EQ(text_in(one.buffer, 5), "hello");
+  EXPECT_EQ(lone.refused(), 0);
+}
+
+TEST(Hostile, EachBitOfASealedFrameCounts) {
+  Lone lone;
+  Receiving one(lone);
+  Header header;
+  header.kind = Kind::kRequest;
+  header.message = 1;
+  header.bytes = 50;
+  const std::array<std::byte, sizeof(channel::Request)> body{};
+  const Bytes right = lone.frame(header, body);
+  std::int64_t wrong = 0;
+  for (std::size_t bit = 0; bit < right.size() * 8; bit += 5) {
+    Bytes changed = right;
+    changed[bit / 8] ^= std::byte(1 << bit % 8);
+    lone.put(changed);
+    ++wrong;
+  }
+  ASSERT_TRUE(lone.turn_until([&] { return lone.refused() == wrong; })) << lone.refused() << " of " << wrong;
+  EXPECT_EQ(one.transfer->bytes, 0) << "nothing was taken";
+  lone.put(right);
+  EXPECT_TRUE(lone.next(Kind::kClear));
+}
+
+TEST(Hostile, FramesThatAreRepeatedOrSkippedAreRefused) {
+  Lone lone;
+  Receiving one(lone), two(lone);
+  Header header;
+  header.kind = Kind::kEager;
+  header.message = 1;
+  header.bytes = 1;
+  const Bytes first = lone.frame(header, std::as_bytes(std::span("a", 1)));
+  lone.put(first);
+  ASSERT_TRUE(lone.turn_until([&] { return one.transfer->is_done; }));
+  lone.put(first);
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 1; }));
+  // The same message by the next frame.
+  lone.eager(1, "b");
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 2; }));
+  // One is left out.
+  ++lone.sequence();
+  lone.eager(2, "c");
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 3; }));
+  lone.sequence() -= 2;
+  EXPECT_FALSE(two.transfer->is_done);
+  lone.eager(2, "d");
+  ASSERT_TRUE(lone.turn_until([&] { return two.transfer->is_done; }));
+  EXPECT_EQ(two.buffer[0], 'd');
+  lone.eager(4, "message 3 was left out");
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 4; }));
+}
+
+TEST(Hostile, NobodySpeaksForAnother) {
+  Lone lone(Lone::of_rank_0(), 4);
+  Header header;
+  header.kind = Kind::kEager;
+  header.message = 1;
+  std::int64_t wrong = 0;
+  for (const std::uint32_t from : {0U, 2U, 3U, 4U, 65536U, UINT32_MAX}) {
+    Bytes frame = lone.frame(header, {});
+    header.from = from;
+    header.sequence = 1;
+    lone.seal(frame, header);
+    lone.put(frame);
+    ++wrong;
+  }
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == wrong; })) << lone.refused();
+  // And no more than a pointer was spent on them: nobody else is known, but for this process itself.
+  Header first;
+  Lone other(Lone::of_rank_0(), 4);
+  EXPECT_EQ(lone.channel().counters().memory_bytes, other.channel().counters().memory_bytes);
+}
+
+TEST(Hostile, NoMoreMessagesThanTheWindow) {
+  Lone lone;
+  for (std::uint32_t k = 1; k <= channel::kWindow; ++k) lone.eager(k, "x");
+  lone.turn_until([] { return false; }, 100);
+  EXPECT_EQ(lone.refused(), 0);
+  lone.eager(channel::kWindow + 1, "y");
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 1; }));
+}
+
+TEST(Hostile, SaysThatItReceivedWhatWasNotSent) {
+  Lone lone;
+  Header header;
+  header.kind = Kind::kMatched;
+  header.matched = 1;
+  lone.say(header);
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 1; }));
+  header.matched = UINT32_MAX;
+  --lone.sequence();
+  lone.say(header);
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 2; }));
+}
+
+// The channel sends 100 runs of 100 bytes, 200 apart, or all of it in one; the peer has said nothing yet.
+class Sending {
+ public:
+  explicit Sending(Lone& lone, const char* text = "hvector(100, 100, 200, byte)") : lone_(lone) {
+    gapless_type_parse(text, &type_);
+    for (std::size_t k = 0; k < memory.size(); ++k) memory[k] = static_cast<char>(k * 7 % 251);
+    transfer = lone.channel().send(memory.data(), 1, type_, 1);
+    const std::optional<Bytes> request = lone.next(Kind::kRequest);
+    EXPECT_TRUE(request);
+    if (request) asked = Lone::header_of(*request);
+  }
+  ~Sending() { gapless_type_free(&type_); }
+
+  Header header(Way way) const {
+    Header made;
+    made.kind = Kind::kClear;
+    made.way = way;
+    made.message = asked.message;
+    made.bytes = asked.bytes;
+    return made;
+  }
+  void answer(const Clear& clear, Way way) { answer(clear, header(way)); }
+  void answer(const Clear& clear, const Header& header) {
+    Bytes body(channel::kEagerBytes);
+    body.resize(channel::write(clear, body.data()));
+    lone_.say(header, body);
+  }
+  void show(const std::string& text, std::uint32_t number, std::uint32_t generation, std::uint32_t total_more = 0) {
+    gapless_type shown = nullptr;
+    ASSERT_EQ(gapless_type_parse(text.c_str(), &shown), GAPLESS_SUCCESS);
+    const std::string bytes = channel::Type::bytes_of(shown);
+    gapless_type_free(&shown);
+    Bytes body(channel::kEagerBytes);
+    const channel::Form form{number, generation, static_cast<std::uint32_t>(bytes.size()) + total_more, 0,
+                             std::as_bytes(std::span(bytes))};
+    body.resize(channel::write(form, body.data()));
+    Header header;
+    header.kind = Kind::kForm;
+    lone_.say(header, body);
+  }
+  // Memory of the peer that it may write to, with margins that it must not.
+  struct Reachable {
+    std::vector<char> bytes;
+    wire::fabric::Registration registration;
+    Place place(std::size_t offset, std::size_t length) const {
+      return {registration.base + offset, registration.key, reinterpret_cast<std::uint64_t>(bytes.data()) + offset,
+              length};
+    }
+  };
+  Reachable reachable(std::size_t bytes) {
+    Reachable made{std::vector<char>(bytes, 'M'), {}};
+    made.registration = lone_.endpoint().make_reachable(made.bytes.data(), bytes, true);
+    return made;
+  }
+  bool is_over() {
+    return lone_.turn_until([&] { return transfer->is_done; });
+  }
+
+  Transfer* transfer = nullptr;
+  Header asked;
+  std::vector<char> memory = std::vector<char>(20'000);
+
+ private:
+  Lone& lone_;
+  gapless_type type_ = nullptr;
+};
+
+TEST(Hostile, ClearsThatAreRight) {
+  for (const Clear::Where where : {Clear::Where::kMemory, Clear::Where::kLayout, Clear::Where::kRing}) {
+    Lone lone(settings(Way::kLists));
+    Sending sending(lone);
+    EXPECT_EQ(sending.asked.bytes, 10'000U);
+    const bool is_ring = where == Clear::Where::kRing;
+    Sending::Reachable there = sending.reachable(30'000);
+    Clear clear;
+    clear.where = where;
+    clear.places = {there.place(5000, 20'000)};
+    clear.base = clear.places[0].here + 100;
+    clear.count = 1;
+    if (is_ring) clear.part = 5000, clear.parts = 2;
+    sending.show("hvector(50, 200, 300, byte)", 3, 9);
+    clear.form = 3;
+    clear.form_generation = 9;
+    sending.answer(clear, is_ring ? Way::kHost : Way::kLists);
+    ASSERT_TRUE(sending.is_over());
+    EXPECT_EQ(sending.transfer->fault, Fault::kNone) << sending.transfer->text;
+    EXPECT_EQ(lone.refused(), 0);
+    lone.turn_until([] { return false; }, 200);
+    for (std::size_t k = 0; k < 10'000; ++k) {
+      const std::size_t at = where == Clear::Where::kLayout ? 5100 + k / 200 * 300 + k % 200 : 5000 + k;
+      ASSERT_EQ(there.bytes[at], sending.memory[k / 100 * 200 + k % 100]) << k << " of " << static_cast<int>(where);
+    }
+    for (std::size_t k = 0; k < 5000; ++k) ASSERT_EQ(there.bytes[k], 'M');
+    for (std::size_t k = 25'000; k < 30'000; ++k) ASSERT_EQ(there.bytes[k], 'M');
+  }
+}
+
+TEST(Hostile, ALayoutThatLeavesThePlacesIsRefused) {
+  // By one byte before, by one behind, by a gap between two places, by a wrap.
+  for (int kind = 0; kind < 5; ++kind) {
+    SCOPED_TRACE(kind);
+    Lone lone(settings(Way::kLists));
+    Sending sending(lone);
+    Sending::Reachable there = sending.reachable(30'000);
+    Clear clear;
+    clear.where = Clear::Where::kLayout;
+    clear.places = {there.place(5000, 14'900)};
+    clear.base = clear.places[0].here;
+    clear.count = 1;
+    clear.form = 0;
+    if (kind == 0) clear.places = {there.place(5001, 14'899)};
+    if (kind == 1) clear.places[0].bytes -= 1;
+    if (kind == 2) clear.places = {there.place(5000, 7000), there.place(12'001, 7899)};
+    if (kind == 3) clear.base = UINT64_MAX - 100;
+    if (kind == 4) clear.places.clear();
+    sending.show("hvector(50, 200, 300, byte)", 0, 0);
+    sending.answer(clear, Way::kLists);
+    ASSERT_TRUE(sending.is_over());
+    EXPECT_EQ(sending.transfer->fault, Fault::kFabric);
+    EXPECT_NE(sending.transfer->text.find("outside of the memory that it names"), std::string::npos)
+        << sending.transfer->text;
+  }
+}
+
+TEST(Hostile, ClearsThatFitNoMessage) {
+  struct Case {
+    const char* what;
+    void (*change)(Clear&, Header&);
+    bool is_left;  // the message goes on waiting
+  };
+  const Case cases[] = {
+      {"too little memory", [](Clear& clear, Header&) { clear.places[0].bytes = 9999; }, false},
+      {"another message", [](Clear&, Header& header) { header.message += 1; }, true},
+      {"another length", [](Clear&, Header& header) { header.bytes += 1; }, true},
+      {"a layout that was not shown",
+       [](Clear& clear, Header&) { clear.where = Clear::Where::kLayout, clear.form = 7, clear.count = 1; }, false},
+      {"a layout of another generation",
+       [](Clear& clear, Header&) {
+         clear.where = Clear::Where::kLayout, clear.form = 5, clear.form_generation = 1, clear.count = 10;
+       },
+       false},
+      {"a layout that is too short",
+       [](Clear& clear, Header&) {
+         clear.where = Clear::Where::kLayout, clear.form = 5, clear.form_generation = 2, clear.count = 9;
+       },
+       false},
+      {"a layout whose count is beyond 63 bits",
+       [](Clear& clear, Header&) {
+         clear.where = Clear::Where::kLayout, clear.form = 5, clear.form_generation = 2, clear.count = INT64_MAX;
+       },
+       false},
+      {"chunks that are longer than may be packed",
+       [](Clear& clear, Header&) {
+         clear.where = Clear::Where::kSegments, clear.part = channel::kLongestPart + 1, clear.places.clear();
+       },
+       false},
+      {"parts that are longer than may be packed",
+       [](Clear& clear, Header&) {
+         clear.where = Clear::Where::kRing, clear.part = channel::kLongestPart + 1, clear.parts = 1;
+         clear.places[0].bytes = clear.part;
+       },
+       false},
+  };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.what);
+    Lone lone(settings(Way::kLists));
+    Sending sending(lone);
+    Sending::Reachable there = sending.reachable(30'000);
+    Clear clear;
+    clear.where = Clear::Where::kMemory;
+    clear.places = {there.place(5000, 20'000)};
+    clear.base = clear.places[0].here;
+    sending.show("contiguous(1000, byte)", 5, 2);
+    Header header = sending.header(Way::kLists);
+    one.change(clear, header);
+    sending.answer(clear, header);
+    EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 1; }));
+    EXPECT_EQ(sending.transfer->is_done, !one.is_left);
+    if (!one.is_left) {
+      EXPECT_EQ(sending.transfer->fault, Fault::kFabric);
+    }
+    for (const char byte : there.bytes) ASSERT_EQ(byte, 'M');
+  }
+}
+
+TEST(Hostile, ClearsTwice) {
+  Lone lone(settings(Way::kHost));
+  Sending sending(lone);
+  Sending::Reachable there = sending.reachable(30'000);
+  Clear clear;
+  clear.where = Clear::Where::kRing;
+  clear.part = 1000;
+  clear.parts = 2;
+  clear.places = {there.place(5000, 2000)};
+  sending.answer(clear, Way::kHost);
+  lone.turn_until([] { return false; }, 500);
+  EXPECT_EQ(lone.refused(), 0);
+  sending.answer(clear, Way::kHost);
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 1; }));
+  EXPECT_FALSE(sending.transfer->is_done);
+  // Two parts were written, and no more without credit; credits for what was not written are none.
+  EXPECT_EQ(lone.channel().counters().writes, 2);
+  Header credit;
+  credit.kind = Kind::kCredit;
+  credit.message = sending.asked.message;
+  credit.number = 3;
+  lone.say(credit);
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 2; }));
+  EXPECT_EQ(lone.channel().counters().writes, 2);
+  // A refusal of what is moving is none either.
+  Header refusal;
+  refusal.kind = Kind::kRefuse;
+  refusal.message = sending.asked.message;
+  lone.say(refusal);
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 3; }));
+  for (std::uint32_t freed = 1; freed <= 10; ++freed) {
+    credit.number = freed;
+    lone.say(credit);
+  }
+  ASSERT_TRUE(sending.is_over());
+  EXPECT_EQ(sending.transfer->fault, Fault::kNone);
+  for (std::size_t k = 0; k < there.bytes.size(); ++k)
+    ASSERT_EQ(there.bytes[k] == 'M', k < 5000 || k >= 7000 || there.bytes[k] == 'M') << k;
+}
+
+TEST(Hostile, CreditsThatGoBack) {
+  Lone lone(settings(Way::kHost));
+  Sending sending(lone);
+  Sending::Reachable there = sending.reachable(30'000);
+  Clear clear;
+  clear.where = Clear::Where::kRing;
+  clear.part = 1000;
+  clear.parts = 2;
+  clear.places = {there.place(5000, 2000)};
+  sending.answer(clear, Way::kHost);
+  Header credit;
+  credit.kind = Kind::kCredit;
+  credit.message = sending.asked.message;
+  credit.number = 2;
+  lone.say(credit);
+  lone.turn_until([&] { return lone.channel().counters().writes == 4; });
+  credit.number = 1;
+  lone.say(credit);
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 1; }));
+  EXPECT_EQ(lone.channel().counters().writes, 4);
+}
+
+TEST(Hostile, FormsInPieces) {
+  Lone lone(settings(Way::kLists));
+  Sending sending(lone);
+  Header header;
+  header.kind = Kind::kForm;
+  Bytes body(channel::kEagerBytes);
+  const Bytes part(100);
+  const auto say = [&](channel::Form form) {
+    form.part = part;
+    lone.say(header, std::span(body).first(channel::write(form, body.data())));
+  };
+  say({1, 0, 300, 0, {}});
+  EXPECT_EQ(lone.refused(), 0);
+  say({1, 0, 300, 200, {}});  // the middle is missing
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 1; }));
+  say({1, 0, 300, 100, {}});  // it was given up
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 2; }));
+  say({1, 0, 300, 0, {}});
+  say({1, 1, 300, 100, {}});  // of another generation
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 3; }));
+  say({1, 0, 300, 0, {}});
+  say({1, 0, 301, 100, {}});  // of another length
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 4; }));
+  say({1, 0, 200, 0, {}});
+  say({1, 0, 200, 100, {}});  // whole, and no layout
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 5; }));
+}
+
+// The channel receives a long message into a ring; the peer says that parts have come.
+class Asked {
+ public:
+  explicit Asked(Lone& lone, std::size_t bytes, std::size_t room, std::optional<Way> way = Way::kHost)
+      : memory(2 * room, 'M'), lone_(lone) {
+    gapless_type_parse(("hvector(" + std::to_string(room) + ", 1, 2, byte)").c_str(), &type_);
+    transfer = lone.channel().receive(memory.data(), 1, type_, 1);
+    Header header;
+    header.kind = Kind::kRequest;
+    header.way = way.value_or(Way::kHost);
+    header.message = ++messages_;
+    header.bytes = bytes;
+    Bytes body(channel::kEagerBytes);
+    lone.say(header, std::span(body).first(channel::write(channel::Request{1}, body.data())));
+    const std::optional<Bytes> answer = lone.next(Kind::kClear);
+    EXPECT_TRUE(answer);
+    if (answer) clear = channel::read_clear(Lone::body_of(*answer));
+    EXPECT_TRUE(clear);
+  }
+  ~Asked() { gapless_type_free(&type_); }
+  void write(std::uint32_t target, std::uint32_t generation, std::uint32_t part, char fill = 'w',
+             std::size_t bytes = 4096) {
+    std::vector<char> from(bytes, fill);
+    wire::fabric::Operation operation;
+    operation.kind = wire::fabric::Operation::Kind::kWrite;
+    const wire::fabric::Local local{from.data(), from.size(), nullptr};
+    const wire::fabric::Remote remote{clear->places[0].address + part % clear->parts * clear->part, bytes,
+                                      clear->places[0].key};
+    while (lone_.endpoint().write(lone_.address(), {&local, 1}, {&remote, 1}, true,
+                                  channel::Immediate{target, generation, part}.word(), operation) != 0)
+      lone_.turn();
+    lone_.turn_until([] { return false; }, 200);
+  }
+
+  std::vector<char> memory;
+  Transfer* transfer = nullptr;
+  std::optional<Clear> clear;
+
+ private:
+  Lone& lone_;
+  gapless_type type_ = nullptr;
+  std::uint32_t messages_ = 0;
+};
+
+TEST(Hostile, PartsThatHaveNotBeenAskedFor) {
+  channel::Settings small = settings(Way::kHost);
+  small.part = 4096;
+  small.parts = 3;
+  small.targets = 2;
+  Lone lone(small);
+  Asked one(lone, 20'000, 24'000);
+  ASSERT_EQ(one.clear->where, Clear::Where::kRing);
+  ASSERT_EQ(one.clear->parts, 3U);
+  const std::uint32_t target = one.clear->target, generation = one.clear->generation;
+  one.write(target ^ 1, generation, 0);  // a target that nobody uses
+  one.write(33, generation, 0);          // none at all
+  one.write(target, generation + 1, 0);
+  one.write(target, generation - 1, 0);
+  one.write(target, generation, 3);  // not yet in the ring
+  one.write(target, generation, 65535);
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 6; })) << lone.refused();
+  one.write(target, generation, 1);
+  one.write(target, generation, 1);  // twice
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 7; })) << lone.refused();
+  EXPECT_FALSE(one.transfer->is_done);
+  one.write(target, generation, 0);
+  one.write(target, generation, 0);
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 8; })) << lone.refused();
+  EXPECT_FALSE(one.transfer->is_done) << "it is not done before all its parts have come";
+  for (const std::uint32_t part : {2U, 3U, 4U}) one.write(target, generation, part);
+  ASSERT_TRUE(lone.turn_until([&] { return one.transfer->is_done; }));
+  for (std::size_t k = 0; k < one.memory.size(); ++k)
+    ASSERT_EQ(one.memory[k], k % 2 == 0 && k / 2 < 20'000 ? 'w' : 'M') << k;
+  one.write(target, generation, 0);
+  EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 9; })) << "a write after the end of its message";
+}
+
+TEST(Hostile, AMessageThatIsTooLongIsRefusedOnBothSides) {
+  Lone lone;
+  Receiving one(lone);
+  Header header;
+  header.kind = Kind::kRequest;
+  header.message = 1;
+  header.bytes = INT64_MAX;
+  lone.say(header, {});
+  const std::optional<Bytes> refusal = lone.next(Kind::kRefuse);
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(Lone::header_of(*refusal).bytes, 100U);
+  EXPECT_EQ(Lone::header_of(*refusal).message, 1U);
+  EXPECT_EQ(one.transfer->fault, Fault::kTruncated);
+}
+
+// Its request has come, then it ended, then the receive is made.
+TEST(Hostile, ARequestOfWhoHasEnded) {
+  Lone lone;
+  Header header;
+  header.kind = Kind::kRequest;
+  header.message = 1;
+  header.bytes = 50;
+  const std::array<std::byte, sizeof(channel::Request)> body{};
+  lone.say(header, body);
+  lone.turn_until([] { return false; }, 100);
+  EXPECT_EQ(lone.refused(), 0);
+  std::vector<char> memory(20'000);
+  Transfer* sent = lone.channel().send(memory.data(), 20'000, lone.byte(), 1);
+  lone.end_peer();
+  ASSERT_TRUE(lone.channel().wait(sent, 5'000'000'000));
+  EXPECT_EQ(sent->fault, Fault::kPeer);
+  Receiving one(lone);
+  EXPECT_TRUE(lone.channel().wait(one.transfer, 1'000'000'000)) << "it waits for who has ended";
+  EXPECT_EQ(one.transfer->fault, Fault::kPeer);
+}
+
+TEST(Hostile, StrangersFramesOfAllLengths) {
+  Lone lone;
+  Receiving one(lone), two(lone);
+  lone.eager(1, "here");
+  ASSERT_TRUE(lone.turn_until([&] { return one.transfer->is_done; }));
+  // Who is no member of the job, and has the address. One that is longer than any frame costs him his connection.
+  wire::fabric::Endpoint stranger({"tcp", "", "127.0.0.1"});
+  const std::uint64_t address = stranger.add(lone.channel_address());
+  std::int64_t wrong = 0;
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, sizeof(Header) - 1, sizeof(Header),
+                                  channel::kFrameBytes, channel::kFrameBytes + 1}) {
+    Bytes frame(std::max<std::size_t>(bytes, 1), std::byte{0x41});
+    wire::fabric::Operation operation;
+    wire::fabric::Completion completion;
+    while (stranger.send(address, {frame.data(), bytes, nullptr}, operation) != 0) {
+      stranger.poll(&completion, 1);
+      lone.turn();
+    }
+    ++wrong;
+    EXPECT_TRUE(lone.turn_until([&] {
+      stranger.poll(&completion, 1);
+      return lone.refused() == wrong;
+    })) << bytes;
+  }
+  lone.eager(2, "still here");
+  ASSERT_TRUE(lone.turn_until([&] { return two.transfer->is_done; }));
+  EXPECT_EQ(text_in(two.buffer, 10), "still here");
+}
+
+TEST(Hostile, KeysOfRegisteredMemoryCannotBeGuessed) {
+  wire::fabric::Endpoint endpoint({"tcp", "", "127.0.0.1"});
+  std::vector<char> memory(4096);
+  const wire::fabric::Registration one = endpoint.make_reachable(memory.data(), 4096, true);
+  const wire::fabric::Registration two = endpoint.make_reachable(memory.data(), 4096, true);
+  EXPECT_GT(one.key ^ two.key, 0xFFFFFFFFU);
+  EXPECT_GT(one.key, 0xFFFFU);
+}
+
+}  // namespace
+}  // namespace gapless::test
