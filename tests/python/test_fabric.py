@@ -177,7 +177,8 @@ def test_a_plan_without_points_has_no_model() -> None:
 
 def test_what_cannot_be_is_said_before_anything_runs() -> None:
     refused_by(["measure", "fabric", "--provider", "shm"], "add --one-node")
-    refused_by(["measure", "fabric", "--provider", "smoke"], "there is no 'smoke'")
+    refused_by(["measure", "fabric", "--hosts", "one"], "two hosts are needed")
+    refused_by(["measure", "fabric", "--hosts", "one,two", "--mpi", "mpich"], "leave out one of them")
     refused_by(["measure", "fabric", "--lengths", "12"], "a double has 8 bytes")
     status, out, _ = printed_here("measure", "fabric", "--list", "--preset", "quick")
     assert status == 0 and "MILC_su3_zd/A" in out and "refused" in out
@@ -225,6 +226,22 @@ def test_a_launch_on_two_nodes_goes_over_the_cable(tmp_path: Path) -> None:
         assert run_launch(where, "tcp", "", 1, settings, groups, recorder, 60) == []
         assert min(after - begun for begun, after in zip(before, nodes.sent(), strict=True)) > 4096 * 128
     assert len(of_kind(recorder.lines, "samples")) == len(WAYS) + 1
+
+
+@built
+def test_hosts_are_reached_by_the_shell_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = FabricSettings(lengths=(4096,), counts=(16,), reuse=(1,), parts=("map",))
+    groups = {group.id: group for group in settings.plan().groups}
+    recorder = Recorder(tmp_path / "run.jsonl")
+    shell, calls = tmp_path / "shell", tmp_path / "calls"
+    shell.write_text(f'#!/bin/sh\necho "$*" >> {calls}\nshift\nexec env -u GAPLESS_JOB_SECRET sh -c "$*"\n')
+    shell.chmod(0o755)
+    monkeypatch.setenv("GAPLESS_RSH", str(shell))
+    where = Where(Build.find(), "tcp", hosts=("127.0.0.1", "localhost"))
+    assert run_launch(where, "tcp", "20000,200", 1, settings, groups, recorder, 60) == []
+    assert len(of_kind(recorder.lines, "samples")) == len(WAYS) + 1
+    told = calls.read_text()
+    assert "localhost" in told and "GAPLESS_FABRIC_CHARGE=20000,200" in told and "SECRET=" not in told
 
 
 @built

@@ -40,9 +40,13 @@ OPTIONS = (
         "blocks, constant data)."),
     Row("mpi", list[str], None, "mpich, openmpi, intel, /path/to/mpicc or a prefix, to be measured beside it; "
         "repeatable, or with commas (default: none).", metavar="NAME"),
-    Row("provider", str, None, "Of libfabric: tcp (default), or shm, which is within one node.", metavar="NAME"),
+    Row("provider", str, None, "Of libfabric: tcp (default), shm, which is within one node, or verbs, efa, cxi where "
+        "they are.", metavar="NAME"),
     Row("two_nodes", bool, True, "The processes in two network namespaces of this machine (needs root), or both here.",
         "--two-nodes/--one-node"),
+    Row("hosts", str, None, "Two nodes of a cluster instead, such as node1,node2: GAPLESS_RSH (ssh) starts the "
+        "processes.",
+        metavar="NAMES"),
     Row("charge", list[str], None, "A stated cost of registering memory, NS,NS_PER_PAGE, or 0 for none; repeatable "
         "(default: 0 and 20000,200).", metavar="COST"),
     Row("parts", str, None, "map, libraries, kernels, peers; with commas (default: all).", metavar="NAMES"),
@@ -104,14 +108,14 @@ def charges(given: list[str] | None) -> tuple[str, ...] | None:
 
 def _settings(given: SimpleNamespace) -> FabricSettings:
     from gapless.lab.experiment import changed
-    from gapless.lab.fabric.settings import PARTS, PRESETS, PROVIDERS, WAYS
+    from gapless.lab.fabric.settings import PARTS, PRESETS, WAYS
 
     if given.preset not in PRESETS:
         raise GaplessError(f"no preset is called '{given.preset}'", f"there are {', '.join(PRESETS)}")
     lengths = numbers(given.lengths, "--lengths")
     if any(length % 8 for length in lengths):
         raise GaplessError(f"--lengths {given.lengths}: a double has 8 bytes", "name multiples of 8")
-    provider = known(words(given.provider), PROVIDERS, "--provider")
+    provider = words(given.provider)
     sides = known(words(given.sides), ("both", "one"), "--sides")
     chosen = changed(
         PRESETS[given.preset], lengths=lengths, counts=numbers(given.counts, "--counts"),
@@ -123,9 +127,16 @@ def _settings(given: SimpleNamespace) -> FabricSettings:
     )  # fmt: skip
     if (charge := charges(given.charge)) is not None:
         chosen = replace(chosen, charge=charge)
-    if chosen.provider == "shm" and given.two_nodes:
+    hosts = words(given.hosts) or ()
+    if hosts and len(hosts) != 2:
+        raise GaplessError(f"--hosts {given.hosts}: two hosts are needed", "name for example --hosts node1,node2")
+    if hosts and given.mpi:
+        raise GaplessError(
+            "--hosts and --mpi: MPI libraries are started on this machine alone", "leave out one of them"
+        )
+    if chosen.provider == "shm" and (given.two_nodes or hosts):
         raise GaplessError("shm is shared memory: it is within one node", "add --one-node")
-    return replace(chosen, two_nodes=given.two_nodes)
+    return replace(chosen, two_nodes=given.two_nodes and not hosts, hosts=tuple(hosts))
 
 
 def _measure(settings: FabricSettings, given: SimpleNamespace) -> None:
@@ -154,7 +165,7 @@ def _measure(settings: FabricSettings, given: SimpleNamespace) -> None:
         )
         display = stack.enter_context(Display())
         session = new_session(
-            folder, settings, Where(build, settings.provider, nodes), libraries,
+            folder, settings, Where(build, settings.provider, nodes, settings.hosts), libraries,
             f"gapless {shlex.join(sys.argv[1:])}", {"mpi": names, "two_nodes": settings.two_nodes}, display,
         )  # fmt: skip
         interrupted = False

@@ -118,6 +118,10 @@ VARIABLES = (
         "Forget a registration with its message, to study what it costs.",
     ),
     Variable(
+        "GAPLESS_RSH", "COMMAND", "ssh", Reader.COMMAND,
+        "What starts a process on a host for gapless measure fabric --hosts: it is given the host and a command.",
+    ),
+    Variable(
         "GAPLESS_FABRIC_LIBRARY", "FILE", "beside the package, or installed", Reader.COMMAND,
         "The libgapless_fabric that gapless.channel loads.",
     ),

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import secrets
+import shlex
 import socket
 import subprocess
 import tempfile
@@ -29,26 +30,42 @@ WRONG_DATA = 1
 # A message around the ring of idle channels: it fits into a frame.
 RING_BYTES = 64
 HERE = "127.0.0.1"
+WORD_OF_INPUT = "/dev/stdin"
 
 
 @dataclass
 class Where:
-    """Where the processes run: on this node, or in turns on two that are made of it."""
+    """Where the processes run: on this node, in turns on two that are made of it, or on hosts of a cluster.
+
+    On hosts the measuring program lies at the same path as here, and GAPLESS_RSH (ssh) starts it. What a process is
+    told goes through its standard input: the secret of the job stands on no command line.
+    """
 
     build: Build
     provider: str
     nodes: Nodes | None = None
+    hosts: tuple[str, ...] = ()
+
+    def meeting_host(self) -> str:
+        """Return where rank 0 listens."""
+        return self.hosts[0] if self.hosts else ADDRESSES[0] if self.nodes else HERE
 
     def command(self, rank: int, processes: int, port: int, arguments: Sequence[str]) -> list[str]:
         """Return the command of one process."""
-        host = ADDRESSES[0] if self.nodes else HERE
         words = [
             str(self.build.program(PROGRAM)), "--rank", str(rank), "--processes", str(processes), "--meeting",
-            f"{host}:{port}", "--provider", self.provider, *arguments,
+            f"{self.meeting_host()}:{port}", "--provider", self.provider, *arguments,
         ]  # fmt: skip
         if not self.nodes:
             return words
         return [str(self.nodes.folder / "enter"), str(self.nodes.pids[rank % 2]), *words]
+
+    def remote(self, rank: int, words: Sequence[str], settings: Mapping[str, str]) -> list[str]:
+        """Return the command that runs `words` on a host, with the secret from the first line of its input."""
+        script = 'read -r GAPLESS_JOB_SECRET && export GAPLESS_JOB_SECRET && exec env "$@"'
+        told = [f"{name}={value}" for name, value in settings.items()] + list(words)
+        shell = shlex.split(os.environ.get("GAPLESS_RSH", "ssh"))
+        return [*shell, self.hosts[rank % len(self.hosts)], shlex.join(["sh", "-c", script, "sh", *told])]
 
 
 @dataclass
@@ -106,6 +123,7 @@ def lines_of(
     `settings`: GAPLESS_FABRIC_*. `ended` says afterwards how they ended. Who stops reading ends them.
     """
     port, secret = free_port(), secrets.token_hex(16)
+    told = arguments[1] if arguments[0] == "--job" else ""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GAPLESS_FABRIC_")}
     environment = {**kept, "GAPLESS_JOB_SECRET": secret, **settings}
     with contextlib.ExitStack() as stack:
@@ -115,12 +133,18 @@ def lines_of(
         watch: _Watch | None = None
         try:
             for rank in range(processes):
-                started.append(
-                    subprocess.Popen(
-                        where.command(rank, processes, port, arguments), env=environment, stdin=subprocess.DEVNULL,
-                        stdout=outputs[rank] or subprocess.PIPE, stderr=errors[rank], text=True, errors="replace",
-                    )
+                words = where.command(rank, processes, port, arguments)
+                if where.hosts:
+                    words = where.remote(rank, [WORD_OF_INPUT if word == told else word for word in words], settings)
+                process = subprocess.Popen(
+                    words, env=environment, stdin=subprocess.PIPE if where.hosts else subprocess.DEVNULL,
+                    stdout=outputs[rank] or subprocess.PIPE, stderr=errors[rank], text=True, errors="replace",
                 )  # fmt: skip
+                started.append(process)
+                if process.stdin:
+                    # Whoever has ended already says why.
+                    with contextlib.suppress(BrokenPipeError), process.stdin as given:
+                        given.write(secret + "\n" + (Path(told).read_text(encoding="utf-8") if told else ""))
             watch = _Watch(started, silence_s)
             out = started[0].stdout
             assert out is not None

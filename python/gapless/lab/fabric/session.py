@@ -68,7 +68,7 @@ class FabricSession:
         settings, started = self.settings, time.monotonic()
         if PEERS in settings.parts:
             # On one node: it is their number that counts.
-            here = replace(self.where, nodes=None)
+            here = replace(self.where, nodes=None, hosts=())
             for processes in settings.peers:
                 self.failed += open_peers(here, processes, self.recorder)
         groups = {group.id: group for group in self.plan.groups}
@@ -132,7 +132,7 @@ def new_session(
     if not plan.rows and set(settings.parts) != {PEERS}:
         raise GaplessError("nothing is left to measure", "see 'gapless measure fabric --list'")
     recorder = Recorder(path)
-    transport = TRANSPORT if where.nodes else HERE
+    transport = f"between {' and '.join(where.hosts)}" if where.hosts else TRANSPORT if where.nodes else HERE
     facts = {
         name_of(settings.provider, charge): {
             "mpi_library": "libgapless_fabric", "version": "", "charge": charge,

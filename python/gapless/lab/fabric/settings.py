@@ -20,8 +20,7 @@ MESSAGE = "vector"
 WAYS = ("host", "lists", "segments", "adaptive")
 FIXED = WAYS[:-1]
 MAP, LIBRARIES, KERNELS_PART, PEERS = PARTS = ("map", "libraries", "kernels", "peers")
-PROVIDERS = ("tcp", "shm")
-# The channel has chosen by then (src/channel/way.hpp); all ways are timed in their steady state of mind.
+# The channel has chosen by then (src/channel/way.hpp); what is timed comes after that.
 CHOSEN_AFTER = 24
 FEW = 2
 # Shorter messages travel inside their first frame, whatever the way is.
@@ -96,9 +95,11 @@ class FabricSettings(WaysSettings):
     Attributes
     ----------
     provider : str
-        Of libfabric: tcp or shm.
+        Of libfabric.
     two_nodes : bool
         Two network namespaces, or this node.
+    hosts : sequence of str
+        Two nodes of a cluster instead; none: this machine.
     charge : sequence of str
         Stated costs of registering memory, NS,NS_PER_PAGE; an empty one: what the provider takes, which is nothing
         here. Each is measured by launches of its own.
@@ -126,6 +127,7 @@ class FabricSettings(WaysSettings):
     layer: bool = False
     provider: str = "tcp"
     two_nodes: bool = True
+    hosts: tuple[str, ...] = ()
     charge: Sequence[str] = ("", "20000,200")
     parts: Sequence[str] = PARTS
     ways: Sequence[str] = WAYS
