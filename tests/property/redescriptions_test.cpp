@@ -74,7 +74,7 @@ bool same(const normal::Form& a, const normal::Form& b) {
 std::string described(const Pair& pair, const normal::Form& form, const normal::Form& other) {
   const auto shortened = [](std::string text) {
     constexpr std::size_t kMax = 3000;
-    if (text.size() > kMax) text = text.substr(0, kMax) + "...";
+    if (text.size() > kMax) text.replace(kMax, std::string::npos, "...");
     return text;
   };
   return "  " + shortened(notation(pair.type)) + "\n  " + shortened(notation(pair.other)) + "\n    forms\n    " +
