@@ -29,8 +29,9 @@ struct Header {
   std::uint32_t magic = kMagic;
   Kind kind = Kind::kMatched;
   Way way = Way::kHost;
-  std::uint16_t is_ready = 0;  // clear: the receiver's memory is registered
-  std::uint32_t from = 0;      // rank
+  std::uint16_t is_ready =
+      0;                   // clear: the receiver's memory is registered; request: the message may go by lists one day
+  std::uint32_t from = 0;  // rank
   std::uint32_t sequence = 0;  // of the frames in this direction, from 1 on
   std::uint32_t matched = 0;   // messages of the other direction that were received so far
   std::uint32_t message = 0;   // which message of its direction this is about

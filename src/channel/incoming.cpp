@@ -98,7 +98,7 @@ void Channel::clear(Incoming& message, Target& target) {
   Placement& own = *message.placement;
   const bool only_host = settings_.way && *settings_.way == Way::kHost;
   const bool must_register = settings_.way && *settings_.way != Way::kHost && asked.way != Way::kHost;
-  const bool is_useful = !only_host || message.shape->is_contiguous;
+  const bool is_useful = (!only_host && asked.is_ready != 0) || message.shape->is_contiguous;
   if (own.state() == Placement::State::kUnknown && (must_register || is_useful)) {
     if (must_register || is_worth_registering(own))
       layouts_.make_ready(own);

@@ -75,22 +75,26 @@ void Channel::start(Outgoing& message) {
   message.placement = layouts_.placement_of(message.shape, message.base);
   Placement& own = *message.placement;
   const bool pays = endpoint_->registers_local() || settings_.charge.ns + settings_.charge.ns_per_page > 0;
+  bool may_go_by_lists = settings_.way != Way::kHost;
   if (settings_.way) {
     message.asked = *settings_.way;
     if (message.asked != Way::kHost && pays && own.state() == Placement::State::kUnknown) layouts_.make_ready(own);
     if (message.asked == Way::kLists && pays && !own.is_ready()) message.asked = Way::kHost;
   } else {
     message.choice = Ways::key(peer.rank, message.bytes, message.shape->average());
-    if (pays && own.state() == Placement::State::kUnknown) {
+    Ways::Record& record = ways_.of(message.choice);
+    may_go_by_lists = !ways_.is_hopeless(record, *message.shape);
+    if (may_go_by_lists && pays && own.state() == Placement::State::kUnknown) {
       if (is_worth_registering(own))
         layouts_.make_ready(own);
       else if (own.uses > 1)
         layouts_.make_ready_aside(message.placement);
     }
-    message.asked = ways_.of(message.choice).ask(!pays || own.is_ready(), *message.shape, message.began_ns);
+    if (may_go_by_lists) message.asked = Ways::ask(record, !pays || own.is_ready(), message.began_ns);
   }
   header.kind = Kind::kRequest;
   header.way = message.asked;
+  header.is_ready = may_go_by_lists;
   sending_.push_back(&message);
   const Request request{static_cast<std::uint64_t>(message.shape->shortest)};
   mail_.post(peer, letter, header, write(request, letter->body()));
@@ -323,9 +327,11 @@ void Channel::advance(Outgoing& message) {
     }
   }
   if (left(message) == 0 && message.in_flight == 0) {
-    if (message.choice != 0)
-      ways_.of(message.choice)
-          .took(message.way, message.asked, base::now_ns() - message.began_ns, message.bytes, message.shape->runs);
+    if (message.choice != 0 && message.way == message.asked) {
+      const std::int64_t runs =
+          std::max<std::int64_t>(message.shape->runs, std::int64_t{message.writes} * endpoint_->most_remote());
+      ways_.took(ways_.of(message.choice), message.way, base::now_ns() - message.began_ns, runs);
+    }
     end(message);
   }
 }

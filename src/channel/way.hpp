@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "channel/layouts.hpp"
-
 #include "wire/choice.hpp"
 
 namespace gapless::channel {
@@ -21,35 +20,38 @@ class Ways {
     };
     return static_cast<std::uint64_t>(peer) << 16 | power(bytes) << 8 | power(run);
   }
-  class Record {
-   public:
+
+  struct Record {
     bool peer_is_ready = false;  // its last memory for such a message was registered
-
-    // For the message that is sent now [ns]; `is_ready`: this side's memory is registered, or need not be.
-    Way ask(bool is_ready, const Shape& shape, std::int64_t now_ns) noexcept {
-      const double lists_ns = static_cast<double>(shape.runs) * ns_per_run_;
-      // Without a guess a trial of very short runs would cost more than it can ever save.
-      if (!is_ready || !peer_is_ready || (host_ns_ > 0 && lists_ns > kHopeless * host_ns_)) return Way::kHost;
-      return choice_.takes_other(now_ns) ? Way::kLists : Way::kHost;
-    }
-    // What a message took that went `way` and asked for `asked`.
-    void took(Way way, Way asked, std::int64_t ns, std::int64_t bytes, std::int64_t runs) noexcept {
-      (void)bytes;
-      const auto time = static_cast<double>(ns);
-      if (way == Way::kHost && asked == Way::kHost) host_ns_ = host_ns_ == 0 ? time : std::min(host_ns_ * 1.05, time);
-      if (way == Way::kLists && runs > 0) ns_per_run_ = std::min(ns_per_run_, time / static_cast<double>(runs));
-    }
-
-   private:
-    static constexpr double kHopeless = 2;
-    wire::Choice choice_;
-    double host_ns_ = 0;       // the least that a message took by way of buffers, of late
-    double ns_per_run_ = 200;  // the least that a run took in a list; a guess until one did
+    wire::Choice choice;
+    double host_ns = 0, lists_ns = 0;  // the least that a message took of late; 0: none went that way
   };
   Record& of(std::uint64_t key) { return records_[key]; }
 
+  // Whether lists are expected to take half as long again as host, or more: then they are not tried, and no memory is
+  // registered for them. Else a trial of short runs would cost more than it can ever save. Lists cost what host costs,
+  // but for the packing, and something for each run, which is a matter of the provider.
+  bool is_hopeless(const Record& record, const Shape& shape) const noexcept {
+    return record.host_ns > 0 && static_cast<double>(shape.runs) * ns_per_run_ > 0.5 * record.host_ns;
+  }
+  // For the message that is sent now [ns]; `is_ready`: this side's memory is registered, or need not be.
+  static Way ask(Record& record, bool is_ready, std::int64_t now_ns) noexcept {
+    const bool may = is_ready && record.peer_is_ready;
+    return may && record.choice.takes_other(now_ns) ? Way::kLists : Way::kHost;
+  }
+  // What a message took that went the way it asked for; `runs`: of the side that has more of them.
+  void took(Record& record, Way way, std::int64_t ns, std::int64_t runs) noexcept {
+    double& least = way == Way::kHost ? record.host_ns : record.lists_ns;
+    least = least == 0 ? static_cast<double>(ns) : std::min(least * 1.05, static_cast<double>(ns));
+    if (way != Way::kLists || record.host_ns == 0 || runs < most_runs_) return;  // of more runs it was more exact
+    most_runs_ = runs;
+    ns_per_run_ = std::max(0.0, record.lists_ns - record.host_ns) / static_cast<double>(runs);
+  }
+
  private:
   std::unordered_map<std::uint64_t, Record> records_;
+  double ns_per_run_ = 200;      // a guess until a message went by lists
+  std::int64_t most_runs_ = 64;  // of fewer the rest of a message costs as much
 };
 
 }  // namespace gapless::channel
