@@ -1,8 +1,8 @@
 # libfabric and libsodium, for channels between nodes (docs/fabric.md): those of the system, or those that
 # tools/debian_packages.sh has unpacked into .venv/deps. Optional: without them all else is built.
 set(GAPLESS_FABRIC_FOUND FALSE)
-if(CMAKE_CROSSCOMPILING)
-  return()  # those of this machine are not those of the other one
+if(CMAKE_CROSSCOMPILING OR GAPLESS_WHEEL)
+  return()  # those of this machine are not those of another one
 endif()
 find_path(GAPLESS_LIBFABRIC_INCLUDE rdma/fabric.h)
 find_library(GAPLESS_LIBFABRIC_LIBRARY fabric)
