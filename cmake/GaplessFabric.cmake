@@ -1,5 +1,5 @@
-# libfabric and libsodium, for channels between nodes (docs/fabric.md): those of the system, or those that
-# tools/debian_packages.sh has unpacked into .venv/deps. Optional: without them all else is built.
+# libfabric and libsodium, for channels between nodes (docs/fabric.md): those of the system. Optional: without them all
+# else is built.
 set(GAPLESS_FABRIC_FOUND FALSE)
 if(CMAKE_CROSSCOMPILING OR GAPLESS_WHEEL)
   return()  # those of this machine are not those of another one
