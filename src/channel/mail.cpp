@@ -11,49 +11,30 @@ Mail::Mail(fabric::Endpoint& endpoint, fabric::Memory& memory, std::uint32_t ran
 
 Mail::~Mail() = default;
 
-namespace {
-
-void* register_if_asked(fabric::Endpoint& endpoint, fabric::Memory& memory, std::byte* base, std::size_t bytes,
-                        fabric::RegionPtr& region) {
-  if (!endpoint.registers_local()) return nullptr;
-  region = memory.reach(reinterpret_cast<char*>(base), static_cast<std::int64_t>(bytes));
-  return region->registration.descriptor;
-}
-
-}  // namespace
-
-void Mail::add_letters() {
+void Mail::add_letters(fabric::Operation::Kind kind, std::size_t count, std::vector<std::unique_ptr<Letter>>& all,
+                       std::vector<Letter*>& unused) {
   auto sheet = std::make_unique<Sheet>();
-  sheet->bytes = std::make_unique<std::byte[]>(kLetters * kFrameBytes);
-  void* descriptor = register_if_asked(endpoint_, memory_, sheet->bytes.get(), kLetters * kFrameBytes, sheet->region);
-  for (std::size_t k = 0; k < kLetters; ++k) {
+  sheet->bytes = std::make_unique<std::byte[]>(count * kFrameBytes);
+  void* descriptor = nullptr;
+  if (endpoint_.registers_local()) {
+    sheet->region =
+        memory_.reach(reinterpret_cast<char*>(sheet->bytes.get()), static_cast<std::int64_t>(count * kFrameBytes));
+    descriptor = sheet->region->registration.descriptor;
+  }
+  for (std::size_t k = 0; k < count; ++k) {
     auto letter = std::make_unique<Letter>();
-    letter->operation.kind = fabric::Operation::Kind::kFrameOut;
+    letter->operation.kind = kind;
     letter->operation.owner = letter.get();
     letter->frame = sheet->bytes.get() + k * kFrameBytes;
     letter->descriptor = descriptor;
-    free_.push_back(letter.get());
-    letters_.push_back(std::move(letter));
+    unused.push_back(letter.get());
+    all.push_back(std::move(letter));
   }
   sheets_.push_back(std::move(sheet));
 }
 
 void Mail::listen() {
-  if (inbox_.empty()) {
-    auto sheet = std::make_unique<Sheet>();
-    sheet->bytes = std::make_unique<std::byte[]>(kInbox * kFrameBytes);
-    void* descriptor = register_if_asked(endpoint_, memory_, sheet->bytes.get(), kInbox * kFrameBytes, sheet->region);
-    for (std::size_t k = 0; k < kInbox; ++k) {
-      auto letter = std::make_unique<Letter>();
-      letter->operation.kind = fabric::Operation::Kind::kFrameIn;
-      letter->operation.owner = letter.get();
-      letter->frame = sheet->bytes.get() + k * kFrameBytes;
-      letter->descriptor = descriptor;
-      unposted_.push_back(letter.get());
-      inbox_.push_back(std::move(letter));
-    }
-    sheets_.push_back(std::move(sheet));
-  }
+  if (inbox_.empty()) add_letters(fabric::Operation::Kind::kFrameIn, kInbox, inbox_, unposted_);
   while (!unposted_.empty()) {
     Letter* letter = unposted_.back();
     const int error = endpoint_.receive({letter->frame, kFrameBytes, letter->descriptor}, letter->operation);
@@ -65,7 +46,7 @@ void Mail::listen() {
 }
 
 Letter* Mail::blank() {
-  if (free_.empty()) add_letters();
+  if (free_.empty()) add_letters(fabric::Operation::Kind::kFrameOut, kLetters, letters_, free_);
   Letter* letter = free_.back();
   free_.pop_back();
   letter->message = nullptr;

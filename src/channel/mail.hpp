@@ -68,7 +68,8 @@ class Mail {
     std::unique_ptr<std::byte[]> bytes;
     wire::fabric::RegionPtr region;
   };
-  void add_letters();
+  void add_letters(wire::fabric::Operation::Kind kind, std::size_t count, std::vector<std::unique_ptr<Letter>>& all,
+                   std::vector<Letter*>& unused);
   int try_send(Letter* letter) noexcept;
 
   static constexpr std::size_t kInbox = 64, kLetters = 16;

@@ -21,6 +21,17 @@ std::uint64_t tag(const Clear& clear, std::uint32_t index) {
 struct Chunk {
   std::array<fabric::Local, 32> pieces;
   std::size_t used = 0;
+  // The next `bytes` of the runs. `descriptor(base, bytes)`: of the registration that a piece lies in.
+  template <class Descriptor>
+  void take(Runs& runs, std::int64_t bytes, Descriptor descriptor) {
+    while (bytes > 0) {
+      const gapless_iov run = runs.rest();
+      const std::int64_t part = std::min(run.length, bytes);
+      pieces[used++] = {run.base, static_cast<std::size_t>(part), descriptor(run.base, part)};
+      runs.advance(part);
+      bytes -= part;
+    }
+  }
 };
 
 }  // namespace
@@ -41,13 +52,8 @@ bool Channel::send_chunks(Outgoing& message) {
       chunk.pieces[chunk.used++] = {buffer->memory.get(), static_cast<std::size_t>(bytes),
                                     buffer->region ? buffer->region->registration.descriptor : nullptr};
     }
-    for (std::int64_t done = 0; !message.is_packed && done < bytes;) {
-      const gapless_iov run = runs.rest();
-      const std::int64_t part = std::min(run.length, bytes - done);
-      chunk.pieces[chunk.used++] = {run.base, static_cast<std::size_t>(part), descriptor_of(message, run.base, part)};
-      runs.advance(part);
-      done += part;
-    }
+    const auto descriptor = [&](void* base, std::int64_t part) { return descriptor_of(message, base, part); };
+    if (!message.is_packed) chunk.take(runs, bytes, descriptor);
     Issue* operation = issue(message, fabric::Operation::Kind::kChunkOut);
     const int error = endpoint_->send_chunk(message.peer->address, {chunk.pieces.data(), chunk.used},
                                             tag(clear, message.parts), operation->operation);
@@ -72,13 +78,8 @@ void Channel::receive_chunks(Incoming& message) {
     const std::int64_t bytes = std::min(message.bytes - message.position, message.chunk);
     Chunk chunk;
     Runs runs = message.local;
-    for (std::int64_t done = 0; done < bytes;) {
-      const gapless_iov run = runs.rest();
-      const std::int64_t part = std::min(run.length, bytes - done);
-      chunk.pieces[chunk.used++] = {run.base, static_cast<std::size_t>(part), descriptor_of(message, run.base, part)};
-      runs.advance(part);
-      done += part;
-    }
+    const auto descriptor = [&](void* base, std::int64_t part) { return descriptor_of(message, base, part); };
+    chunk.take(runs, bytes, descriptor);
     Issue* operation = issue(message, fabric::Operation::Kind::kChunkIn);
     Clear clear;
     clear.target = message.target->index;

@@ -81,7 +81,6 @@ struct Outgoing final : Transfer {
     std::vector<wire::fabric::Local> from;
     std::vector<wire::fabric::Remote> to;
     std::int64_t bytes = 0;
-    std::uint32_t part = 0;
     Stage* stage = nullptr;
   };
   Pending pending;
