@@ -26,6 +26,7 @@ from gapless.lab.adaptive.chosen import (
     views,
 )
 from gapless.lab.adaptive.heat import heat_map, judged
+from gapless.lab.adaptive.near import heat_table, near_table
 from gapless.lab.adaptive.settings import buffers_of
 from gapless.lab.interval import interval_text
 from gapless.lab.report.plots import Plot
@@ -128,44 +129,12 @@ def _ratios(mpi: str, points: Sequence[Point]) -> Told:
     return Told(f"{mpi}: ratios to an array", heads, cells)
 
 
-def _heat(mpi: str, view: View) -> Told | None:
-    """Return a view's heat map as a table."""
-    found = judged(view.points)
-    if not found:
-        return None
-    at = {(p.block_bytes, p.blocks): f"{a.ratio.value:.2f} {short(a.way)}" for p, a in found}
-    counts = sorted({blocks for _, blocks in at})
-    cells = [
-        [bytes_text(length), *(at.get((length, blocks), "-") for blocks in counts)]
-        for length in sorted({length for length, _ in at})
-    ]
-    return Told(f"{mpi}, {view.name}: adaptive to the best fixed way", ["block", *map(str, counts)], cells)
-
-
-def _chosen(mpi: str, points: Sequence[Point]) -> Told:
-    """Return how near the adaptive way is by kind of data and buffers, and which ways are best how often."""
-    cells = []
-    for view in views(points):
-        found = judged(view.points)
-        if not found:
-            continue
-        best = Counter(short(of.way) for _, of in found)
-        worst = max((of for _, of in found), key=lambda of: of.ratio.value)
-        cells.append([
-            view.name, str(len(found)), f"{sum(of.near for _, of in found) / len(found):.0%}",
-            str(sum(of.slower for _, of in found)), worst.text,
-            ", ".join(f"{way} {number}" for way, number in best.most_common()),
-        ])  # fmt: skip
-    heads = ["data and buffers", "points", "within 5 %", "proved slower", "worst", "best fixed way"]
-    return Told(f"{mpi}: adaptive to the best fixed way", heads, cells)
-
-
 def tables(points: Sequence[Point]) -> list[Told]:
     """Return for each library how near the adaptive way is to the best fixed one, and every ratio to the array."""
     found = []
     for mpi, of in by_library(points).items():
-        maps = [told for view in views(of) if (told := _heat(mpi, view)) is not None]
-        found += [*([_chosen(mpi, of)] if maps else []), *maps, _ratios(mpi, of)]
+        maps = [told for view in views(of) if (told := heat_table(mpi, view)) is not None]
+        found += [*([near_table(mpi, views(of), "data and buffers")] if maps else []), *maps, _ratios(mpi, of)]
     return found
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from gapless.display import bytes_text
 from gapless.lab.adaptive.chosen import NEAR, AgainstBest, View, against_best, by_length, pooled, short
 from gapless.lab.adaptive.heat import heat_map, judged
+from gapless.lab.adaptive.near import heat_table, near_table
 from gapless.lab.fabric.facts import Facts, facts_of, first_to_steady, registration_share, steady_points, total
 from gapless.lab.fabric.model import HOST, LISTS, Model, crossovers, model_of
 from gapless.lab.fabric.settings import FIXED, NATIVE, WAYS, is_kernel, member, reuse_of, reuse_text
@@ -140,36 +141,6 @@ def _sentences(facts: Facts, everyone: Sequence[Point], points: Sequence[Point])
     return told
 
 
-def _heat(mpi: str, view: View) -> Told | None:
-    found = judged(view.points, judge)
-    if not found or view.name == "kernels":
-        return None
-    at = {(p.block_bytes, p.blocks): f"{a.ratio.value:.2f} {short(a.way)}" for p, a in found}
-    counts = sorted({blocks for _, blocks in at})
-    cells = [
-        [bytes_text(length), *(at.get((length, blocks), "-") for blocks in counts)]
-        for length in sorted({length for length, _ in at})
-    ]
-    return Told(f"{mpi}, {view.name}: adaptive to the best fixed way", ["block", *map(str, counts)], cells)
-
-
-def _chosen(mpi: str, points: Sequence[Point]) -> Told:
-    cells = []
-    for view in views(points):
-        found = judged(view.points, judge)
-        if not found:
-            continue
-        best = Counter(short(of.way) for _, of in found)
-        worst = max((of for _, of in found), key=lambda of: of.ratio.value)
-        cells.append([
-            view.name, str(len(found)), f"{sum(of.near for _, of in found) / len(found):.0%}",
-            str(sum(of.slower for _, of in found)), worst.text,
-            ", ".join(f"{way} {number}" for way, number in best.most_common()),
-        ])  # fmt: skip
-    heads = ["reuse", "points", "within 5 %", "proved slower", "worst", "best fixed way"]
-    return Told(f"{mpi}: adaptive to the best fixed way", heads, cells)
-
-
 def _uses(mpi: str, points: Sequence[Point], facts: Facts) -> Told | None:
     cells = []
     for view in views(points):
@@ -291,8 +262,8 @@ def _tables(facts: Facts, points: Sequence[Point]) -> list[Told]:
     found: list[Told | None] = []
     for mpi, of in by_library(points).items():
         if any(judge(point) is not None for point in of):
-            found.append(_chosen(mpi, of))
-            found += [_heat(mpi, view) for view in views(of)]
+            found.append(near_table(mpi, views(of), "reuse", judge))
+            found += [heat_table(mpi, view, judge) for view in views(of) if view.name != "kernels"]
         found.append(_uses(mpi, of, facts))
         found += [_times(mpi, view.points, view.name) for view in views(of)]
     found += [_against(points), _model_table(points, facts), peers_table(facts)]
