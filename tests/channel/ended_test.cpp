@@ -14,7 +14,8 @@ namespace {
 constexpr int kVictim = 0, kSurvivor = 1, kOther = 2;
 constexpr int kIsThere = 1, kIsKilled = 2;
 
-// What rank 1 and rank 2 still have to say to each other.
+// What rank 1 and rank 2 still have to say to each other. Not on shm: libfabric ends operations in the order in which
+// they began, so those with others wait for ever behind a write that the dead have not taken in (ofiwg/libfabric#9853).
 void talk(const ChannelHandle& channel, int rank) {
   const Made pieces("hvector(20000, 10, 30, byte)"), byte("byte");
   const int peer = rank == kSurvivor ? kOther : kSurvivor;
@@ -35,6 +36,7 @@ struct Point {
   const char* way;
   bool victim_sends;
   int steps;  // how often the victim looks before it stops and is killed
+  bool others_go_on() const { return std::string(provider) != "shm"; }
 };
 
 void PrintTo(const Point& point, std::ostream* out) {
@@ -49,10 +51,13 @@ void kill_at(const Point& point) {
     const Made pieces("hvector(100000, 30, 50, byte)");
     Memory memory = filled(5'000'000, 1);
     std::vector<GAPLESS_Transfer> all;
+    const auto talk_on = [&] {
+      if (point.others_go_on()) talk(channel, rank);
+    };
     if (rank == kOther) {
-      talk(channel, rank);
+      talk_on();
       board.await(kIsKilled);
-      talk(channel, rank);
+      talk_on();
       close(channel);
       return;
     }
@@ -67,7 +72,7 @@ void kill_at(const Point& point) {
       board.tell(kIsThere);
       for (;;) pause();
     }
-    talk(channel, rank);
+    talk_on();
     while (!board.is_told(kIsKilled))
       for (GAPLESS_Transfer& one : all)
         if (one != nullptr) GAPLESS_Channel_wait(channel.get(), &one, 0, nullptr);
@@ -88,7 +93,7 @@ void kill_at(const Point& point) {
     wait(channel, late, GAPLESS_CHANNEL_ERR_PEER, 5);
     // Nothing is written to memory that is free again.
     const Memory then = memory;
-    talk(channel, rank);
+    talk_on();
     claim(memory == then, "memory was written after its transfer had failed");
     close(channel);
   });
