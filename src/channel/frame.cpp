@@ -89,9 +89,8 @@ std::optional<Clear> read_clear(std::span<const std::byte> body) {
   // A part of nothing would be sent for ever.
   const bool in_parts = clear.where == Clear::Where::kRing || clear.where == Clear::Where::kSegments;
   if (in_parts && (clear.part == 0 || clear.part > INT64_MAX)) return std::nullopt;
-  if (clear.where == Clear::Where::kRing &&
-      (clear.parts == 0 || clear.parts >= Immediate::kParts / 2 || clear.part > clear.places[0].bytes / clear.parts))
-    return std::nullopt;
+  if (in_parts && (clear.parts == 0 || clear.parts >= Immediate::kParts / 2)) return std::nullopt;
+  if (clear.where == Clear::Where::kRing && clear.part > clear.places[0].bytes / clear.parts) return std::nullopt;
   return clear;
 }
 

@@ -4,7 +4,7 @@
 //   request   a message waits to be sent (RTS)
 //   form      a layout's serialised form, or a part of it, and the number by which it is known from now on
 //   clear     where its bytes go, and how (CTS)
-//   credit    parts of the ring that may be written again
+//   credit    more parts may be sent: of the ring, those that were unpacked; of segments, those that are awaited
 //   written   how many writes there were, where the provider keeps no order among them
 //   refuse    the message is longer than the memory for it
 //   matched   nothing but the header's count of messages that were received
@@ -37,7 +37,7 @@ struct Header {
   std::uint32_t message = 0;   // which message of its direction this is about
   std::uint64_t bytes = 0;     // of the message
   std::uint32_t body = 0;      // [bytes] behind the header
-  std::uint32_t number = 0;    // credit: parts freed so far; written: writes
+  std::uint32_t number = 0;    // credit: parts that may be sent beyond the first ones; written: writes
   std::uint64_t seal = 0;      // of all before it, and of the body unless it is eager data
 };
 inline constexpr std::size_t kEagerBytes = kFrameBytes - sizeof(Header);
@@ -55,7 +55,7 @@ struct Clear {
   Where where = Where::kRing;
   std::uint32_t target = 0, generation = 0;  // which of the peer's targets; comes back with each write
   std::uint64_t part = 0;                    // ring: [bytes] of one part; segments: of one chunk
-  std::uint32_t parts = 0;                   // of the ring
+  std::uint32_t parts = 0;                   // that may be sent before the first credit
   std::uint32_t form = 0, form_generation = 0;
   std::int64_t count = 0;
   std::uint64_t base = 0;     // layout: the address that the form's displacements start from

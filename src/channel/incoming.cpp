@@ -161,6 +161,7 @@ void Channel::clear(Incoming& message, Target& target) {
     receiving_.push_back(&message);
     receive_chunks(message);
     if (message.is_done) return;
+    clear.parts = message.window = std::max(message.posted, 1U);
   }
   Letter* letter = mail_.blank();
   mail_.post(peer, letter, header, write(clear, letter->body()));

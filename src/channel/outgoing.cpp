@@ -155,6 +155,7 @@ void Channel::cleared(Peer& peer, const Header& header, std::span<const std::byt
       // there are entries: all between its first and its last one are whole.
       const std::int64_t safe = (endpoint_->most_local() - 1) * std::max<std::int64_t>(shape.shortest, 1);
       message->is_packed = !(is_registered && (shape.is_contiguous || static_cast<std::int64_t>(clear->part) <= safe));
+      message->credits = clear->parts;
       break;
     }
   }
@@ -182,8 +183,10 @@ void Channel::cleared(Peer& peer, const Header& header, std::span<const std::byt
 
 void Channel::credited(const Header& header, Peer& peer) {
   Outgoing* message = outgoing(peer, header.message);
-  if (message == nullptr || !message->is_clear || message->clear.where != Clear::Where::kRing ||
-      header.number > message->parts || header.number + message->clear.parts < message->credits)
+  const bool in_parts =
+      message != nullptr && message->is_clear &&
+      (message->clear.where == Clear::Where::kRing || message->clear.where == Clear::Where::kSegments);
+  if (!in_parts || header.number > message->parts || header.number + message->clear.parts < message->credits)
     return mail_.count_refused();
   message->credits = header.number + message->clear.parts;
   advance(*message);

@@ -12,7 +12,7 @@ namespace fabric = wire::fabric;
 
 namespace {
 
-constexpr int kMostChunks = 64;  // of a message, under way
+constexpr int kMostChunks = 256;  // of a message, under way
 
 std::uint64_t tag(const Clear& clear, std::uint32_t index) {
   return static_cast<std::uint64_t>(clear.target << 10 | clear.generation % Immediate::kGenerations) << 32 | index;
@@ -39,7 +39,7 @@ struct Chunk {
 // True if all have been given to libfabric.
 bool Channel::send_chunks(Outgoing& message) {
   const Clear& clear = message.clear;
-  while (message.issued < message.bytes && message.in_flight < kMostChunks) {
+  while (message.issued < message.bytes && message.parts < message.credits && message.in_flight < kMostChunks) {
     const std::int64_t bytes = std::min(message.bytes - message.issued, static_cast<std::int64_t>(clear.part));
     Chunk chunk;
     Runs runs = message.local;
@@ -73,8 +73,13 @@ bool Channel::send_chunks(Outgoing& message) {
   return message.issued == message.bytes;
 }
 
+// Each chunk has its receive before the sender knows that it may send it: one that nobody awaits is kept by libfabric,
+// without bound, and found again by a search of all. All targets together take half of the receives that libfabric has
+// room for, so that frames come in beside them.
 void Channel::receive_chunks(Incoming& message) {
-  while (message.position < message.bytes && message.in_flight < kMostChunks) {
+  const int all = endpoint_->most_receives() / 2 / static_cast<int>(targets_.size());
+  const int most = message.window != 0 ? static_cast<int>(message.window) : std::clamp(all, 1, kMostChunks);
+  while (message.position < message.bytes && message.in_flight < most) {
     const std::int64_t bytes = std::min(message.bytes - message.position, message.chunk);
     Chunk chunk;
     Runs runs = message.local;
@@ -90,13 +95,24 @@ void Channel::receive_chunks(Incoming& message) {
       withdraw(operation);
       if (!fabric::Endpoint::is_busy(error))
         lose(*message.peer, "libfabric: receiving a chunk: " + fabric::Endpoint::text(error));
-      return;
+      break;
     }
     message.local = runs;
     message.position += bytes;
     ++message.posted;
   }
-  if (message.position == message.bytes && message.in_flight == 0) finish(message);
+  if (message.is_done) return;
+  if (message.position == message.bytes && message.in_flight == 0) return finish(message);
+  const std::uint32_t more = message.posted - std::min(message.posted, message.window + message.told);
+  if (message.window == 0 || more == 0 ||
+      (more < static_cast<std::uint32_t>(most) / 2 && message.position < message.bytes))
+    return;
+  message.told += more;
+  Header header;
+  header.kind = Kind::kCredit;
+  header.message = message.message.header.message;
+  header.number = message.told;
+  mail_.post(*message.peer, mail_.blank(), header, 0);
 }
 
 }  // namespace gapless::channel

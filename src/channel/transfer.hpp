@@ -72,7 +72,7 @@ struct Outgoing final : Transfer {
   Clear clear;
   std::shared_ptr<const Type> remote_form;  // which `remote` walks along
   bool is_packed = false;                   // by way of stages
-  std::uint32_t credits = 0, parts = 0;     // of the ring: may be written; were written
+  std::uint32_t credits = 0, parts = 0;     // of the ring, or segments: may be sent; were sent
   std::int64_t issued = 0;                  // [bytes]
   std::uint32_t writes = 0;
   Runs local, remote;
@@ -106,7 +106,7 @@ struct Incoming final : Transfer {
   bool knows_writes = false;
   // Segments: a chunk of each number is received by itself.
   std::int64_t chunk = 0, position = 0;  // [bytes] of each; before the next one to be received
-  std::uint32_t posted = 0;
+  std::uint32_t posted = 0, window = 0;  // receives of chunks; how many of them the sender learns with its CTS
   Runs local;
 };
 

@@ -54,7 +54,7 @@ struct Job {
     made.secret = secret.c_str();
     made.provider = provider;
     made.way = way;
-    made.timeout_s = 30;
+    made.timeout_s = 100;
     return made;
   }
   ChannelHandle open(int rank, int processes, const std::string& provider = "tcp",

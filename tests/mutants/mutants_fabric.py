@@ -121,6 +121,20 @@ FABRIC = [
             HOSTILE,
         ),
         (
+            "chunks are sent without credit",
+            "channel/segments.cpp",
+            " && message.parts < message.credits &&",
+            " &&",
+            HOSTILE,
+        ),
+        (
+            "credit is given for chunks that nobody awaits",
+            "channel/segments.cpp",
+            "message.told += more;",
+            "message.told += more + 1;",
+            HOSTILE,
+        ),
+        (
             "credit may go back",
             "channel/outgoing.cpp",
             " || header.number + message->clear.parts < message->credits)",

@@ -23,6 +23,7 @@ namespace {
 
 constexpr int kVersion = FI_VERSION(1, 11);
 constexpr int kMostPieces = 32;
+constexpr std::size_t kCompletions = 4096;  // that wait to be read
 
 struct CloseFid {
   void operator()(void* object) const noexcept { fi_close(static_cast<fid*>(object)); }
@@ -143,7 +144,7 @@ Endpoint::Endpoint(const Wanted& wanted) : handles_(std::make_unique<Handles>())
   fi_cq_attr completions{};
   completions.format = FI_CQ_FORMAT_TAGGED;
   completions.wait_obj = FI_WAIT_NONE;
-  completions.size = 4096;
+  completions.size = kCompletions;
   fid_cq* cq = nullptr;
   must(fi_cq_open(domain, &completions, &cq, nullptr), "making the queue of completions");
   h.completions.reset(cq);
@@ -163,6 +164,7 @@ Endpoint::Endpoint(const Wanted& wanted) : handles_(std::make_unique<Handles>())
   };
   most_local_ = pieces(std::min(info->tx_attr->iov_limit, info->rx_attr->iov_limit));
   most_remote_ = pieces(info->tx_attr->rma_iov_limit);
+  most_receives_ = static_cast<int>(std::clamp<std::size_t>(info->rx_attr->size, 1, kCompletions));
   is_ordered_ = (info->tx_attr->msg_order & (FI_ORDER_WAW | FI_ORDER_RMA_WAW)) != 0 &&
                 info->ep_attr->max_order_waw_size == SIZE_MAX;
   registers_local_ = (info->domain_attr->mr_mode & FI_MR_LOCAL) != 0;

@@ -68,8 +68,9 @@ class Endpoint {
   // Makes a peer known by its address.
   std::uint64_t add(const std::string& address);
 
-  int most_local() const noexcept { return most_local_; }    // pieces of one operation
-  int most_remote() const noexcept { return most_remote_; }  // pieces of one write
+  int most_local() const noexcept { return most_local_; }        // pieces of one operation
+  int most_remote() const noexcept { return most_remote_; }      // pieces of one write
+  int most_receives() const noexcept { return most_receives_; }  // under way
   // Whether a peer's writes are done when the last one is.
   bool is_ordered() const noexcept { return is_ordered_; }
   // Whether the provider asks for registrations of memory that only this process uses.
@@ -98,7 +99,7 @@ class Endpoint {
   struct Handles;
   std::unique_ptr<Handles> handles_;
   std::string address_, provider_;
-  int most_local_ = 1, most_remote_ = 1;
+  int most_local_ = 1, most_remote_ = 1, most_receives_ = 1;
   bool is_ordered_ = false, registers_local_ = false;
 };
 
