@@ -89,7 +89,12 @@ class Channel {
   void finish(Incoming& message);
   void release(Target& target);
   static Place place(const wire::fabric::Region& region, char* base, std::int64_t bytes);
-  bool is_worth_registering(const Placement& placement) const;
+  // What it takes to register a message's memory, in parts of what the message takes.
+  double share_of_registering(const Placement& placement) const;
+  // Up to the first one it is done whenever it may be of use; up to the second one for a message that goes by lists:
+  // what it costs is in the cycles by which the choice is made. What costs more is done aside, for memory that is used
+  // again.
+  static constexpr double kNoMatter = 0.02, kTried = 0.25;
 
   // self.cpp
   void match_own();

@@ -1,5 +1,6 @@
 // The receiver's side of a message.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "base/clock.hpp"
@@ -79,12 +80,15 @@ void Channel::accept(Incoming& message) {
   clear(message, *target);
 }
 
-// By what both cost here so far: a registration that takes no more than a fiftieth of its message is not put off.
-bool Channel::is_worth_registering(const Placement& placement) const {
+// By what both cost here so far. Where little is known, a message that goes by lists finds it out.
+double Channel::share_of_registering(const Placement& placement) const {
+  constexpr std::int64_t kFew = 16;
+  if (ns_per_byte_ == 0) return INFINITY;
   const auto ranges = static_cast<std::int64_t>(placement.shape().ranges.size());
   const std::int64_t bytes = placement.shape().bytes;
   const std::int64_t each = memory_.expected_ns(bytes / std::max<std::int64_t>(ranges, 1));
-  return ns_per_byte_ > 0 && static_cast<double>(each * ranges) <= 0.02 * ns_per_byte_ * static_cast<double>(bytes);
+  const double share = static_cast<double>(each * ranges) / (ns_per_byte_ * static_cast<double>(bytes));
+  return memory_.counters().regions < kFew ? std::min(share, kTried) : share;
 }
 
 void Channel::clear(Incoming& message, Target& target) {
@@ -99,17 +103,21 @@ void Channel::clear(Incoming& message, Target& target) {
   const bool only_host = settings_.way && *settings_.way == Way::kHost;
   const bool must_register = settings_.way && *settings_.way != Way::kHost && asked.way != Way::kHost;
   const bool is_useful = (!only_host && asked.is_ready != 0) || message.shape->is_contiguous;
+  bool may_be_ready = false;
   if (own.state() == Placement::State::kUnknown && (must_register || is_useful)) {
-    if (must_register || is_worth_registering(own))
+    const double share = must_register ? 0 : share_of_registering(own);
+    if (share <= (asked.way == Way::kLists && !only_host ? kTried : kNoMatter))
       layouts_.make_ready(own);
     else if (own.uses > 1)
       layouts_.make_ready_aside(message.placement);
+    else
+      may_be_ready = share <= kTried;
   }
   Header header;
   header.kind = Kind::kClear;
   header.message = asked.message;
   header.bytes = asked.bytes;
-  header.is_ready = own.is_ready();
+  header.is_ready = may_be_ready || own.is_ready();
   Clear clear;
   clear.target = target.index;
   clear.generation = target.generation;

@@ -84,13 +84,20 @@ void Channel::start(Outgoing& message) {
     message.choice = Ways::key(peer.rank, message.bytes, message.shape->average());
     Ways::Record& record = ways_.of(message.choice);
     may_go_by_lists = !ways_.is_hopeless(record, *message.shape);
+    bool may_be_ready = !pays || own.is_ready();
     if (may_go_by_lists && pays && own.state() == Placement::State::kUnknown) {
-      if (is_worth_registering(own))
+      const double share = share_of_registering(own);
+      if (share <= kNoMatter)
         layouts_.make_ready(own);
       else if (own.uses > 1)
         layouts_.make_ready_aside(message.placement);
+      may_be_ready = own.is_ready() || (own.state() == Placement::State::kUnknown && share <= kTried);
     }
-    if (may_go_by_lists) message.asked = Ways::ask(record, !pays || own.is_ready(), message.began_ns);
+    if (may_go_by_lists) message.asked = Ways::ask(record, may_be_ready, message.began_ns);
+    if (message.asked == Way::kLists && pays) {
+      if (own.state() == Placement::State::kUnknown) layouts_.make_ready(own);
+      if (!own.is_ready()) message.asked = Way::kHost;
+    }
   }
   header.kind = Kind::kRequest;
   header.way = message.asked;

@@ -7,6 +7,10 @@
 // is taken if the median of each of its blocks is below that of host's before it. From then on the choice is tried
 // again now and then, the more seldom the clearer it was, and changes only for a difference that is as clear.
 //
+// A peer that sends as often may try its ways at the same time. Where it began a block later, each cycle has one
+// message of either way, whichever this side tries, and nothing is seen. So a trial without a result is begun again,
+// twice, a few messages later: how many is a matter of the time, which two sides do not read alike.
+//
 // Between two trials a program may change: its receivers come late, and each message costs the wait before it is taken
 // back. There is an account of it. Such a message adds its wait, one that was copied takes off what it gained at the
 // last trial, but none is put by. At eight waits host is taken, and tried against for the first time 256 messages
@@ -73,6 +77,7 @@ class Choice {
   static constexpr std::int64_t kFirstPeriod = 32, kLongestPeriod = std::int64_t{1} << 14;  // [messages]
   static constexpr std::int64_t kSure = 33, kClear = 4;  // differences of a 33rd, of a quarter
   static constexpr std::int64_t kMostWaits = 8;          // scheduling has a receiver come late now and then
+  static constexpr int kMostUndecided = 3;
 
   // A cycle of the message before has ended.
   void note(std::int64_t ns) noexcept {
@@ -94,6 +99,13 @@ class Choice {
     };
     constexpr int kHost = 0, kOther = 1;
     const bool is_surely_other = all_below(kOther, kHost, kSure), is_surely_host = all_below(kHost, kOther, kSure);
+    if (!is_surely_other && !is_surely_host && ++undecided_ < kMostUndecided) {
+      is_trying_ = false;
+      constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;
+      left_ = static_cast<std::int64_t>((static_cast<std::uint64_t>(last_ns_) * kMix >> 32) % (2 * kBlock));
+      return;
+    }
+    undecided_ = 0;
     const bool was_other = is_other_;
     if (is_surely_other) is_other_ = true;
     if (is_surely_host) is_other_ = false;
@@ -124,7 +136,7 @@ class Choice {
 
   std::int64_t last_ns_ = 0, left_ = 1, period_ = kFirstPeriod, messages_ = 0;
   std::int64_t gain_ns_ = 0, lost_ns_ = 0;  // by a message that goes the other way; by waits, more than was gained
-  int block_ = 0, in_block_ = 0;
+  int block_ = 0, in_block_ = 0, undecided_ = 0;
   bool is_trying_ = false, is_other_ = false;
   bool is_gained_ = false;  // the message before went the other way, as far as is known
   std::optional<Settled> settled_;

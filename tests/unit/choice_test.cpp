@@ -64,14 +64,33 @@ TEST(Choice, TheFasterWayIsTaken) {
 
 TEST(Choice, ADifferenceThatIsNotSureLeavesHost) {
   Program program{.host_us = 100, .other_us = 98};
-  program.sends(22);
-  EXPECT_EQ(program.sends(60), 0);
+  // Three trials, with at most nine messages between them.
+  program.sends(22 + 2 * (20 + 10));
+  EXPECT_EQ(program.sends(40), 0);
 }
 
 TEST(Choice, NoiseHidesNoClearDifference) {
   Program program{.host_us = 100, .other_us = 60, .noise = 0.3};
   program.sends(22);
   EXPECT_GT(program.sends(400), 0.9);
+}
+
+// Of two programs that send to each other in turn, the one's trials are in the other's cycles: where one of them has
+// begun a block later than the other, each sees one message of either way in all of its cycles.
+TEST(Choice, TwoSidesThatTryAtTheSameTime) {
+  for (int later = 0; later <= 20; ++later) {
+    SCOPED_TRACE(later);
+    wire::Choice choices[2];
+    std::int64_t now_ns = 1;
+    int others = 0;
+    const int messages = 300;
+    for (int k = 0; k < 2 * messages; ++k) {
+      const bool takes = (k % 2 == 0 || k / 2 >= later) && choices[k % 2].takes_other(now_ns);
+      others += takes && k / 2 >= messages / 3 ? 1 : 0;
+      now_ns += takes ? 85'000 : 100'000;
+    }
+    EXPECT_GT(others, 0.8 * 2 * (messages - messages / 3));
+  }
 }
 
 TEST(Choice, FollowsAProgramThatChanges) {

@@ -158,7 +158,7 @@ def _print_flipped(verdicts: Agreement) -> None:
 def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     """Name what makes two runs hard to compare: another machine, kernel, or way to measure."""
     names = {"cpu": "processor", "cores": "number of cores", "governor": "frequency governor", "kernel": "kernel",
-             "two_nodes": "number of nodes", "preset": "preset"}  # fmt: skip
+             "congestion": "congestion control of TCP", "two_nodes": "number of nodes", "preset": "preset"}  # fmt: skip
     before, after = dict(old), dict(new)
     for name, text in {"ranks": "number of ranks", "plant": "planted factor"}.items():
         names[name] = text
@@ -166,7 +166,7 @@ def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     return [
         f"the {text} differs: {before.get(name)}, then {after.get(name)}"
         for name, text in names.items()
-        if before.get(name) != after.get(name)
+        if name in before and name in after and before[name] != after[name]
     ]
 
 

@@ -72,6 +72,7 @@ def environment_line(build: Build, command: str) -> Line:
         "caches": _caches(),
         "kernel": platform.release(),
         "governor": _read(frequency / "scaling_governor"),
+        "congestion": _read(Path("/proc/sys/net/ipv4/tcp_congestion_control")),
         "load": os.getloadavg()[0],
         "mpi_root": str(build.mpi_root),
         "build": str(build.folder),

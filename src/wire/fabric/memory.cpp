@@ -46,14 +46,16 @@ RegionPtr Memory::reach(char* base, std::int64_t bytes, bool aside) {
   made->base = base;
   made->bytes = bytes;
   made->registration = endpoint_.make_reachable(base, static_cast<std::size_t>(bytes), true);
-  const std::int64_t until = begin + charge_.ns + charge_.ns_per_page * pages_of(base, bytes);
+  const std::int64_t pages = pages_of(base, bytes), until = begin + charge_.ns + charge_.ns_per_page * pages;
   if (charge_.ns + charge_.ns_per_page > 0)
     while (base::now_ns() < until) {
     }
   const std::lock_guard guard(lock_);
+  const std::int64_t ns = base::now_ns() - begin;
   ++counters_.regions;
   counters_.bytes += bytes;
-  counters_.ns += base::now_ns() - begin;
+  counters_.ns += ns;
+  costs_.add(static_cast<double>(pages), static_cast<double>(ns));
   if (aside) ++counters_.aside;
   regions_.insert_or_assign(base, made);
   if (regions_.size() > most_regions_) {
@@ -65,12 +67,8 @@ RegionPtr Memory::reach(char* base, std::int64_t bytes, bool aside) {
 
 std::int64_t Memory::expected_ns(std::int64_t bytes) const {
   const std::lock_guard guard(lock_);
-  if (counters_.regions == 0) return 0;
-  // A fixed part and one of the bytes cannot be told apart by a mean alone: whichever explains more is assumed.
-  const std::int64_t each = counters_.ns / counters_.regions;
-  const std::int64_t mean_bytes = std::max<std::int64_t>(1, counters_.bytes / counters_.regions);
-  return std::max(each, static_cast<std::int64_t>(static_cast<double>(each) * static_cast<double>(bytes) /
-                                                  static_cast<double>(mean_bytes)));
+  // Where it begins within its first page is not known.
+  return static_cast<std::int64_t>(costs_.at(static_cast<double>((bytes + kPage - 1) / kPage)));
 }
 
 void Memory::forget(char* base, std::int64_t bytes) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "wire/fabric/cost_line.hpp"
 #include "wire/fabric/endpoint.hpp"
 
 namespace gapless::wire::fabric {
@@ -54,6 +55,7 @@ class Memory {
   std::map<char*, std::weak_ptr<const Region>> regions_;  // by their first byte; some that nobody holds any more
   std::size_t most_regions_ = 64;                         // before those are looked for
   Counters counters_;
+  CostLine costs_;  // [ns] by pages
 };
 
 }  // namespace gapless::wire::fabric

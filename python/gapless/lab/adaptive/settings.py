@@ -20,7 +20,7 @@ DIRECT = "direct"
 MESSAGE = "vector"
 # Messages after which the layer has chosen (src/preload/paired/choice.hpp), or has found no difference. All ways are
 # timed in their steady state; what first messages take is told apart.
-CHOSEN_AFTER = 24
+CHOSEN_AFTER = 64
 # Every message is one that its two ends may move in each of the ways.
 LAYER = {"GAPLESS_SMALLEST_PAIRED": str(SMALLEST_PAIRED)}
 

@@ -21,7 +21,7 @@ WAYS = ("host", "lists", "segments", "adaptive")
 FIXED = WAYS[:-1]
 MAP, LIBRARIES, KERNELS_PART, PEERS = PARTS = ("map", "libraries", "kernels", "peers")
 # The channel has chosen by then (src/channel/way.hpp); what is timed comes after that.
-CHOSEN_AFTER = 24
+CHOSEN_AFTER = 64
 FEW = 2
 # Shorter messages travel inside their first frame, whatever the way is.
 SMALLEST = 8192
