@@ -19,7 +19,7 @@ from gapless.lab.fabric.settings import FIXED, KERNELS, NATIVE, PRESETS, WAYS, F
 from gapless.lab.fabric.story import REPORT, judge, peers_table, story_of
 from gapless.lab.plan import Group
 from gapless.lab.report.collected import collect
-from gapless.lab.results import Recorder, of_kind
+from gapless.lab.results import Recorder, of_kind, read
 from gapless.lab.run_file import CONTIGUOUS_MEMBER, read_run, run_of
 from gapless.paths import Build
 from gapless.targets.two_nodes import Nodes
@@ -212,6 +212,16 @@ def test_a_short_run_has_every_way_with_and_without_a_charge(gapless: Command, t
     assert not run.errors
     if provider == "tcp":
         page_of_run(gapless, tmp_path)
+    # As a run of that part alone is.
+    lines = [
+        line
+        for line in read(tmp_path / "run" / "run.jsonl")
+        if line["kind"] == "environment" or line.get("what") == "peers"
+    ]
+    (tmp_path / "peers.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    answer = gapless("report", "peers.jsonl", "-o", "peers.html")
+    assert answer.returncode == 0, answer.stderr
+    assert "computed" in answer.stdout and "computed" in (tmp_path / "peers.html").read_text()
 
 
 @built

@@ -173,7 +173,8 @@ class PointsReport(Generic[Kind]):
             If the run measured nothing.
         """
         points = self.points(collected)
-        if not points:
+        tables = self.tables(points, collected.runs)
+        if not points and not tables:
             raise GaplessError("the run measured nothing", "see what its launches say, and measure again")
         names = {library.label: library.name for library in collected.libraries}
         placed = Placed()
@@ -183,7 +184,7 @@ class PointsReport(Generic[Kind]):
         return render_template(
             "ways.html.j2", collected, names=names, story=self.story, plots_placed=entries, note=self.note(points),
             told=[(mpi, self.story.sentences(of)) for mpi, of in by_library(points).items()],
-            tables=self.tables(points, collected.runs),
+            tables=tables,
             data_kinds=list(dict.fromkeys(point.row.data for point in points)),
             table_columns=table[0], table_cells=table[1:], data=embedded(placed.data(judged, self._colours)),
         )  # fmt: skip
