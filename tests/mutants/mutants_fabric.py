@@ -172,8 +172,8 @@ FABRIC = [
         (
             "a ring may be longer than its place",
             "channel/frame.cpp",
-            " || clear.part > clear.places[0].bytes / clear.parts)",
-            ")",
+            "if (clear.where == Clear::Where::kRing && clear.part > clear.places[0].bytes / clear.parts)",
+            "if (clear.where == Clear::Where::kRing && clear.part > clear.places[0].bytes)",
             FRAME,
         ),
         (

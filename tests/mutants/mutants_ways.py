@@ -29,6 +29,13 @@ MUTANTS = [
             CHOICE,
         ),
         (
+            "a trial without a result is not begun again",
+            "wire/choice.hpp",
+            "++undecided_ < kMostUndecided",
+            "false",
+            CHOICE,
+        ),
+        (
             "what messages gain counts for nothing against waits",
             "wire/choice.hpp",
             "if (is_gained_) lost_ns_ =",
