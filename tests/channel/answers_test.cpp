@@ -19,10 +19,14 @@ using channel::Way;
 using wire::fabric::Fault;
 using Bytes = Lone::Bytes;
 
-channel::Settings settings(Way way) {
-  channel::Settings made = Lone::of_rank_0();
-  made.way = way;
-  return made;
+// Two parts may be sent without credit.
+Clear two_parts(Clear::Where where, std::uint64_t part, const std::vector<Place>& places) {
+  Clear clear;
+  clear.where = where;
+  clear.part = part;
+  clear.parts = 2;
+  clear.places = places;
+  return clear;
 }
 
 // The channel sends 100 runs of 100 bytes, 200 apart, or all of it in one; the peer has said nothing yet.
@@ -51,6 +55,13 @@ class Sending {
     Bytes body(channel::kEagerBytes);
     body.resize(channel::write(clear, body.data()));
     lone_.say(header, body);
+  }
+  void credit(std::uint32_t number) {
+    Header header;
+    header.kind = Kind::kCredit;
+    header.message = asked.message;
+    header.number = number;
+    lone_.say(header);
   }
   void show(const std::string& text, std::uint32_t number, std::uint32_t generation, std::uint32_t total_more = 0) {
     gapless_type shown = nullptr;
@@ -94,7 +105,7 @@ class Sending {
 
 TEST(Hostile, ClearsThatAreRight) {
   for (const Clear::Where where : {Clear::Where::kMemory, Clear::Where::kLayout, Clear::Where::kRing}) {
-    Lone lone(settings(Way::kLists));
+    Lone lone(Lone::of_rank_0(Way::kLists));
     Sending sending(lone);
     EXPECT_EQ(sending.asked.bytes, 10'000U);
     const bool is_ring = where == Clear::Where::kRing;
@@ -126,7 +137,7 @@ TEST(Hostile, ALayoutThatLeavesThePlacesIsRefused) {
   // By one byte before, by one behind, by a gap between two places, by a wrap.
   for (int kind = 0; kind < 5; ++kind) {
     SCOPED_TRACE(kind);
-    Lone lone(settings(Way::kLists));
+    Lone lone(Lone::of_rank_0(Way::kLists));
     Sending sending(lone);
     Sending::Reachable there = sending.reachable(30'000);
     Clear clear;
@@ -191,7 +202,7 @@ TEST(Hostile, ClearsThatFitNoMessage) {
   };
   for (const Case& one : cases) {
     SCOPED_TRACE(one.what);
-    Lone lone(settings(Way::kLists));
+    Lone lone(Lone::of_rank_0(Way::kLists));
     Sending sending(lone);
     Sending::Reachable there = sending.reachable(30'000);
     Clear clear;
@@ -212,27 +223,18 @@ TEST(Hostile, ClearsThatFitNoMessage) {
 }
 
 TEST(Hostile, ClearsTwice) {
-  Lone lone(settings(Way::kHost));
+  Lone lone(Lone::of_rank_0(Way::kHost));
   Sending sending(lone);
   Sending::Reachable there = sending.reachable(30'000);
-  Clear clear;
-  clear.where = Clear::Where::kRing;
-  clear.part = 1000;
-  clear.parts = 2;
-  clear.places = {there.place(5000, 2000)};
-  sending.answer(clear, Way::kHost);
+  sending.answer(two_parts(Clear::Where::kRing, 1000, {there.place(5000, 2000)}), Way::kHost);
   lone.turn_until([] { return false; }, 500);
   EXPECT_EQ(lone.refused(), 0);
-  sending.answer(clear, Way::kHost);
+  sending.answer(two_parts(Clear::Where::kRing, 1000, {there.place(5000, 2000)}), Way::kHost);
   EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 1; }));
   EXPECT_FALSE(sending.transfer->is_done);
   // Two parts were written, and no more without credit; credits for what was not written are none.
   EXPECT_EQ(lone.channel().counters().writes, 2);
-  Header credit;
-  credit.kind = Kind::kCredit;
-  credit.message = sending.asked.message;
-  credit.number = 3;
-  lone.say(credit);
+  sending.credit(3);
   EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 2; }));
   EXPECT_EQ(lone.channel().counters().writes, 2);
   // A refusal of what is moving is none either.
@@ -241,10 +243,7 @@ TEST(Hostile, ClearsTwice) {
   refusal.message = sending.asked.message;
   lone.say(refusal);
   EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 3; }));
-  for (std::uint32_t freed = 1; freed <= 10; ++freed) {
-    credit.number = freed;
-    lone.say(credit);
-  }
+  for (std::uint32_t freed = 1; freed <= 10; ++freed) sending.credit(freed);
   ASSERT_TRUE(sending.is_over());
   EXPECT_EQ(sending.transfer->fault, Fault::kNone);
   for (std::size_t k = 0; k < there.bytes.size(); ++k)
@@ -252,29 +251,19 @@ TEST(Hostile, ClearsTwice) {
 }
 
 TEST(Hostile, CreditsThatGoBack) {
-  Lone lone(settings(Way::kHost));
+  Lone lone(Lone::of_rank_0(Way::kHost));
   Sending sending(lone);
   Sending::Reachable there = sending.reachable(30'000);
-  Clear clear;
-  clear.where = Clear::Where::kRing;
-  clear.part = 1000;
-  clear.parts = 2;
-  clear.places = {there.place(5000, 2000)};
-  sending.answer(clear, Way::kHost);
-  Header credit;
-  credit.kind = Kind::kCredit;
-  credit.message = sending.asked.message;
-  credit.number = 2;
-  lone.say(credit);
+  sending.answer(two_parts(Clear::Where::kRing, 1000, {there.place(5000, 2000)}), Way::kHost);
+  sending.credit(2);
   lone.turn_until([&] { return lone.channel().counters().writes == 4; });
-  credit.number = 1;
-  lone.say(credit);
+  sending.credit(1);
   EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 1; }));
   EXPECT_EQ(lone.channel().counters().writes, 4);
 }
 
 TEST(Hostile, FormsInPieces) {
-  Lone lone(settings(Way::kLists));
+  Lone lone(Lone::of_rank_0(Way::kLists));
   Sending sending(lone);
   Header header;
   header.kind = Kind::kForm;
@@ -303,23 +292,14 @@ TEST(Hostile, FormsInPieces) {
 
 // Segments, too, are sent no further than there are receives for.
 TEST(Hostile, ChunksWithoutCredit) {
-  Lone lone(settings(Way::kSegments));
+  Lone lone(Lone::of_rank_0(Way::kSegments));
   Sending sending(lone);
-  Clear clear;
-  clear.where = Clear::Where::kSegments;
-  clear.part = 100;
-  clear.parts = 2;
-  sending.answer(clear, Way::kSegments);
+  sending.answer(two_parts(Clear::Where::kSegments, 100, {}), Way::kSegments);
   lone.turn_until([] { return false; }, 500);
   EXPECT_EQ(lone.channel().counters().writes, 2);
-  Header credit;
-  credit.kind = Kind::kCredit;
-  credit.message = sending.asked.message;
-  credit.number = 3;
-  lone.say(credit);
+  sending.credit(3);
   EXPECT_TRUE(lone.turn_until([&] { return lone.refused() == 1; }));
-  credit.number = 2;
-  lone.say(credit);
+  sending.credit(2);
   EXPECT_TRUE(lone.turn_until([&] { return lone.channel().counters().writes == 4; }));
   lone.turn_until([] { return false; }, 500);
   EXPECT_EQ(lone.channel().counters().writes, 4);

@@ -22,13 +22,6 @@ std::string text_in(const std::vector<char>& buffer, std::size_t bytes) {
   return {buffer.data(), bytes};
 }
 
-channel::Settings settings(std::optional<Way> way = std::nullopt, bool again = false) {
-  channel::Settings made = Lone::of_rank_0();
-  made.way = way;
-  made.registers_again = again;
-  return made;
-}
-
 // The channel receives up to 100 bytes from rank 1.
 struct Receiving {
   explicit Receiving(Lone& lone) : transfer(lone.channel().receive(buffer.data(), 100, lone.byte(), 1)) {}
@@ -184,7 +177,7 @@ class Asked {
 };
 
 TEST(Hostile, PartsThatHaveNotBeenAskedFor) {
-  channel::Settings small = settings(Way::kHost);
+  channel::Settings small = Lone::of_rank_0(Way::kHost);
   small.part = 4096;
   small.parts = 3;
   small.targets = 2;
@@ -218,7 +211,7 @@ TEST(Hostile, PartsThatHaveNotBeenAskedFor) {
 
 // A chunk has its receive before the peer knows that it may send it, and all together leave room for frames.
 TEST(Hostile, SegmentsAreAskedForAsTheyAreAwaited) {
-  channel::Settings few = settings(Way::kSegments);
+  channel::Settings few = Lone::of_rank_0(Way::kSegments);
   few.targets = 32;
   Lone lone(few);
   Asked one(lone, 3000, 4000, Way::kSegments);

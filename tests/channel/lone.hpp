@@ -19,7 +19,7 @@ class Lone {
  public:
   using Bytes = std::vector<std::byte>;
 
-  explicit Lone(const channel::Settings& settings = of_rank_0(), int processes = 2)
+  explicit Lone(const channel::Settings& settings = of_rank_0(std::nullopt), int processes = 2)
       : other_(wanted(settings)),
         other_life_(std::make_unique<wire::fabric::Life>("127.0.0.1")),
         own_life_(std::make_unique<wire::fabric::Life>("127.0.0.1")) {
@@ -45,8 +45,9 @@ class Lone {
     gapless_type_free(&byte_);
   }
 
-  static channel::Settings of_rank_0() {
+  static channel::Settings of_rank_0(std::optional<channel::Way> way = std::nullopt) {
     channel::Settings settings;
+    settings.way = way;
     settings.provider = "tcp";
     settings.processes = 2;
     settings.timeout_ns = 1'000'000'000;

@@ -18,8 +18,9 @@ HEAP, WINDOW = "heap", "window"
 BUFFERS = (HEAP, WINDOW)
 DIRECT = "direct"
 MESSAGE = "vector"
-# Messages after which the layer has chosen (src/preload/paired/choice.hpp), or has found no difference. All ways are
-# timed in their steady state; what first messages take is told apart.
+# Messages after which the choice is mostly made (src/wire/choice.hpp): a first trial ends after 21, and a third one,
+# where there is hardly a difference, after 81. All ways are timed in their steady state; what first messages take is
+# told apart.
 CHOSEN_AFTER = 64
 # Every message is one that its two ends may move in each of the ways.
 LAYER = {"GAPLESS_SMALLEST_PAIRED": str(SMALLEST_PAIRED)}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from gapless.lab.adaptive.settings import CHOSEN_AFTER
 from gapless.lab.catalogue import CONTIGUOUS
 from gapless.lab.experiment import Repetitions
 from gapless.lab.fabric.shapes import KERNELS, Shape, vector
@@ -20,8 +21,6 @@ MESSAGE = "vector"
 WAYS = ("host", "lists", "segments", "adaptive")
 FIXED = WAYS[:-1]
 MAP, LIBRARIES, KERNELS_PART, PEERS = PARTS = ("map", "libraries", "kernels", "peers")
-# The channel has chosen by then (src/channel/way.hpp); what is timed comes after that.
-CHOSEN_AFTER = 64
 FEW = 2
 # Shorter messages travel inside their first frame, whatever the way is.
 SMALLEST = 8192
