@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -121,6 +120,7 @@ int traffic(const ChannelHandle& channel, std::uint64_t seed, int peer, bool is_
     usleep(static_cast<useconds_t>(random.chance(20) ? random.between(0, 1000) : random.between(0, 150'000)));
     kill(victim, SIGKILL);
     waitpid(victim, nullptr, 0);
+    for (const std::filesystem::path& path : shared_memory_of(victim)) unlink(path.c_str());
     shared.state = kNothing;
   }
 }
@@ -131,14 +131,6 @@ int descriptors() {
   while (readdir(folder) != nullptr) ++count;
   closedir(folder);
   return count;
-}
-std::set<std::string> files() {
-  std::set<std::string> names;
-  if (DIR* const folder = opendir("/dev/shm")) {
-    while (const dirent* const entry = readdir(folder)) names.insert(entry->d_name);
-    closedir(folder);
-  }
-  return names;
 }
 // Not what the process has: an allocator keeps what was freed.
 std::int64_t used_bytes() {
@@ -156,7 +148,6 @@ int run(std::int64_t kills, std::uint64_t seed, const std::string& provider) {
   double longest = 0;
   bool is_good = true;
   const std::int64_t warm = std::max<std::int64_t>(kills / 4, 5);
-  const std::string own = std::to_string(getpid());
   for (std::int64_t k = 0; k < kills && is_good; ++k) {
     const Job job;
     std::snprintf(shared.place, sizeof shared.place, "%s", job.place.c_str());
@@ -194,9 +185,8 @@ int run(std::int64_t kills, std::uint64_t seed, const std::string& provider) {
       static_cast<long long>(kills), provider.c_str(), static_cast<long long>(whole), static_cast<long long>(told),
       static_cast<long long>(grown / 1024), static_cast<long long>(warm), first_descriptors, last_descriptors);
   if (last_descriptors > first_descriptors) is_good = false, std::fprintf(stderr, "descriptors were left open\n");
-  for (const std::string& name : files())
-    if (name.find(own) != std::string::npos)
-      is_good = false, std::fprintf(stderr, "/dev/shm/%s is left\n", name.c_str());
+  for (const std::filesystem::path& path : shared_memory_of(getpid()))
+    is_good = false, std::fprintf(stderr, "%s is left\n", path.c_str());
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   if (grown > 1 << 20) is_good = false, std::fprintf(stderr, "memory is kept\n");
 #endif

@@ -42,6 +42,16 @@ struct Board {
   }
 };
 
+// What libfabric's shm has of a process in /dev/shm: the names begin with its number and a colon. A name that merely
+// contains the number may be another job's (mpich_shm_d3f87933_0).
+inline std::vector<std::filesystem::path> shared_memory_of(pid_t process) {
+  std::vector<std::filesystem::path> paths;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm", error))
+    if (entry.path().filename().string().starts_with(std::to_string(process) + ":")) paths.push_back(entry.path());
+  return paths;
+}
+
 class Team {
  public:
   Team(int processes, const std::function<void(int, Board&)>& body)
@@ -77,11 +87,9 @@ class Team {
     if (child <= 0) return;
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    // What libfabric's shm leaves of a process that is killed.
-    const std::string own = std::to_string(child) + ":";
+    // libfabric's shm leaves it where a process is killed.
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator("/dev/shm", error))
-      if (entry.path().filename().string().starts_with(own)) std::filesystem::remove(entry.path(), error);
+    for (const std::filesystem::path& path : shared_memory_of(child)) std::filesystem::remove(path, error);
   }
   // Whether it comes to a good end.
   bool is_good(int rank, double limit_s = 60) {
