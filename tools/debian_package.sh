@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # debian_package.sh [FOLDER]: builds the Debian packages of packaging/debian from this checkout into FOLDER (default:
-# build/debian), for the ABIs of the MPI libraries in .venv. Needs debhelper, and no root. Exits 77 where the tools are not
+# build/debian), for the ABIs of the MPI libraries in .venv. Needs debhelper, libfabric-dev and libsodium-dev, and no root. Exits 77 where the tools are not
 # here. Without .venv, from Debian's packages alone: link packaging/debian to debian, and run dpkg-buildpackage.
 set -euo pipefail
 folder=$(realpath -m "${1:-$(dirname "$0")/../build/debian}")
@@ -8,6 +8,9 @@ cd "$(dirname "$0")/.."
 root=$PWD
 for tool in dh dpkg-buildpackage ninja cmake; do
   command -v "$tool" >/dev/null || { echo "gapless: no $tool here: apt-get install debhelper dpkg-dev cmake ninja-build" >&2; exit 77; }
+done
+for package in libfabric-dev libsodium-dev; do
+  dpkg -s "$package" >/dev/null 2>&1 || { echo "gapless: no $package here: apt-get install $package" >&2; exit 77; }
 done
 mkdir -p "$folder"
 work=$(mktemp -d "$folder/.build.XXXXXX")  # dpkg-buildpackage writes beside the sources

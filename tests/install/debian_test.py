@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Builds the Debian packages, installs them into a root of their own, and uses them there as a stranger does.
 
-A C program is built on the engine by the flags of the installed pkg-config files, and an MPI program runs under the
-installed layer. Exits 77, with the reason, where Debian's tools are not here. Needs nothing but the Python standard
-library.
+C programs are built on the engine and on the channels by the flags of the installed pkg-config files, and an MPI
+program runs under the installed layer. Exits 77, with the reason, where Debian's tools are not here. Needs nothing but
+the Python standard library.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from prefix import ROOT, SKIPPED, run
+from prefix import ROOT, SKIPPED, free_port, run
 
 OUTSIDE = ROOT / "examples" / "outside"
 PROGRAM = ROOT / "tests" / "preload" / "linked_test.c"
-PACKAGES = {"libgapless0", "libgapless-dev", "gapless-mpi"}
+PACKAGES = {"libgapless0", "libgapless-dev", "libgapless-fabric0", "gapless-mpi"}
 
 
 def built(folder: Path) -> list[Path]:
@@ -72,9 +72,13 @@ def main() -> int:
         installed(built(work / "packages"), root)
         preload = next(root.glob("usr/lib/*/libgapless_preload.so"))
         lib = preload.parent
-        flags = run("pkg-config", "--cflags", "--libs", "gapless", PKG_CONFIG_PATH=str(lib / "pkgconfig")).split()
-        run(given.cc, "-std=c11", OUTSIDE / "column.c", *flags, "-o", work / "column")
+        for program, package in (("column", "gapless"), ("edges", "gapless-fabric")):
+            flags = run("pkg-config", "--cflags", "--libs", package, PKG_CONFIG_PATH=str(lib / "pkgconfig")).split()
+            run(given.cc, "-std=c11", OUTSIDE / f"{program}.c", *flags, "-o", work / program)
         run(work / "column", LD_LIBRARY_PATH=str(lib))
+        place = f"127.0.0.1:{free_port()}"
+        two = f"{work}/edges 0 {place} & {work}/edges 1 {place} && wait $!"
+        run("bash", "-c", two, LD_LIBRARY_PATH=str(lib), GAPLESS_JOB_SECRET="of this test, and of it alone")
         mpi = [f"-I{given.mpi_include}", f"-I{ROOT / 'include'}", given.mpi_library]
         run(given.cc, PROGRAM, *mpi, f"-Wl,-rpath,{Path(given.mpi_library).parent}", "-o", work / "program")
         run(given.mpiexec, "-n", "2", "-genv", "LD_PRELOAD", preload, work / "program", "layer", GAPLESS_STATS="1")

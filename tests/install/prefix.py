@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +24,15 @@ def run(*command: str | Path, folder: Path | None = None, **variables: str) -> s
     return done.stdout
 
 
-def installed(cmake: str, build: Path, work: Path, *options: str) -> Path:
-    """Install a build into a new prefix below `work`, move that, and return where it is."""
-    run(cmake, "--install", build, "--prefix", work / "first", *options)
+def installed(cmake: str, build: Path, work: Path, *components: str) -> Path:
+    """Install a build, or components of it, into a new prefix below `work`, move that, and return where it is."""
+    for options in [("--component", component) for component in components] or [()]:
+        run(cmake, "--install", build, "--prefix", work / "first", *options)
     return (work / "first").rename(work / "moved")
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
