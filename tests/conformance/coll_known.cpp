@@ -21,6 +21,8 @@ bool CollectiveTwin::works(Procedure procedure, Mode mode, const Place& place, c
     if (place.meets_twice && procedure >= kNeighborAlltoall && mode != kBlocking) return false;
     // On one process it takes no notice of the displacements.
     if (place.size == 1 && procedure == kAlltoallw && mode == kBlocking) return false;
+    // A root of 4 processes or more: for some types the bytes of others come at a wrong place.
+    if (procedure == kGather && mode == kBlocking && place.size > 3) return is_cured;
     // Its choice of algorithm multiplies the receive counts by the size of the send type: ranks that choose differently
     // wait for ever.
     if (procedure == kAllgatherv && mode == kBlocking && place.size > 2 && !shape.is_unmapped) return is_cured;
@@ -30,8 +32,8 @@ bool CollectiveTwin::works(Procedure procedure, Mode mode, const Place& place, c
   if (!is_intel_) return true;
   // A strided type to be received as its basic ones: wrong data, and bytes beyond the buffers.
   if (procedure == kAllgather && mode == kBlocking && place.size > 1) return is_cured;
-  // 2021.19 on some processors (family 6, model 207): the choice of an algorithm, a collective of its own, begins or not
-  // by each rank's counts in its own type: ranks whose types are of unequal sizes wait for ever.
+  // 2021.19 on some processors (family 6, model 207): the choice of an algorithm, a collective of its own, begins or
+  // not by each rank's counts in its own type: ranks whose types are of unequal sizes wait for ever.
   if (procedure == kAlltoallv && mode == kBlocking && place.size > 1 && !shape.is_unmapped) return is_cured;
   // A root that receives elements of a negative stride, 4 processes or more: bytes outside the buffers, or a crash.
   if (procedure == kGather && mode == kBlocking && place.size > 3) return is_cured;

@@ -65,7 +65,8 @@ class Twin {
   // Runs the scenario on every rank, once for each way in which the layer can be on. A scenario leaves no message
   // behind.
   void compare(const std::string& name, const Scenario& scenario);
-  // With `count` random messages, and every eighth a large one, each freed afterwards.
+  // With `count` random messages, and every eighth a large one, each freed afterwards. Without those few that the
+  // library gets wrong by itself.
   void for_each_message(int count, std::uint64_t seed, const std::function<void(const Message&)>& use);
   // In the middle of a scenario: some ways of compare() switch the layer over here.
   void half_time();
@@ -76,10 +77,15 @@ class Twin {
   int peer() const { return 1 - rank_; }
 
  private:
+  // False if what the library itself receives is not what it packs: Open MPI 5.0.11 does so with some gaps between
+  // elements of MPI_C_DOUBLE_COMPLEX, 6 of 20000 random types.
+  bool library_moves(const Message& message);
   test::Layer layer_;
   int rank_ = 0;
   int way_ = 0;
   int has_half_time_ = 0;  // at one of the ranks
+  bool is_open_mpi_ = false;
+  int left_out_ = 0;  // messages
   long long compared_ = 0, noted_ = 0;
 };
 
