@@ -335,8 +335,10 @@ TEST_F(LayoutsTest, ChargesAreSpentAndCounted) {
   EXPECT_EQ(charged.counters().regions, 2);
   EXPECT_GE(charged.expected_ns(1), 399'999) << "the fixed part, and a page; a line's rounding";
   EXPECT_GE(charged.expected_ns(409'600), 101 * (charged.expected_ns(4096 * 2) - charged.expected_ns(4096)));
-  EXPECT_EQ(charged.find(page, 10), one);
-  EXPECT_EQ(charged.find(page - 2, 2), nullptr);
+  EXPECT_EQ(charged.reach(page, 10), one);
+  EXPECT_EQ(charged.counters().regions, 2) << "of memory that is in a region no other is made";
+  EXPECT_NE(charged.reach(page - 2, 2), two);
+  EXPECT_EQ(charged.counters().regions, 3);
 }
 
 TEST(CostLine, TellsTheFixedPartFromThatOfEachUnit) {

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import simulate
 from conftest import Command
+from gapless.cli.compare import differences
 from gapless.errors import GaplessError
 from gapless.lab.compare import compare_runs, subjects_of
 from gapless.lab.run_file import Row, Run, run_of
@@ -169,6 +170,18 @@ def test_the_command_and_its_exit_status(gapless: Command, tmp_path: Path) -> No
     warned = gapless("compare", a, b, "--absolute")
     assert warned.returncode == 1
     assert "busier machine" in warned.stderr
+
+
+def test_what_differs_between_the_machines_is_said() -> None:
+    before = {"cpu": "a", "congestion": "cubic", "settings": {"ranks": 2, "plant": 1.0}}
+    assert differences(before, before) == []
+    after = {"cpu": "a", "congestion": "bbr", "settings": {"ranks": 4, "plant": 1.0}}
+    assert differences(before, after) == [
+        "the congestion control of TCP differs: cubic, then bbr",
+        "the number of ranks differs: 2, then 4",
+    ]
+    del after["congestion"]  # an older run does not say it
+    assert differences(before, after) == ["the number of ranks differs: 2, then 4"]
 
 
 def test_the_command_refuses_what_is_no_run(gapless: Command, tmp_path: Path) -> None:

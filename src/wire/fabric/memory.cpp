@@ -16,7 +16,7 @@ std::int64_t pages_of(const char* base, std::int64_t bytes) {
 
 }  // namespace
 
-RegionPtr Memory::found(char* base, std::int64_t bytes) {
+RegionPtr Memory::find(char* base, std::int64_t bytes) {
   // The regions that begin at or before the first byte, the nearest one first. Those that nobody holds go.
   for (auto at = regions_.upper_bound(base); at != regions_.begin();) {
     --at;
@@ -31,15 +31,10 @@ RegionPtr Memory::found(char* base, std::int64_t bytes) {
   return nullptr;
 }
 
-RegionPtr Memory::find(char* base, std::int64_t bytes) {
-  const std::lock_guard guard(lock_);
-  return found(base, bytes);
-}
-
 RegionPtr Memory::reach(char* base, std::int64_t bytes, bool aside) {
   {
     const std::lock_guard guard(lock_);
-    if (RegionPtr known = found(base, bytes)) return known;
+    if (RegionPtr known = find(base, bytes)) return known;
   }
   const std::int64_t begin = base::now_ns();
   auto made = std::make_shared<Region>();

@@ -34,8 +34,6 @@ class Memory {
 
   // The region that has [base, base + bytes), or a new one. Any thread. Throws Failure(kFabric).
   RegionPtr reach(char* base, std::int64_t bytes, bool aside = false);
-  // The same if it is registered already; else nullptr.
-  RegionPtr find(char* base, std::int64_t bytes);
   // What a registration of so many bytes is expected to take [ns], by those there were; 0: none was made yet.
   std::int64_t expected_ns(std::int64_t bytes) const;
   // Forgets what is known of this memory, which its owner is about to give back.
@@ -47,7 +45,8 @@ class Memory {
   Counters counters() const;
 
  private:
-  RegionPtr found(char* base, std::int64_t bytes);  // with the lock held
+  // The region, or nullptr; with the lock held.
+  RegionPtr find(char* base, std::int64_t bytes);
 
   Endpoint& endpoint_;
   const Charge charge_;
