@@ -1,4 +1,7 @@
-"""Tables and consoles that read the same on a terminal, in a pipe and in a log."""
+"""Tables and consoles that read the same on a terminal, in a pipe and in a log.
+
+rich is loaded by who prints with it: `gapless run`, which stands before every launch, does so for tables alone.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,11 @@ import shutil
 import sys
 from collections.abc import Sequence
 from types import TracebackType
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from rich import box
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 MIN_WIDTH = 110
 
@@ -26,6 +28,8 @@ def console(stderr: bool = False, plain: bool = False) -> Console:
     plain : bool
         Write no colours, not even to a terminal.
     """
+    from rich.console import Console
+
     out = Console(stderr=stderr, highlight=False, color_system=None if plain else "auto")
     if out.width < MIN_WIDTH:
         out.width = MIN_WIDTH
@@ -75,6 +79,9 @@ class OneLine:
 
 def plain_table(title: str, columns: Sequence[str], left: int = 1) -> Table:
     """Return an empty table: rules only below the header, the first `left` and the last text columns left-aligned."""
+    from rich import box
+    from rich.table import Table
+
     table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     for i, name in enumerate(columns):
         last_text = name in ("declined", "remark")
@@ -84,5 +91,7 @@ def plain_table(title: str, columns: Sequence[str], left: int = 1) -> Table:
 
 def print_whole(out: Console, table: Table) -> None:
     """Print a table as wide as it is: a number cut off is worse than a long line."""
+    from rich.measure import Measurement
+
     out.width = max(out.width, Measurement.get(out, out.options.update(max_width=1000), table).maximum)
     out.print(table, markup=False)

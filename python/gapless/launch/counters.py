@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
-
-from rich.table import Table
+from typing import TYPE_CHECKING, Any
 
 from gapless.display import plain_table
 from gapless.launch.reach import Rank
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 @dataclass

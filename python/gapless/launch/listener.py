@@ -12,6 +12,7 @@ import ctypes
 import fcntl
 import resource
 import secrets
+import select
 import socket
 import struct
 import threading
@@ -47,6 +48,7 @@ class Listener:
         self._thread: threading.Thread | None = None
         self._wire: Wire | None = None
         self._serving = threading.Event()
+        self._over: tuple[socket.socket, socket.socket] | None = None
 
     def __enter__(self) -> Listener:
         if self._network is None:
@@ -58,16 +60,17 @@ class Listener:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._thread is not None:
+        if self._thread is not None and self._over is not None:
+            self._over[0].sendall(b".")
             self._serving.wait()
             if self._wire is not None:
                 self._wire.end()
             self._thread.join()
             self._thread = None
             self._limit_files(self._limit)
-        for one in self._sockets:
+        for one in (*self._sockets, *(self._over or ())):
             one.close()
-        self._sockets = []
+        self._sockets, self._over = [], None
 
     @property
     def settings(self) -> dict[str, str]:
@@ -82,17 +85,28 @@ class Listener:
         if not self._sockets:
             return
         self._limit_files((self._limit[1], self._limit[1]))
+        self._over = socket.socketpair()
         self._thread = threading.Thread(target=self._serve, daemon=True, name="gapless roll call")
         self._thread.start()
 
     def _serve(self) -> None:
         try:
-            from gapless.launch.wire import Wire  # takes a while to load; the command runs already
+            if not self._is_wanted():
+                return
+            from gapless.launch.wire import Wire  # takes a while to load
 
             self._wire = Wire(self.roll_call, self.greeting, self.secret)
         finally:
             self._serving.set()
         self._wire.serve(self._sockets)
+
+    def _is_wanted(self) -> bool:
+        """Wait for the first connection, or for the end: a job on one node connects to nobody."""
+        assert self._over is not None
+        waits = select.poll()
+        for one in (*self._sockets, self._over[1]):
+            waits.register(one, select.POLLIN)
+        return self._over[1].fileno() not in dict(waits.poll())
 
     def _limit_files(self, limit: tuple[int, int]) -> None:
         with contextlib.suppress(OSError, ValueError):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
 
 from gapless.display import console
 from gapless.errors import GaplessError
@@ -157,53 +156,53 @@ def run_under_layer(command: Sequence[str], stats: Stats, wanted: FrontName = Fr
         status = launched.run(Path(folder), settings)
         loaded = read_ranks(Path(folder))
     ranks = [rank for rank in loaded if not rank.native]
-    err = console(stderr=True)
     if stats.file is not None:
         try:
             stats.file.write_text(json.dumps(_record(command, front, status, ranks), indent=1) + "\n", encoding="utf-8")
         except OSError as error:
-            err.print(f"gapless: error: {stats.file}: {error.strerror}", soft_wrap=True, markup=False)
+            _say(f"error: {stats.file}: {error.strerror}")
     if enabled("GAPLESS_DISABLE"):
-        err.print(
-            "gapless: the layer is disabled (GAPLESS_DISABLE is set): every call went straight to MPI", soft_wrap=True
-        )
+        _say("the layer is disabled (GAPLESS_DISABLE is set): every call went straight to MPI")
         return status
     if not ranks:
         ended = f" (the program ended with status {status})" if status else ""
-        err.print(f"gapless: error: the layer reached no rank{ended}. Likely causes:", soft_wrap=True)
+        _say(f"error: the layer reached no rank{ended}. Likely causes:")
         for cause in likely_causes(programs[0].path if programs else None, loaded):
-            err.print(f"  - {cause}", soft_wrap=True, markup=False)
+            print(f"  - {cause}", file=sys.stderr)
         return status or NOT_REACHED
-    err.print(f"gapless: {reached_line(ranks)}", soft_wrap=True, markup=False)
+    _say(reached_line(ranks))
     for refused in sorted({rank.refused for rank in ranks if rank.refused}):
-        err.print(f"gapless: on some ranks {refused}", soft_wrap=True, markup=False)
+        _say(f"on some ranks {refused}")
     if stats.on or enabled("GAPLESS_LOG"):
-        err.print(f"gapless: front {front.name}: {front.reason}", soft_wrap=True, markup=False)
+        _say(f"front {front.name}: {front.reason}")
     if stats.on:
-        _print_counts(err, ranks, table=stats.file is None)
+        _print_counts(ranks, table=stats.file is None)
     for line in rules_lines(ranks):
-        err.print(f"gapless: {line}", soft_wrap=True, markup=False)
-    err.print(f"gapless: {gained_line(ranks)}", soft_wrap=True, markup=False)
+        _say(line)
+    _say(gained_line(ranks))
     return status
 
 
-def _print_counts(err: Console, ranks: Sequence[Rank], table: bool) -> None:
+def _say(line: str) -> None:
+    print(f"gapless: {line}", file=sys.stderr)
+
+
+def _print_counts(ranks: Sequence[Rank], table: bool) -> None:
     """Print the sums of all ranks, and what is missing from them."""
     sums = total(ranks)
     if table and sums:
-        err.print(counter_table(sums))
+        console(stderr=True).print(counter_table(sums))
     elif table and any(rank.stats for rank in ranks):
-        err.print("gapless: no call was counted: the ranks called nothing that the layer looks at", soft_wrap=True)
+        _say("no call was counted: the ranks called nothing that the layer looks at")
     for agreed, why in agreements(ranks) if table else []:
-        how = "accelerated" if agreed else "left to the library"
-        err.print(f"gapless: collectives {how}: {why}", soft_wrap=True, markup=False)
+        _say(f"collectives {'accelerated' if agreed else 'left to the library'}: {why}")
     paired = paired_table(sums) if table else None
     if paired is not None:
-        err.print(paired)
+        console(stderr=True).print(paired)
     for line in pool_lines(pools(ranks)) if table else []:
-        err.print(f"gapless: {line}", soft_wrap=True, markup=False)
+        _say(line)
     for why in unshared(ranks) if table else []:
-        err.print(f"gapless: some ranks share no memory with their node: {why}", soft_wrap=True, markup=False)
+        _say(f"some ranks share no memory with their node: {why}")
     lacking = unfinished_line(ranks)
     if lacking:
-        err.print(f"gapless: {lacking}", soft_wrap=True, markup=False)
+        _say(lacking)
