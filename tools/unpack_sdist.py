@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def unpack(sdist: Path, folder: Path) -> None:
-    """Make the folder's files those below the sdist's only top folder."""
+    """Make the folder's files those below the sdist's only top folder, but for what builds keep in its `build`."""
     wanted: set[Path] = set()
     with tarfile.open(sdist) as archive:
         for member in archive:
@@ -30,7 +30,7 @@ def unpack(sdist: Path, folder: Path) -> None:
             file.write_bytes(content)
             file.chmod(member.mode)
     for file in folder.rglob("*"):
-        if file.is_file() and file not in wanted:
+        if file.is_file() and file not in wanted and file.relative_to(folder).parts[0] != "build":
             file.unlink()
 
 
