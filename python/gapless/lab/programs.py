@@ -14,6 +14,7 @@ from typing import Any
 
 from gapless.errors import GaplessError, MeasurementFailed
 from gapless.lab.results import SCHEMA, Line
+from gapless.launch.fronts import FrontName, choose_front
 from gapless.launch.launcher import launcher_position, recognise
 from gapless.launch.layer import put_under, without_layer
 from gapless.launch.listener import Listener
@@ -109,7 +110,11 @@ def json_lines(
             chosen = {name: os.environ[name] for name in CHOSEN if name in os.environ}
             settings = {**rules_setting(), **chosen, **(layer_settings or {}), **listener.settings}
             launcher = recognise(command[launcher_position(command)])
-            launch = put_under(command, str(build.preload), settings, environment, launcher)
+            # The front that `gapless run` takes: windows are shared only where it serves all of their procedures.
+            front = choose_front(FrontName.AUTO, command, launcher, environment).path
+            beside = build.preload.with_name(front.name)
+            preload = beside if beside.exists() else build.preload
+            launch = put_under(command, str(preload), settings, environment, launcher)
             command, environment = launch.command, launch.environment
         errors = stack.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace"))
         try:
