@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+from gapless.lab.programs import json_lines
+from gapless.targets.libraries import find_library
 from test_exchange import TYPES, Exchange, Line, any_library, exchange, group, member, message, of_kind  # noqa: F401
 
 WAYS = ("adaptive", "host", "kernel", "entries", "direct")
@@ -31,6 +34,14 @@ def test_what_goes_in_each_of_the_ways_arrives(any_library: Exchange, data: str,
     assert of_kind(lines, "error") == [] and of_kind(lines, "refused") == []
     expected = {(one["id"], of["name"]) for one in groups for of in one["members"]}
     assert {(line["group"], line["member"]) for line in of_kind(lines, "samples")} == expected
+
+
+def test_programs_get_the_front_that_gapless_run_takes() -> None:
+    """With the plain one windows of a library with large counts are not shared, and nothing goes direct."""
+    library = find_library("mpich")
+    say = """printf '{"preload": "%s"}\\n' "$LD_PRELOAD\""""
+    (line,) = json_lines(library, [*library.launch(1), "/bin/sh", "-c", say], layer=True)
+    assert Path(line["preload"]) == library.preload.with_name("libgapless_preload_lc41.so")
 
 
 def test_every_pattern_can_have_a_window(exchange: Exchange) -> None:  # noqa: F811
