@@ -85,7 +85,6 @@ class Listener:
         if not self._sockets:
             return
         self._limit_files((self._limit[1], self._limit[1]))
-        self._over = socket.socketpair()
         self._thread = threading.Thread(target=self._serve, daemon=True, name="gapless roll call")
         self._thread.start()
 
@@ -114,6 +113,7 @@ class Listener:
 
     def _open(self) -> None:
         with contextlib.suppress(OSError):
+            self._over = socket.socketpair()  # first: who listens must be able to answer
             self._sockets = [_listening()]
             self._addresses = _addresses(self._sockets[0])
 
