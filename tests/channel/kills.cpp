@@ -120,7 +120,7 @@ int traffic(const ChannelHandle& channel, std::uint64_t seed, int peer, bool is_
     usleep(static_cast<useconds_t>(random.chance(20) ? random.between(0, 1000) : random.between(0, 150'000)));
     kill(victim, SIGKILL);
     waitpid(victim, nullptr, 0);
-    for (const std::filesystem::path& path : shared_memory_of(victim)) unlink(path.c_str());
+    remove_shared_memory_of(victim);
     shared.state = kNothing;
   }
 }

@@ -51,6 +51,11 @@ inline std::vector<std::filesystem::path> shared_memory_of(pid_t process) {
     if (entry.path().filename().string().starts_with(std::to_string(process) + ":")) paths.push_back(entry.path());
   return paths;
 }
+// libfabric's shm leaves it where a process is killed.
+inline void remove_shared_memory_of(pid_t process) {
+  std::error_code error;
+  for (const std::filesystem::path& path : shared_memory_of(process)) std::filesystem::remove(path, error);
+}
 
 class Team {
  public:
@@ -87,9 +92,7 @@ class Team {
     if (child <= 0) return;
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    // libfabric's shm leaves it where a process is killed.
-    std::error_code error;
-    for (const std::filesystem::path& path : shared_memory_of(child)) std::filesystem::remove(path, error);
+    remove_shared_memory_of(child);
   }
   // Whether it comes to a good end.
   bool is_good(int rank, double limit_s = 60) {

@@ -5,17 +5,15 @@
 namespace conformance {
 
 CollectiveTwin::CollectiveTwin(int* argc, char*** argv, int threads, bool needs_layer) {
-  int provided = 0, length = 0;
+  int provided = 0;
   MPI_Init_thread(argc, argv, threads, &provided);
   CHECK(provided >= threads, "this library has not these threads");
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  std::string version(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
-  MPI_Get_library_version(version.data(), &length);
-  is_intel_ = version.find("Intel") != std::string::npos;
-  is_open_mpi_ = version.find("Open MPI") != std::string::npos;
+  is_intel_ = test::library_is("Intel");
+  is_open_mpi_ = test::library_is("Open MPI");
   is_everywhere_ = needs_layer;
   if (needs_layer) CHECK(layer_.present() && layer_.counts(), "the layer and GAPLESS_STATS=1 are needed");
   places_ = make_places();

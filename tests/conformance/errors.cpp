@@ -97,10 +97,7 @@ void truncated(Twin& twin, MPI_Comm comm, MPI_Datatype type, int room, int sent,
 // fail; that the layer converts is sure only by force.
 bool may_wait(const Twin& twin) {
   static const bool is_forced = std::getenv("GAPLESS_FORCE") != nullptr;
-  char version[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length = 0;
-  MPI_Get_library_version(version, &length);
-  return std::strstr(version, "Open MPI") != nullptr || (is_forced && twin.is_on_at_first());
+  return test::library_is("Open MPI") || (is_forced && twin.is_on_at_first());
 }
 
 // Messages of bytes that end inside a basic type of the receive's type, or behind one: received in each way. `waits`:

@@ -254,10 +254,7 @@ int main(int argc, char** argv) {
   Twin twin(&argc, &argv);
   int id = static_cast<int>(getpid());
   MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  MPI_Get_library_version(library, &length);
-  const bool intel = std::strstr(library, "Intel") != nullptr;
+  const bool intel = test::library_is("Intel");
   const std::string path = "/tmp/gapless-conformance-files-" + std::to_string(id);
   twin.for_each_message(argc > 1 ? std::atoi(argv[1]) : 64, 5, [&](const Message& m) {
     // The large ones: others, as a vector of a negative stride, resized, Intel MPI 2021.19 writes and reads wrongly

@@ -71,13 +71,7 @@ struct Members {
   }
 };
 
-// By a word of its version.
-inline bool library_is(const char* word) {
-  char version[MPI_MAX_LIBRARY_VERSION_STRING];
-  int bytes;
-  MPI_Get_library_version(version, &bytes);
-  return std::strstr(version, word) != nullptr;
-}
+using test::library_is;
 
 // Alltoallw of `length` ints from each to each, with gaps at both ends; an int more is not in the type, nor touched.
 inline void all_to_all(MPI_Comm comm, int length, int round, int out_stride = 2, int in_stride = 3) {

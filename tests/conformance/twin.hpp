@@ -84,8 +84,6 @@ class Twin {
   int rank_ = 0;
   int way_ = 0;
   int has_half_time_ = 0;  // at one of the ranks
-  bool is_open_mpi_ = false;
-  int left_out_ = 0;  // messages
   long long compared_ = 0, noted_ = 0;
 };
 

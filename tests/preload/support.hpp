@@ -60,6 +60,14 @@ inline Layer layer() {
 }
 
 // So that a test which expects errors can look at their classes.
+// By a word of its version.
+inline bool library_is(const char* word) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int bytes;
+  MPI_Get_library_version(version, &bytes);
+  return std::strstr(version, word) != nullptr;
+}
+
 inline int error_class(int code) {
   int result = MPI_SUCCESS;
   MPI_Error_class(code, &result);
