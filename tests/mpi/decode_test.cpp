@@ -1,5 +1,6 @@
 // Random datatypes, built by the library's constructors and decoded: the engine must pack what MPI_Pack packs, and
 // unpack where MPI_Unpack unpacks. usage: decode_test TYPES SEED
+#include <algorithm>
 #include <cinttypes>
 #include <vector>
 
@@ -187,11 +188,13 @@ void components() {
 }
 
 // What no library here makes, against a type that must be the same.
-mpi::Contents contents(int combiner, std::vector<int> integers) {
-  mpi::Contents made;
-  made.combiner = combiner;
-  made.integers = std::move(integers);
-  return made;
+layout::LayoutPtr constructed(int combiner, std::initializer_list<int> integers,
+                              std::span<const layout::LayoutPtr> children) {
+  mpi::Contents contents;
+  contents.combiner = combiner;
+  contents.reserve({.integers = static_cast<MPI_Count>(integers.size())});
+  std::ranges::copy(integers, contents.integers.begin());
+  return mpi::construct(contents, children);
 }
 
 void constructors_of_old() {
@@ -203,9 +206,9 @@ void constructors_of_old() {
   MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &types[1]);
   const MPI_Datatype both[] = {MPI_SHORT, MPI_DOUBLE};
   MPI_Type_create_struct(2, lengths, places, both, &types[2]);
-  const layout::LayoutPtr made[] = {mpi::construct(contents(mpi::kHvectorInteger, {3, 2, 20}), {&child, 1}),
-                                    mpi::construct(contents(mpi::kHindexedInteger, {2, 2, 1, 40, 8}), {&child, 1}),
-                                    mpi::construct(contents(mpi::kStructInteger, {2, 2, 1, 40, 8}), children)};
+  const layout::LayoutPtr made[] = {constructed(mpi::kHvectorInteger, {3, 2, 20}, {&child, 1}),
+                                    constructed(mpi::kHindexedInteger, {2, 2, 1, 40, 8}, {&child, 1}),
+                                    constructed(mpi::kStructInteger, {2, 2, 1, 40, 8}, children)};
   for (int k = 0; k < 3; ++k) {
     MPI_Type_commit(&types[k]);
     if (mpi::kHvectorInteger >= 0) {
@@ -214,13 +217,13 @@ void constructors_of_old() {
     }
     MPI_Type_free(&types[k]);
   }
-  CHECK(mpi::construct(contents(mpi::kHindexedInteger, {2, 2, 1, 40}), {&child, 1}) == nullptr, "arguments missing");
-  CHECK(mpi::construct(contents(12345, {2}), {&child, 1}) == nullptr, "an unknown combiner");
+  CHECK(constructed(mpi::kHindexedInteger, {2, 2, 1, 40}, {&child, 1}) == nullptr, "arguments missing");
+  CHECK(constructed(12345, {2}, {&child, 1}) == nullptr, "an unknown combiner");
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
   const MPI_Datatype values[] = {MPI_DOUBLE, MPI_SHORT, MPI_INT}, pairs[] = {MPI_DOUBLE_INT, MPI_SHORT_INT, MPI_2INT};
   for (int k = 0; k < 3; ++k) {
     const layout::LayoutPtr parts[] = {mpi::decode(values[k]), child};
-    const auto pair = mpi::construct(contents(MPI_COMBINER_VALUE_INDEX, {}), parts);
+    const auto pair = constructed(MPI_COMBINER_VALUE_INDEX, {}, parts);
     CHECK(pair != nullptr && pair->extent == mpi::decode(pairs[k])->extent, "value and index");
     compare(pairs[k], 3, *plan::compile(*pair), 42, true);
   }

@@ -112,23 +112,23 @@ void random_types(long types, std::uint64_t seed) {
 
 void equal_hashes() {
   mpi::TypeCache cache;
-  const auto number = [](int n) {
-    mpi::Construction made;
-    made.contents.combiner = MPI_COMBINER_CONTIGUOUS;
-    made.contents.integers = {n};
-    made.seal();
-    made.hash = 42;
-    return made;
+  struct Number : mpi::Construction {
+    explicit Number(int n) {
+      contents.combiner = MPI_COMBINER_CONTIGUOUS;
+      contents.reserve({.integers = 1});
+      contents.integers[0] = n;
+      hash = 42;
+    }
   };
   const auto layout_of = [](int n) { return layout::contiguous(n, layout::named(*layout::find_named("byte"))); };
   for (int n = 1; n < 4; ++n) {
-    CHECK(cache.find(number(n)) == nullptr, "found by its hash alone");
-    CHECK(cache.keep(number(n), layout_of(n), 0)->layout->size == n, "kept");
+    CHECK(cache.find(Number(n)) == nullptr, "found by its hash alone");
+    CHECK(cache.keep(Number(n), layout_of(n), 0)->layout->size == n, "kept");
   }
-  for (int n = 1; n < 4; ++n) CHECK(cache.find(number(n))->layout->size == n, "%d: found by its hash alone", n);
+  for (int n = 1; n < 4; ++n) CHECK(cache.find(Number(n))->layout->size == n, "%d: found by its hash alone", n);
   // Another thread was faster: its structure stays.
-  const auto there = cache.find(number(2));
-  CHECK(cache.keep(number(2), layout_of(2), 0) == there && cache.counts().types == 3, "kept twice");
+  const auto there = cache.find(Number(2));
+  CHECK(cache.keep(Number(2), layout_of(2), 0) == there && cache.counts().types == 3, "kept twice");
 }
 
 void bounded_in_number() {

@@ -114,9 +114,30 @@ HANDLES = [
     planted(
         "types of unlike components are one structure",
         "types/decode.cpp",
-        "made.parts.push_back(part.cached->serial);",
-        "made.parts.push_back(0);",
+        "builtin_part(types[k]) : part.cached->serial;",
+        "builtin_part(types[k]) : 0;",
         STRUCTURES + DECODE,
+    ),
+    planted(
+        "vectors of all basic types are one structure",
+        "type_cache.hpp",
+        "return key_of(type) | std::uint64_t{1} << 63;",
+        "return 0 * key_of(type) | std::uint64_t{1} << 63;",
+        STRUCTURES + DECODE,
+    ),
+    planted(
+        "structures are equal whose numbers are as many bytes",
+        "type_cache.cpp",
+        " || std::memcmp(arguments_.data(), arguments.data(), arguments.size()) == 0;",
+        " || arguments_.size() == arguments.size();",
+        STRUCTURES,
+    ),
+    planted(
+        "the last numbers of a constructor are not compared",
+        "types/contents.cpp",
+        "of_integers + integers.size_bytes() - of_large}",
+        "of_integers + (integers.size() > 1 ? integers.size() - 1 : 0) * sizeof(int) - of_large}",
+        STRUCTURES,
     ),
     planted(
         "structures that were dropped are still counted",

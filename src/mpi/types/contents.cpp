@@ -1,5 +1,7 @@
 #include "mpi/types/contents.hpp"
 
+#include <utility>
+
 #include "mpi/abi/library.hpp"
 
 namespace gapless::mpi {
@@ -8,8 +10,7 @@ namespace {
 
 // How many numbers of each kind describe the type. The _c procedure is asked wherever there is one: the other raises an
 // error for a type that a _c constructor built.
-struct Envelope {
-  MPI_Count integers = 0, addresses = 0, large_counts = 0, datatypes = 0;
+struct Envelope : Contents::Counts {
   int combiner = MPI_COMBINER_NAMED;
 };
 
@@ -28,6 +29,32 @@ bool get_envelope(MPI_Datatype type, Envelope& envelope) {
 
 }  // namespace
 
+void Contents::reserve(const Counts& counts) {
+  counts_ = counts;
+  // The handles first, for they are not compared; then what has eight bytes, then what has four.
+  std::size_t bytes = 0;
+  const auto bytes_of = [&bytes](MPI_Count count, std::size_t each) {
+    return std::exchange(bytes, bytes + (static_cast<std::size_t>(count) * each + 7) / 8 * 8);
+  };
+  static_assert(sizeof(MPI_Count) == 8 && sizeof(MPI_Aint) == 8 && 8 % sizeof(MPI_Datatype) == 0);
+  const std::size_t of_datatypes = bytes_of(counts.datatypes, sizeof(MPI_Datatype));
+  const std::size_t of_large = bytes_of(counts.large_counts, sizeof(MPI_Count));
+  const std::size_t of_addresses = bytes_of(counts.addresses, sizeof(MPI_Aint));
+  const std::size_t of_parts = bytes_of(counts.datatypes, sizeof(std::uint64_t));
+  const std::size_t of_integers = bytes_of(counts.integers, sizeof(int));
+  if (bytes > few_.size()) many_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  std::byte* const block = many_ != nullptr ? many_.get() : few_.data();
+  const auto list = [block]<class T>(std::span<T>& of, std::size_t at, MPI_Count count) {
+    of = {reinterpret_cast<T*>(block + at), static_cast<std::size_t>(count)};
+  };
+  list(datatypes, of_datatypes, counts.datatypes);
+  list(large_counts, of_large, counts.large_counts);
+  list(addresses, of_addresses, counts.addresses);
+  list(parts, of_parts, counts.datatypes);
+  list(integers, of_integers, counts.integers);
+  arguments_ = {block + of_large, of_integers + integers.size_bytes() - of_large};
+}
+
 bool is_named(int combiner) noexcept {
   return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
          combiner == MPI_COMBINER_F90_INTEGER;
@@ -39,10 +66,7 @@ bool get_contents(MPI_Datatype type, Contents& contents) {
   contents.combiner = envelope.combiner;
   // Asking for the contents of a named type is an error; the F90 types' say nothing that their size does not.
   if (is_named(contents.combiner)) return true;
-  contents.integers.resize(static_cast<std::size_t>(envelope.integers));
-  contents.addresses.resize(static_cast<std::size_t>(envelope.addresses));
-  contents.large_counts.resize(static_cast<std::size_t>(envelope.large_counts));
-  contents.datatypes.resize(static_cast<std::size_t>(envelope.datatypes));
+  contents.reserve(envelope);
   if (library.Type_get_contents_c != nullptr) {
     return library.Type_get_contents_c(type, envelope.integers, envelope.addresses, envelope.large_counts,
                                        envelope.datatypes, contents.integers.data(), contents.addresses.data(),

@@ -1,23 +1,50 @@
 // The arguments of a type's constructor, as MPI_Type_get_contents gives them back.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "mpi/abi/abi.hpp"
 
 namespace gapless::mpi {
 
-struct Contents {
+// In one block of memory, and in none of the heap's where they are few: of most types that are made for one message.
+class Contents {
+ public:
+  struct Counts {
+    MPI_Count large_counts = 0, addresses = 0, datatypes = 0, integers = 0;
+    bool operator==(const Counts&) const noexcept = default;
+  };
+  Contents() noexcept = default;
+  Contents(const Contents&) = delete;
+  Contents& operator=(const Contents&) = delete;
+  // Makes room for so many; once. Throws std::bad_alloc.
+  void reserve(const Counts& counts);
+
   int combiner = MPI_COMBINER_NAMED;
-  std::vector<int> integers;
-  std::vector<MPI_Aint> addresses;
-  std::vector<MPI_Count> large_counts;
-  std::vector<MPI_Datatype> datatypes;
+  std::span<int> integers;
+  std::span<MPI_Aint> addresses;
+  std::span<MPI_Count> large_counts;
+  std::span<MPI_Datatype> datatypes;
+  // What stands for each of the components where types are compared: handles differ from call to call.
+  std::span<std::uint64_t> parts;
 
   // A _c constructor has its counts, strides and displacements all in large_counts, in the order of its arguments; any
   // other has integers and addresses. Only subarray and darray keep some integers in either case.
   bool is_large() const noexcept { return !large_counts.empty(); }
+  const Counts& counts() const noexcept { return counts_; }
+  // All numbers and parts, one behind the other: with the combiner and the counts, what the type is.
+  std::span<const std::byte> arguments() const noexcept { return arguments_; }
+
+ private:
+  Counts counts_;
+  std::span<const std::byte> arguments_;
+  alignas(std::uint64_t) std::array<std::byte, 256> few_;
+  std::unique_ptr<std::byte[]> many_;
 };
 
 // Returns false if the library raised an error. The handles in `datatypes` belong to the caller, unless they are named

@@ -67,13 +67,14 @@ bool passes(MPI_Datatype type, FirstUse& use) {
 }
 
 Registry::Found find_unremembered(MPI_Datatype type, std::uint64_t key, bool also_builtin, FirstUse* first) {
-  if (Registry::Found found = Registry::find(key); found.is_kept) return found;
   if (type == MPI_DATATYPE_NULL || epochs.load(std::memory_order_relaxed) == 0) return {};
-  if (is_pair(type)) return register_now(type);
-  if (is_contiguous_builtin(type)) return also_builtin ? register_now(type) : Registry::Found{};
+  if (is_pair(type) || is_contiguous_builtin(type)) {
+    const Registry::Found found = Registry::find(key);
+    return found.is_kept || !(also_builtin || is_pair(type)) ? found : register_now(type);
+  }
   switch (marks.use(key)) {
     case Marks::Use::kUnknown:
-      // Another thread may have registered the type since we looked; then it took the mark away after that.
+      // It is registered, or nobody committed it: whoever registers a type takes the mark away after that.
       return Registry::find(key);
     case Marks::Use::kFirst:
       // An attribute costs more than the look-up in some libraries, and many a type is used once and freed.

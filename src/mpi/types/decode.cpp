@@ -1,5 +1,6 @@
 #include "mpi/types/decode.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 #include <vector>
 
@@ -36,12 +37,13 @@ LayoutPtr match_bounds(LayoutPtr type, const ReportedBounds& reported) {
   return layout::resized(reported.lb, reported.extent, std::move(type));
 }
 
-// What became of a type. Without a layout: it is not decoded; without a cached type: it is not kept in the cache.
+// What became of a type: kept in the cache; not kept, with a layout of its own; or, with neither, not decoded.
 struct DecodedType {
-  LayoutPtr layout;
   CachedTypePtr cached;
+  LayoutPtr own;
   bool is_type = false;        // the library knows it
   bool is_predefined = false;  // and never frees it
+  const LayoutPtr& layout() const noexcept { return cached != nullptr ? cached->layout : own; }
 };
 
 bool is_predefined_combiner(int combiner) noexcept {
@@ -64,8 +66,8 @@ class Decoder {
   DecodedType visit(MPI_Datatype type, int depth);
 
  private:
-  DecodedType named(MPI_Datatype type, const ReportedBounds& reported);
-  DecodedType built(Construction& made, int depth);
+  DecodedType named(MPI_Datatype type);
+  DecodedType built(MPI_Datatype type, Construction& made, int depth);
   TypeCache* const cache_;
   NamedLayout* const of_named_;
   std::vector<MPI_Datatype> owned_;
@@ -73,65 +75,80 @@ class Decoder {
   int visited_ = 0;
 };
 
-DecodedType Decoder::named(MPI_Datatype type, const ReportedBounds& reported) {
-  // A predefined type keeps its handle as long as the epoch lasts: that is as good as a comparison.
-  if (cache_ != nullptr) {
-    if (auto found = cache_->find_named(key_of(type)); found != nullptr) return {found->layout, found};
-  }
-  LayoutPtr made = match_bounds(of_named_(type, reported.size, reported.extent), reported);
-  if (made == nullptr) return {};
-  return {made, cache_ == nullptr ? nullptr : cache_->keep_named(key_of(type), made)};
+// False if the library raised an error; also if it says MPI_SUCCESS because the program's error handler returned, for
+// then it writes nothing.
+bool ask_bounds(MPI_Datatype type, ReportedBounds& reported) {
+  reported.size = -1;
+  return get_bounds(type, reported) && reported.size >= 0;
 }
 
-DecodedType Decoder::built(Construction& made, int depth) {
+DecodedType Decoder::named(MPI_Datatype type) {
+  // A predefined type keeps its handle as long as the epoch lasts: that is as good as a comparison.
+  if (cache_ != nullptr) {
+    if (auto found = cache_->find_named(key_of(type)); found != nullptr) return {.cached = found, .is_type = true};
+  }
+  ReportedBounds reported;
+  if (!ask_bounds(type, reported)) return {};
+  LayoutPtr made = match_bounds(of_named_(type, reported.size, reported.extent), reported);
+  if (made == nullptr) return {.is_type = true};
+  return {cache_ == nullptr ? nullptr : cache_->keep_named(key_of(type), made), made, true};
+}
+
+DecodedType Decoder::built(MPI_Datatype type, Construction& made, int depth) {
   const auto& types = made.contents.datatypes;
-  // Before anything can throw: these references are ours to give back.
-  owned_.reserve(owned_.size() + types.size());
-  for (MPI_Datatype part : types) {
-    if (must_free(part)) owned_.push_back(part);
+  const bool is_simple = std::ranges::all_of(types, is_contiguous_builtin);
+  if (!is_simple) {
+    // Before anything else can throw: these references are ours to give back.
+    owned_.reserve(owned_.size() + types.size());
+    for (MPI_Datatype part : types) {
+      if (must_free(part)) owned_.push_back(part);
+    }
+  }
+  // Of the components only what is compared; their layouts where nothing is found.
+  if (is_simple && cache_ != nullptr) {
+    std::ranges::transform(types, made.contents.parts.begin(), builtin_part);
+    made.seal();
+    if (auto found = cache_->find(made); found != nullptr) return {.cached = std::move(found)};
   }
   std::vector<LayoutPtr> children;
   children.reserve(types.size());
   bool keeps = cache_ != nullptr;
   std::int64_t component_bytes = 0;
-  if (keeps) made.parts.reserve(types.size());
   DecodedType part;
   for (std::size_t k = 0; k < types.size(); ++k) {
     const bool again = k > 0 && types[k] == types[k - 1];
     if (!again) part = visit(types[k], depth + 1);
-    if (part.layout == nullptr) return {};
-    children.push_back(part.layout);
+    if (part.layout() == nullptr) return {};
+    children.push_back(part.layout());
     keeps = keeps && part.cached != nullptr;
     if (!keeps) continue;
-    made.parts.push_back(part.cached->serial);
+    made.contents.parts[k] = is_contiguous_builtin(types[k]) ? builtin_part(types[k]) : part.cached->serial;
     if (!again) component_bytes += part.cached->bytes;
   }
-  if (keeps) {
+  if (keeps && !is_simple) {
     made.seal();
-    if (auto found = cache_->find(made); found != nullptr) return {found->layout, found};
+    if (auto found = cache_->find(made); found != nullptr) return {.cached = std::move(found)};
   }
-  LayoutPtr layout = match_bounds(construct(made.contents, children), made.reported);
+  ReportedBounds reported;
+  if (!ask_bounds(type, reported)) return {};
+  LayoutPtr layout = match_bounds(construct(made.contents, children), reported);
   if (layout == nullptr) return {};
-  return {layout, keeps ? cache_->keep(std::move(made), layout, component_bytes) : nullptr};
+  return {keeps ? cache_->keep(made, layout, component_bytes) : nullptr, layout};
 }
 
 DecodedType Decoder::visit(MPI_Datatype type, int depth) {
   if (depth > kMaxDepth || ++visited_ > kMaxTypes) return {};
   if (cache_ != nullptr && (is_contiguous_builtin(type) || is_pair(type))) {
-    if (auto found = cache_->find_named(key_of(type)); found != nullptr) {
-      return {found->layout, found, true, true};
-    }
+    if (auto found = cache_->find_named(key_of(type)); found != nullptr) return {std::move(found), nullptr, true, true};
   }
   if (const auto found = seen_.find(key_of(type)); found != seen_.end()) return found->second;
   Construction made;
-  // A library that raises an error, and says MPI_SUCCESS because the program's error handler returned, writes nothing.
-  made.reported.size = -1;
-  if (!get_contents(type, made.contents) || !get_bounds(type, made.reported) || made.reported.size < 0) return {};
+  if (!get_contents(type, made.contents)) return {};
   const int combiner = made.contents.combiner;
-  DecodedType part = is_named(combiner) ? named(type, made.reported) : built(made, depth);
-  part.is_type = true;
+  DecodedType part = is_named(combiner) ? named(type) : built(type, made, depth);
+  part.is_type = part.is_type || !is_named(combiner);
   part.is_predefined = is_predefined_combiner(combiner);
-  if (depth > 1 && part.layout != nullptr) seen_.emplace(key_of(type), part);
+  if (depth > 1 && part.layout() != nullptr) seen_.emplace(key_of(type), part);
   return part;
 }
 
@@ -143,15 +160,15 @@ DatatypePtr undecoded() {
 }  // namespace
 
 LayoutPtr decode(MPI_Datatype type, NamedLayout* of_named) {
-  return Decoder(nullptr, of_named).visit(type, 1).layout;
+  return Decoder(nullptr, of_named).visit(type, 1).layout();
 }
 
 Description describe(MPI_Datatype type, TypeCache& cache) noexcept {
   try {
     const DecodedType part = Decoder(&cache).visit(type, 1);
     if (!part.is_type) return {};
-    if (part.layout == nullptr) return {undecoded(), part.is_predefined};
-    return {part.cached != nullptr ? cache.datatype(*part.cached) : compiled(part.layout), part.is_predefined};
+    if (part.layout() == nullptr) return {undecoded(), part.is_predefined};
+    return {part.cached != nullptr ? cache.datatype(*part.cached) : compiled(part.own), part.is_predefined};
   } catch (const base::Error&) {  // beyond 63 bits: only a type that the library has answered for gets this far
     return {undecoded(), false};
   } catch (...) {  // no memory

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "base/status.hpp"
 
@@ -16,38 +17,22 @@ class Hash {
     state_ = (state_ ^ word) * 0x9e3779b97f4a7c15u;
     state_ ^= state_ >> 29;
   }
-  template <class T>
-  void add(const std::vector<T>& list) noexcept {
-    const char* bytes = reinterpret_cast<const char*>(list.data());
-    const std::size_t size = list.size() * sizeof(T);
-    add(size);
-    std::size_t at = 0;
-    for (; at + 8 <= size; at += 8) {
+  void add(std::span<const std::byte> list) noexcept {
+    for (; list.size() >= 8; list = list.subspan(8)) {
       std::uint64_t word;
-      std::memcpy(&word, bytes + at, 8);
+      std::memcpy(&word, list.data(), 8);
       add(word);
     }
+    if (list.empty()) return;
     std::uint64_t rest = 0;
-    if (at < size) {
-      std::memcpy(&rest, bytes + at, size - at);
-      add(rest);
-    }
+    std::memcpy(&rest, list.data(), list.size());
+    add(rest);
   }
   std::uint64_t value() const noexcept { return state_; }
 
  private:
   std::uint64_t state_ = 0;
 };
-
-template <class T>
-bool same(const std::vector<T>& a, const std::vector<T>& b) noexcept {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
-}
-
-bool same(const ReportedBounds& a, const ReportedBounds& b) noexcept {
-  return a.size == b.size && a.lb == b.lb && a.extent == b.extent && a.true_lb == b.true_lb &&
-         a.true_extent == b.true_extent;
-}
 
 // What a cached type takes without arguments, layout and plan included, and what it takes for each byte of arguments,
 // these included: measured (structures_test prints it, and fails if it is more).
@@ -59,26 +44,22 @@ constexpr std::int64_t kBytesForByte = 10;
 void Construction::seal() noexcept {
   Hash all;
   all.add(static_cast<std::uint64_t>(contents.combiner));
-  for (const MPI_Count number : {reported.size, reported.lb, reported.extent, reported.true_lb, reported.true_extent}) {
-    all.add(static_cast<std::uint64_t>(number));
-  }
-  all.add(contents.integers);
-  all.add(contents.addresses);
-  all.add(contents.large_counts);
-  all.add(parts);
+  // The other counts follow from these and from how many bytes there are, but for collisions.
+  all.add(static_cast<std::uint64_t>(contents.counts().integers));
+  all.add(contents.arguments());
   hash = all.value();
 }
 
-std::int64_t Construction::bytes() const noexcept {
-  return static_cast<std::int64_t>(contents.integers.size() * sizeof(int) +
-                                   contents.addresses.size() * sizeof(MPI_Aint) +
-                                   contents.large_counts.size() * sizeof(MPI_Count) + parts.size() * sizeof(parts[0]));
-}
+KeptConstruction::KeptConstruction(const Construction& made)
+    : hash_(made.hash),
+      combiner_(made.contents.combiner),
+      counts_(made.contents.counts()),
+      arguments_(made.contents.arguments().begin(), made.contents.arguments().end()) {}
 
-bool Construction::operator==(const Construction& other) const noexcept {
-  return hash == other.hash && contents.combiner == other.contents.combiner && same(reported, other.reported) &&
-         same(contents.integers, other.contents.integers) && same(contents.addresses, other.contents.addresses) &&
-         same(contents.large_counts, other.contents.large_counts) && same(parts, other.parts);
+bool KeptConstruction::operator==(const Construction& other) const noexcept {
+  if (hash_ != other.hash || combiner_ != other.contents.combiner || counts_ != other.contents.counts()) return false;
+  const std::span<const std::byte> arguments = other.contents.arguments();  // as many bytes, for the counts are equal
+  return arguments.empty() || std::memcmp(arguments_.data(), arguments.data(), arguments.size()) == 0;
 }
 
 CachedTypePtr TypeCache::find(const Construction& wanted) {
@@ -102,24 +83,25 @@ CachedTypePtr TypeCache::find(const Construction& wanted) {
   return nullptr;
 }
 
-CachedTypePtr TypeCache::keep(Construction&& construction, layout::LayoutPtr layout, std::int64_t component_bytes) {
-  const std::int64_t bytes = kBytesOfType + kBytesForByte * construction.bytes() + component_bytes;
+CachedTypePtr TypeCache::keep(const Construction& construction, layout::LayoutPtr layout,
+                              std::int64_t component_bytes) {
+  const auto argument_bytes = static_cast<std::int64_t>(construction.contents.arguments().size());
+  const std::int64_t bytes = kBytesOfType + kBytesForByte * argument_bytes + component_bytes;
   if (bytes > limits_.bytes / 4 || limits_.types == 0) return nullptr;
   auto made = std::make_shared<CachedType>();
-  made->construction = std::move(construction);
-  made->construction.contents.datatypes = {};
+  made->construction = KeptConstruction(construction);
   made->layout = std::move(layout);
   made->bytes = bytes;
   Order own{made}, gone;  // memory is given back behind the lock
   const std::lock_guard lock(mutex_);
   // Only where another thread was faster is there anything to compare.
-  const auto [begin, end] = by_hash_.equal_range(made->construction.hash);
+  const auto [begin, end] = by_hash_.equal_range(construction.hash);
   for (auto found = begin; found != end; ++found) {
-    if ((*found->second)->construction == made->construction) return *found->second;
+    if ((*found->second)->construction == construction) return *found->second;
   }
   evict_to(limits_.types - 1, limits_.bytes - bytes, gone);
   made->serial = ++last_serial_;
-  by_hash_.emplace(made->construction.hash, own.begin());
+  by_hash_.emplace(construction.hash, own.begin());
   order_.splice(order_.begin(), own);
   counts_.bytes += bytes;
   return made;
@@ -128,7 +110,7 @@ CachedTypePtr TypeCache::keep(Construction&& construction, layout::LayoutPtr lay
 void TypeCache::evict_to(std::size_t types, std::int64_t bytes, Order& gone) noexcept {
   while (!order_.empty() && (order_.size() > types || counts_.bytes > bytes)) {
     const auto last = std::prev(order_.end());
-    const auto [begin, end] = by_hash_.equal_range((*last)->construction.hash);
+    const auto [begin, end] = by_hash_.equal_range((*last)->construction.hash());
     for (auto found = begin; found != end; ++found) {
       if (found->second != last) continue;
       by_hash_.erase(found);
@@ -157,14 +139,14 @@ CachedTypePtr TypeCache::keep_named(std::uint64_t handle, layout::LayoutPtr layo
 }
 
 DatatypePtr TypeCache::datatype(CachedType& cached) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (cached.datatype != nullptr) return cached.datatype;
-  }
+  if (cached.has_datatype.load(std::memory_order_acquire)) return cached.datatype;
   DatatypePtr made = compiled(cached.layout);
   const std::lock_guard lock(mutex_);
   ++counts_.plans;
-  if (cached.datatype == nullptr) cached.datatype = std::move(made);
+  if (cached.datatype == nullptr) {
+    cached.datatype = std::move(made);
+    cached.has_datatype.store(true, std::memory_order_release);
+  }
   return cached.datatype;
 }
 

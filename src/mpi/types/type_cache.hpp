@@ -16,24 +16,43 @@
 
 namespace gapless::mpi {
 
-// All that the library says of a type: what it was made of, and the numbers that a layout must agree with.
+// What a type was made of. The library's size and bounds are a function of it, so types of equal construction need not
+// be asked for theirs.
 struct Construction {
-  Contents contents;                 // without the handles, which differ from call to call
-  std::vector<std::uint64_t> parts;  // instead of them: the components' cached types, by serial number
-  ReportedBounds reported;
+  // With each component's part: of a contiguous predefined type its handle (builtin_part), of any other the serial
+  // number of its cached type.
+  Contents contents;
   std::uint64_t hash = 0;
-
   void seal() noexcept;  // computes the hash
-  std::int64_t bytes() const noexcept;
+};
+// Its handle means the same as long as the cache is not cleared; no serial number is so large.
+inline std::uint64_t builtin_part(MPI_Datatype type) noexcept {
+  return key_of(type) | std::uint64_t{1} << 63;
+}
+
+// A construction that is kept.
+class KeptConstruction {
+ public:
+  KeptConstruction() noexcept = default;
+  explicit KeptConstruction(const Construction& made);
   bool operator==(const Construction& other) const noexcept;
+  std::uint64_t hash() const noexcept { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 0;
+  int combiner_ = MPI_COMBINER_NAMED;
+  Contents::Counts counts_;
+  std::vector<std::byte> arguments_;
 };
 
 struct CachedType {
   std::uint64_t serial = 0;  // never given twice
-  Construction construction;
+  KeptConstruction construction;
   layout::LayoutPtr layout;
   std::int64_t bytes = 0;  // [bytes] kept alive by this, its components' included, the plan's estimated
-  DatatypePtr datatype;    // of TypeCache::datatype; guarded by the cache's lock
+  // Of TypeCache::datatype: set once, under the cache's lock, before `has_datatype`.
+  std::atomic<bool> has_datatype{false};
+  DatatypePtr datatype;
 };
 using CachedTypePtr = std::shared_ptr<CachedType>;
 
@@ -60,7 +79,7 @@ class TypeCache {
   CachedTypePtr find(const Construction& wanted);
   // Keeps what find() did not find; another thread may have been faster, then its type is the result. nullptr if
   // it is too large. `component_bytes`: those of its components' cached types.
-  CachedTypePtr keep(Construction&& construction, layout::LayoutPtr layout, std::int64_t component_bytes);
+  CachedTypePtr keep(const Construction& construction, layout::LayoutPtr layout, std::int64_t component_bytes);
 
   // The same for predefined types, by handle, for as long as the cache is not cleared.
   CachedTypePtr find_named(std::uint64_t handle);
