@@ -138,6 +138,14 @@ Stores& Segment::stores(int process) noexcept {
   return member(process).stores;
 }
 
+void Segment::make_room_for_descriptor() noexcept {
+  const int any = ::open("/", O_PATH | O_CLOEXEC);
+  if (any < 0) return;
+  const int high = fcntl(any, F_DUPFD_CLOEXEC, kLowestDescriptor);
+  if (high >= 0) close(high);
+  close(any);
+}
+
 bool Segment::attach(int descriptor, int self, std::string& why) {
   descriptor_ = fcntl(descriptor, F_DUPFD_CLOEXEC, kLowestDescriptor);
   if (descriptor_ < 0) {

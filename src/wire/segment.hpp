@@ -28,6 +28,10 @@ class Segment {
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
 
+  // To be called while the process has one thread, if it ever has: later attach() would wait for some 10 ms until the
+  // kernel has let go of the table of descriptors that it makes longer (expand_fdtable, which synchronises with readers
+  // where threads share the table; UCX, below many an MPI library, starts threads in MPI_Init).
+  static void make_room_for_descriptor() noexcept;
   // Makes the memory for so many processes. Returns its descriptor, or -1 and why not. `cap` [bytes]: what all of them
   // may use of it together.
   static int make(int processes, std::int64_t cap, std::string& why);

@@ -337,8 +337,15 @@ MEMORY = [
     planted(
         "the descriptor stays where the program may count on it",
         "segment.cpp",
-        "F_DUPFD_CLOEXEC, kLowestDescriptor",
-        "F_DUPFD_CLOEXEC, 3",
+        "fcntl(descriptor, F_DUPFD_CLOEXEC, kLowestDescriptor",
+        "fcntl(descriptor, F_DUPFD_CLOEXEC, 3",
+        SEGMENT,
+    ),
+    planted(
+        "the table of descriptors grows when there are threads",
+        "segment.cpp",
+        "fcntl(any, F_DUPFD_CLOEXEC, kLowestDescriptor)",
+        "fcntl(any, F_DUPFD_CLOEXEC, 3)",
         SEGMENT,
     ),
     planted(

@@ -19,6 +19,7 @@
 #include "preload/policy/shared_memory.hpp"
 #include "preload/policy/switches.hpp"
 #include "preload/policy/world.hpp"
+#include "wire/segment.hpp"
 
 namespace gapless::preload {
 
@@ -181,6 +182,7 @@ void learn_locations(std::vector<int>&& ranks) {
 }  // namespace
 
 void before_world() noexcept {
+  wire::Segment::make_room_for_descriptor();
   Question& all = question();
   // One that does not take part is missed by the others.
   if (is_vouched_for()) return;
