@@ -53,8 +53,9 @@ class Case:
         def quarter(word: str) -> str:
             return str(max(4, int(word) // 4)) if word.isdigit() and int(word) > 5 else word
 
-        # Those of communicators are not seeds.
-        return self if self.program == "paired_life" else replace(self, arguments=tuple(map(quarter, self.arguments)))
+        # Those of communicators are not seeds, and the first series are of every procedure.
+        is_whole = self.program in ("paired_life", "paired_asking")
+        return self if is_whole else replace(self, arguments=tuple(map(quarter, self.arguments)))
 
 
 ANY_CODE = tuple(range(256))
@@ -100,6 +101,10 @@ def _paired() -> Iterator[Case]:
     yield Case("paired", ("idle",), {**PAIRED, "GAPLESS_STATS": "0"}, ranks=3, is_second=True)
     for settings in (PAIRED, SCARCE):
         yield Case("paired_routes", ("scarce",), settings, ranks=3, pairs=1, is_second=settings is PAIRED)
+    # In the first series of each procedure nothing is asked after a while, in the second all is paired again.
+    for settings, ranks, pairs in ((PAIRED, 3, 100), (THRESHOLD, 4, 100), (TINY, 2, 1)):
+        yield Case("paired_asking", ("24",), settings, ranks=ranks, pairs=pairs, is_second=settings is not PAIRED)
+    yield Case("paired_asking", ("400", "7"), PAIRED, ranks=3, pairs=1000, is_long=True, timeout_s=600)
     for what in ("bottom", "late", "switched", "sizes", "truncated"):
         yield Case("paired", (what,), PAIRED, ranks=3, pairs=1, is_second=True)
     yield Case("paired", ("sizes",), TINY, ranks=3, pairs=1, is_second=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from layer_checks import conformance, planted
+from layer_checks import RULES, conformance, planted
 from mutant import Check
 
 SMALLEST = {"GAPLESS_SMALLEST_PAIRED": "1"}
@@ -27,6 +27,7 @@ UNDECODED = (conformance("coll_faults", "undecoded", ranks=3, **SMALLEST),)
 APART = (paired("late")[0]._replace(first={"GAPLESS_SMALLEST_PAIRED": "1G"}),)
 
 REFUSED = routes("refused")
+ASKING = (conformance("paired_asking", "20", ranks=3, **SMALLEST),)
 
 
 def each(what: str, ranks: int = 3, **settings: str) -> tuple[Check, ...]:
@@ -75,16 +76,58 @@ DECISION = [
     planted(
         "MPI_Allgather, MPI_Alltoall: who has contiguous data takes no part",
         "all_to_all.hpp",
-        "may_exchange(call, Traffic::kExchange, data_out.count) ||",
+        "(may_exchange(call, Traffic::kExchange, data_out.count) && asks_all(call)) ||",
         "",
         PLAIN,
     ),
     planted(
         "MPI_Gather, MPI_Scatter: who has contiguous data takes no part",
         "rooted.cpp",
-        "may_exchange(call, kTraffic<gathers>, of_each.count) ||",
+        "may_exchange<gathers>(call, of_each.count) ||",
         "",
         PLAIN,
+    ),
+    planted(
+        "MPI_Alltoallv: who has contiguous data takes no part",
+        "all_to_all.hpp",
+        "if (is_asked(k) && !(*asking_)[static_cast<std::size_t>(k)].is_silent(call_.procedure)) return false;",
+        "",
+        ASKING,
+    ),
+    planted(
+        "MPI_Alltoallv: who receives does not count the calls in which nobody asks",
+        "all_to_all.hpp",
+        "received.keep_silent();",
+        "",
+        ASKING,
+    ),
+    planted(
+        "who receives does not learn that nothing is paired",
+        "pairing.cpp",
+        "of(near.from, member).learn(is_paired);",
+        "static_cast<void>(is_paired);",
+        ASKING,
+    ),
+    planted(
+        "MPI_Gather: the root alone learns that nothing is paired",
+        "pairing.cpp",
+        "if (call.asks.has_value()) call",
+        "if (call.asks.has_value() && (collective.received.blocks().bytes() > 0)) call",
+        ASKING,
+    ),
+    planted(
+        "processes that keep silent never ask again",
+        "asking.hpp",
+        "    --silent_;\n",
+        "",
+        RULES,
+    ),
+    planted(
+        "silence outlasts the procedure",
+        "asking.hpp",
+        "if (procedure != last_) *this = Asking(procedure);",
+        "",
+        RULES,
     ),
     planted(
         "what is contiguous everywhere is paired",

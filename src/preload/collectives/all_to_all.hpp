@@ -83,9 +83,10 @@ enum class Sent { kInPlace, kOneForAll, kOneForEach };
 
 // Pairs all of a call that is described, or nothing; returns true if all. `bytes`: of the mean block, the same on every
 // process.
-inline bool pair_whole(const Call& call, Collective& collective, std::int64_t bytes, Sent sent) noexcept {
+inline bool pair_whole(Call& call, Collective& collective, std::int64_t bytes, Sent sent) noexcept {
   // In v-calls what an int cannot count goes by the library, whichever procedure this process called.
   if (!may_exchange(call, Traffic::kExchange, bytes) || bytes > INT_MAX / call.members.size) return false;
+  if (!asks_all(call)) return false;
   const int n = call.members.size;
   std::vector<Piece>&out = collective.blocks_out, &in = collective.blocks_in;
   const bool room =
@@ -132,7 +133,8 @@ int plain_exchange(Among among, bool same, Call call, const View& out, const Vie
     View data_out = out, data_in = in;
     const int n = call.members.size;
     if (among != Among::kAll || !rewrite_as_bytes(data_out, same ? 1 : n) || !rewrite_as_bytes(data_in, n) ||
-        may_exchange(call, Traffic::kExchange, data_out.count) || !may_be_staged(both_ways(data_out.count, n)) ||
+        (may_exchange(call, Traffic::kExchange, data_out.count) && asks_all(call)) ||
+        !may_be_staged(both_ways(data_out.count, n)) ||
         is_wrongly_refused(data_out, data_in, out, in, same ? call.members.rank : 0)) {
       return false;
     }
@@ -181,6 +183,47 @@ bool is_same(const Many& out, const Many& in) noexcept {
   return out.buffer == in.buffer && out.types == in.types && out.counts == in.counts;
 }
 
+// A side of an Alltoallv whose elements are contiguous, so that there is nothing to pack.
+template <class Many>
+class PlainSide {
+ public:
+  // `asking`: of those at the other ends, nullptr if nothing goes through shared memory.
+  PlainSide(const Call& call, const Many& side, std::vector<Asking>* asking) noexcept
+      : call_(call), side_(side), asking_(asking) {
+    const mpi::Datatype* const facts = mpi::remembered_type(side.types);
+    if (facts != nullptr && facts->plan() != nullptr && facts->plan()->is_contiguous()) size_ = facts->plan()->size();
+  }
+  // True if it is one, and no block is of those of which processes ask each other. Adds its bytes to `bytes`.
+  bool is_plain(std::int64_t& bytes) const noexcept {
+    if (size_ < 0 || side_.buffer == MPI_IN_PLACE || side_.counts == nullptr) return false;
+    for (int k = 0; k < call_.members.size; ++k) {
+      std::int64_t block;
+      if (side_.counts[k] < 0 || __builtin_mul_overflow(side_.counts[k], size_, &block) ||
+          __builtin_add_overflow(bytes, block, &bytes)) {
+        return false;
+      }
+      if (is_asked(k) && !(*asking_)[static_cast<std::size_t>(k)].is_silent(call_.procedure)) return false;
+    }
+    return true;
+  }
+  // Where both sides are plain: lets those at the other ends know of the call.
+  void keep_silent() const noexcept {
+    for (int k = 0; k < call_.members.size; ++k) {
+      if (is_asked(k)) (*asking_)[static_cast<std::size_t>(k)].asks(call_.procedure);
+    }
+  }
+
+ private:
+  bool is_asked(int k) const noexcept {
+    return asking_ != nullptr && k != call_.members.rank &&
+           side_.counts[k] * size_ >= smallest_paired(Traffic::kExchange);
+  }
+  const Call& call_;
+  const Many& side_;
+  std::vector<Asking>* const asking_;
+  std::int64_t size_ = -1;
+};
+
 // Alltoallv.
 template <class Many, class Native>
 int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&& native) {
@@ -204,7 +247,26 @@ int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     }
     return Reason::kNone;
   };
-  return perform(call, out, in, describe, native);
+  // As the program gave it: each process decides for itself, and there is nothing to pack.
+  const auto at_once = [&](int& code) {
+    if constexpr (kIsTyped<Many>) {
+      return false;
+    } else {
+      Near* const near = may_exchange(call) ? call.members.near : nullptr;
+      if (among != Among::kAll || policy.force || (near != nullptr && !near->voted)) return false;
+      const bool asks = near != nullptr && near->channel != nullptr;
+      const PlainSide sent(call, out, asks ? &near->towards : nullptr);
+      const PlainSide received(call, in, asks ? &near->from : nullptr);
+      std::int64_t bytes = 0;
+      if (!sent.is_plain(bytes) || !received.is_plain(bytes)) return false;
+      sent.keep_silent();
+      received.keep_silent();
+      count_contiguous(call, bytes);
+      code = native(out, in, nullptr);
+      return true;
+    }
+  };
+  return perform(call, out, in, describe, native, at_once);
 }
 
 // Of the blocks of a w-call that are left to the library: each side is rewritten if that is worth while.

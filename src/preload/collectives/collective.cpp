@@ -91,7 +91,7 @@ void count_collective(const Call& call, const Collective* collective, Reason rea
   if (collective != nullptr && collective->exchange.has_value()) {
     collective->exchange->count();
   } else if (collective != nullptr && counting() && is_too_small(call, *collective)) {
-    count_unpaired(call.procedure, Reason::kSmall);
+    count_unpaired(call.procedure, call.asks.has_value() ? Reason::kOthers : Reason::kSmall);
   }
   if (reason == Reason::kNone && !collective->is_packed()) return count_contiguous(call, collective->bytes());
   if (logging()) log_collective(call.procedure, collective == nullptr ? 0 : collective->bytes(), reason);

@@ -72,6 +72,8 @@ struct Call {
   MPI_Request* request;  // of the forms that have one
   DecisionScope scope{};
   Members members{};
+  // Whether all members ask each other if all blocks go through shared memory, once that is looked at (asks_all).
+  std::optional<bool> asks{};
   // [bytes] The most staging that the call takes on any process, the same on all; of kAll.
   std::int64_t max_bytes = 0;
 };

@@ -85,6 +85,12 @@ class Exchange {
   void for_each_copied(Found&& found) const {
     for (const Copy& block : copies_) found(*block.from, *block.to);
   }
+  // Calls sent(member, paired) and received(member, paired) for each block that goes to one member, or came from one.
+  template <class Sent, class Received>
+  void for_each_answer(Sent&& sent, Received&& received) const {
+    for (const auto& block : sent_) sent(targets_[block.first], block.is_paired);
+    for (const auto& block : received_) received(block.from, block.is_paired);
+  }
   bool takes_all() const noexcept;
   // True if all that is sent does; before settle(), where it is not decided for all, too.
   bool takes_all_sent() const noexcept;

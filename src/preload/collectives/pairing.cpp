@@ -42,6 +42,11 @@ void count_small(const Call& call, int target, const Piece& piece, Traffic traff
   }
 }
 
+// Of a block that nobody asked for.
+Reason reason_of_silence(const Piece& piece) noexcept {
+  return piece.is_contiguous() ? Reason::kContiguous : Reason::kOthers;
+}
+
 // True if it is faster through shared memory, or GAPLESS_FORCE says so, and can go there.
 bool gains(const Piece& sent) noexcept {
   return switched_on() && sent.is_moved_here() && !sent.is_contiguous();
@@ -113,7 +118,8 @@ bool add(const Call& call, Exchange& exchange, std::span<const int> targets, std
 }
 
 // The letters are read: true if all goes through shared memory.
-bool decide(Collective& collective, bool whole) noexcept {
+bool decide(const Call& call, Collective& collective, bool whole) noexcept {
+  if (call.asks.has_value()) call.members.near->among_all.learn(whole);
   collective.whole = whole;
   if (!whole) collective.exchange->leave();
   return whole;
@@ -157,15 +163,22 @@ bool pair_blocks(const Call& call, Collective& collective, const Ends& ends, Tra
   if (exchange == nullptr) return true;
   const std::span<const int> targets = ends.targets, sources = ends.sources;
   const int rank = call.members.rank;
-  const auto is_paired = [&](const std::vector<std::uint8_t>& met, int member, const Piece& piece) {
+  const auto may_be_paired = [&](const std::vector<std::uint8_t>& met, int member, const Piece& piece) {
     return member != rank && is_single(met, member) && is_long(piece, traffic) && piece.bytes() <= largest;
   };
+  const auto of = [](std::vector<Asking>& all, int member) -> Asking& { return all[static_cast<std::size_t>(member)]; };
+  const auto asks = [&](Asking& asking) { return policy.force || asking.asks(call.procedure); };
+  Near& near = *call.members.near;
   const std::span<const Piece> sent = collective.sent.blocks().pieces(),
                                received = collective.received.blocks().pieces();
   bool room = true, any = false;
   for (std::size_t k = 0; k < sent.size() && room; ++k) {
-    if (!is_paired(ends.targets_met, targets[k], sent[k])) {
+    if (!may_be_paired(ends.targets_met, targets[k], sent[k])) {
       count_small(call, targets[k], sent[k], traffic);
+      continue;
+    }
+    if (!asks(of(near.towards, targets[k]))) {
+      if (counting()) count_unpaired(call.procedure, reason_of_silence(sent[k]));
       continue;
     }
     any = true;
@@ -173,7 +186,7 @@ bool pair_blocks(const Call& call, Collective& collective, const Ends& ends, Tra
                           gains(sent[k]) ? Exchange::Wish::kPaired : Exchange::Wish::kByLibrary);
   }
   for (std::size_t k = 0; k < received.size() && room; ++k) {
-    if (!is_paired(ends.sources_met, sources[k], received[k])) continue;
+    if (!may_be_paired(ends.sources_met, sources[k], received[k]) || !asks(of(near.from, sources[k]))) continue;
     any = true;
     room = exchange->receive(received[k], sources[k]);
   }
@@ -182,14 +195,17 @@ bool pair_blocks(const Call& call, Collective& collective, const Ends& ends, Tra
       return pieces[static_cast<std::size_t>(std::find(members.begin(), members.end(), rank) - members.begin())];
     };
     const Piece &out = of_own(targets, sent), &in = of_own(sources, received);
-    if (out.bytes() == in.bytes() && is_long(out, traffic) && out.is_moved_here() && in.is_moved_here() &&
-        switched_on()) {
+    // From contiguous memory to contiguous memory the library is as fast, and copies while it sends and receives.
+    if (out.bytes() == in.bytes() && is_long(out, traffic) && !(out.is_contiguous() && in.is_contiguous()) &&
+        out.is_moved_here() && in.is_moved_here() && switched_on()) {
       any = true;
       room = exchange->copy(out, in);
     }
   }
   if (room && !any) return true;
   if (!settle(collective, room)) return false;
+  exchange->for_each_answer([&](int member, bool is_paired) { of(near.towards, member).learn(is_paired); },
+                            [&](int member, bool is_paired) { of(near.from, member).learn(is_paired); });
   take_out(collective);
   return true;
 }
@@ -248,7 +264,7 @@ bool pair_from_root(const Call& call, Collective& collective, int root, std::spa
   const bool room = is_root ? add(call, *exchange, others, sent, {}, received,
                                   wish == Exchange::Wish::kPaired ? wish : Exchange::Wish::kByLibrary)
                             : add(call, *exchange, {}, {}, {&root, 1}, received, wish);
-  return settle(collective, room) && decide(collective, exchange->takes_all());
+  return settle(collective, room) && decide(call, collective, exchange->takes_all());
 }
 
 bool pair_to_root(const Call& call, Collective& collective, int root, std::span<const Piece> sent,
@@ -262,7 +278,7 @@ bool pair_to_root(const Call& call, Collective& collective, int root, std::span<
                             : add(call, *exchange, {&root, 1}, sent, {}, {}, wish);
   if (!settle(collective, room)) return false;
   bool whole = exchange->takes_all() && (exchange->is_wished() || wish == Exchange::Wish::kPaired);
-  if (is_root ? exchange->tell(others, whole) : exchange->is_told(root, whole)) return decide(collective, whole);
+  if (is_root ? exchange->tell(others, whole) : exchange->is_told(root, whole)) return decide(call, collective, whole);
   collective.error = MPI_ERR_OTHER;
   return false;
 }
@@ -273,7 +289,7 @@ bool pair_all(const Call& call, Collective& collective, std::span<const Piece> s
   Exchange* const exchange = begin_whole(call, collective, true, others);
   if (exchange == nullptr) return false;
   const bool room = add(call, *exchange, others, sent, others, received, wish_of(sent, received));
-  return settle(collective, room) && decide(collective, exchange->takes_all() && exchange->is_wished());
+  return settle(collective, room) && decide(call, collective, exchange->takes_all() && exchange->is_wished());
 }
 
 }  // namespace gapless::preload

@@ -47,6 +47,14 @@ bool pair_all(const Call& call, Collective& collective, std::span<const Piece> s
 // Lists the blocks of a side of `n`. Returns false without memory.
 bool list_blocks(const Blocks& side, int n, std::vector<Piece>& blocks) noexcept;
 
+// True if the members ask each other in this call (policy/asking.hpp), which all of them look at, with the same answer.
+inline bool asks_all(Call& call) noexcept {
+  Near& near = *call.members.near;
+  const bool has_channel = !near.voted || near.channel != nullptr;
+  if (!call.asks.has_value()) call.asks = has_channel && (policy.force || near.among_all.asks(call.procedure));
+  return *call.asks;
+}
+
 // True if blocks of so many bytes on every process may be exchanged whole.
 inline bool may_exchange(const Call& call, Traffic traffic, std::int64_t bytes) noexcept {
   return bytes >= smallest_paired(traffic) && may_exchange(call);

@@ -13,6 +13,13 @@ namespace {
 template <bool gathers>
 constexpr Traffic kTraffic = gathers ? Traffic::kExchange : Traffic::kFromRoot;
 
+// True if all blocks may go through shared memory, and the members do not keep silent about it. (Those of MPI_Scatter
+// hear from the root alone, for which nobody waits.)
+template <bool gathers>
+bool may_exchange(Call& call, std::int64_t bytes) noexcept {
+  return may_exchange(call, kTraffic<gathers>, bytes) && (!gathers || asks_all(call));
+}
+
 // Pairs all of a call that is described, or nothing.
 template <bool gathers>
 void pair(const Call& call, Collective& collective, int root, bool in_place) noexcept {
@@ -53,7 +60,7 @@ int rooted(int root, Call call, const View& out, const View& in, Native&& native
     }
     const std::int64_t block_bytes = in_place ? of_root.blocks().block_bytes() : bytes;
     call.max_bytes = both_ways(block_bytes, all.size);
-    if (reason == Reason::kNone && may_exchange(call, kTraffic<gathers>, block_bytes)) {
+    if (reason == Reason::kNone && may_exchange<gathers>(call, block_bytes)) {
       pair<gathers>(call, collective, root, in_place);
     }
     return reason;
@@ -62,9 +69,8 @@ int rooted(int root, Call call, const View& out, const View& in, Native&& native
     const Members& all = call.members;
     const bool is_root = all.rank == root;
     View of_root = many, of_each = single;
-    if (root < 0 || root >= all.size || !rewrite_as_bytes(of_each, 1) ||
-        may_exchange(call, kTraffic<gathers>, of_each.count) || !may_be_staged(both_ways(of_each.count, all.size)) ||
-        (is_root && !rewrite_as_bytes(of_root, all.size)) ||
+    if (root < 0 || root >= all.size || !rewrite_as_bytes(of_each, 1) || may_exchange<gathers>(call, of_each.count) ||
+        !may_be_staged(both_ways(of_each.count, all.size)) || (is_root && !rewrite_as_bytes(of_root, all.size)) ||
         (is_root && is_wrongly_refused(of_each, of_root, single, many, root))) {
       return false;
     }

@@ -27,6 +27,8 @@ bool open(MPI_Comm comm, Near& near, int size, int rank, int number) noexcept {
   if (shared == nullptr || number < 0) return false;
   try {
     if (!find_numbers(comm, size, near.numbers)) return false;
+    near.towards.resize(near.numbers.size());
+    near.from.resize(near.numbers.size());
   } catch (...) {
     return false;
   }

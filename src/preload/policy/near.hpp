@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mpi/abi/abi.hpp"
+#include "preload/policy/asking.hpp"
 #include "wire/channels.hpp"
 
 namespace gapless::preload {
@@ -26,6 +27,9 @@ struct Near {
   // Every member receives from those neighbours to which it sends, and from no others. So all that are connected find
   // the same greatest block in a call whose blocks are of one size for each sender.
   bool both_ways = false;
+  // Of calls in which all members ask all; of blocks that go to a member, and that come from it.
+  Asking among_all;
+  std::vector<Asking> towards, from;
   // Found at the first call, for a communicator's topology stays: of calls among all, and among neighbours.
   Ends all, neighbours;
 };

@@ -36,8 +36,8 @@ enum class Reason : int {
   kUnproved,      // collective: not all members are proved to have this layer (preload/policy/members.hpp)
   kLibrary,       // what the library does in this procedure is right only on the program's own buffers
   kFileView,      // a file that had a view of another data representation than "native"
-  kOthers,        // of a block on the same node: another process of the call could not do its part
-  kFirst,         // a small message, and the first of a type: it may be the last one
+  kOthers,  // of a block on the same node: another process could not do its part, or none had for long (asking.hpp)
+  kFirst,   // a small message, and the first of a type: it may be the last one
 };
 inline constexpr const char* kReasonNames[] = {"none",     "contiguous",   "zero",      "arguments",  "proc_null",
                                                "off",      "unregistered", "combiner",  "large",      "device",

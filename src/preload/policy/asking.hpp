@@ -1,0 +1,41 @@
+// Whether processes go on asking each other, call by call, if blocks of a collective operation go through shared
+// memory.
+#pragma once
+
+#include <algorithm>
+
+#include "preload/procedures.hpp"
+
+namespace gapless::preload {
+
+// Where all blocks are contiguous there is nothing to gain, and asking costs a microsecond in a call of four: so those
+// who ask stop for a while when for long nothing went that way. All of them see the same calls with the same outcomes,
+// count alike, and so need not agree on it; each is to be asked, and told the outcome, in every call.
+class Asking {
+ public:
+  // True if they ask in this call. A program that changes from contiguous blocks to others waits for kSilent calls at
+  // most, one that goes to and fro between two procedures is asked always.
+  bool asks(Procedure procedure) noexcept {
+    if (procedure != last_) *this = Asking(procedure);
+    if (silent_ == 0) return true;
+    --silent_;
+    return false;
+  }
+  // True if the next call of this procedure is one in which they do not.
+  bool is_silent(Procedure procedure) const noexcept { return procedure == last_ && silent_ > 0; }
+  // Of a call in which they asked: true if anything went through shared memory.
+  void learn(bool paired) noexcept {
+    unpaired_ = paired ? 0 : std::min(unpaired_ + 1, kUnpaired);
+    silent_ = unpaired_ == kUnpaired ? kSilent : 0;
+  }
+
+  Asking() noexcept = default;
+
+ private:
+  static constexpr int kUnpaired = 32, kSilent = 16;
+  explicit Asking(Procedure procedure) noexcept : last_(procedure) {}
+  Procedure last_{};
+  int unpaired_ = 0, silent_ = 0;
+};
+
+}  // namespace gapless::preload
