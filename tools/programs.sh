@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # programs.sh debian|shenfun: fetches programs that nobody here wrote, for `gapless bench programs`; needs no root and
-# installs nothing in the system. debian: ScaLAPACK's testers, PETSc for Python, MPICH and Open MPI, as this Debian has them,
+# installs nothing in the system. debian: ScaLAPACK's testers, PETSc for Python, CP2K, MPICH and Open MPI, as this Debian has them,
 # with what they need and the system lacks, unpacked below build/programs/debian. shenfun: built into
 # build/programs/shenfun/lib in the version of requirements.lock, on mpi4py-fft (tools/fft.sh). Does nothing that is done already.
 set -euo pipefail
@@ -9,7 +9,7 @@ folder=$PWD/build/programs
 # Of Debian 12: what is run, and what it must find here even if the system has it, for Open MPI is told where its parts are.
 packages=(scalapack-mpi-test scalapack-test-common libscalapack-mpich2.2 libscalapack-openmpi2.2 mpich libmpich12
   openmpi-bin openmpi-common libopenmpi3 libpmix2 libhwloc15 libucx0 libfabric1
-  python3-petsc4py-real python3-petsc4py-real3.18 libpetsc-real3.18 python3-numpy libblas3 liblapack3)
+  python3-petsc4py-real python3-petsc4py-real3.18 libpetsc-real3.18 python3-numpy libblas3 liblapack3 cp2k cp2k-data)
 
 die() { printf 'gapless: error: %s\n' "$*" >&2; exit 1; }
 mkdir -p "$folder"
