@@ -8,6 +8,7 @@
 
 #include "preload/collectives/forms.hpp"
 #include "preload/collectives/pairing.hpp"
+#include "preload/collectives/plain_side.hpp"
 #include "preload/collectives/refusal.hpp"
 
 namespace gapless::preload {
@@ -170,10 +171,31 @@ int v_gather(Call call, const View& out, const In& in, Native&& native) {
     if (reason != Reason::kNone) return reason;
     if (is_refused(out, in, rank, bytes)) return Reason::kArguments;
     if (pair_whole(call, collective, mean_bytes, Sent::kOneForAll)) return Reason::kNone;
-    sent.join(received);
+    // Its own block it leaves to the library, which copies it when its messages are on their way.
+    if (!sent.is_packed() && !received.is_packed() && is_refused(sent.view(out), received.view(in), rank, bytes)) {
+      sent.stage();
+    }
     return Reason::kNone;
   };
-  return perform(call, out, in, describe, native);
+  const auto at_once = [&](int& code) {
+    View data_out = out;
+    FewAsBytes<In> data_in(in, call.members.size);
+    if (!rewrite_as_bytes(data_out, 1) || !data_in.are() ||
+        data_out.count != data_in.view().counts[call.members.rank] ||
+        is_refused(out, in, call.members.rank, data_out.count) ||
+        is_refused(data_out, data_in.view(), call.members.rank, data_out.count)) {
+      return false;
+    }
+    const std::int64_t tables = Blocks::table_bytes(call.members.size);
+    if (!may_be_staged(both_ways(data_in.bytes(), 1, tables)) ||
+        (may_exchange(call, Traffic::kExchange, data_in.bytes() / call.members.size) && asks_all(call))) {
+      return false;
+    }
+    count_contiguous(call, data_out.count + data_in.bytes());
+    code = native(data_out, data_in.view(), nullptr);
+    return true;
+  };
+  return perform(call, out, in, describe, native, at_once);
 }
 
 // An error that the library finds by comparing the arguments, and each process may leave to it. One that has nothing to
@@ -182,47 +204,6 @@ template <class Many>
 bool is_same(const Many& out, const Many& in) noexcept {
   return out.buffer == in.buffer && out.types == in.types && out.counts == in.counts;
 }
-
-// A side of an Alltoallv whose elements are contiguous, so that there is nothing to pack.
-template <class Many>
-class PlainSide {
- public:
-  // `asking`: of those at the other ends, nullptr if nothing goes through shared memory.
-  PlainSide(const Call& call, const Many& side, std::vector<Asking>* asking) noexcept
-      : call_(call), side_(side), asking_(asking) {
-    const mpi::Datatype* const facts = mpi::remembered_type(side.types);
-    if (facts != nullptr && facts->plan() != nullptr && facts->plan()->is_contiguous()) size_ = facts->plan()->size();
-  }
-  // True if it is one, and no block is of those of which processes ask each other. Adds its bytes to `bytes`.
-  bool is_plain(std::int64_t& bytes) const noexcept {
-    if (size_ < 0 || side_.buffer == MPI_IN_PLACE || side_.counts == nullptr) return false;
-    for (int k = 0; k < call_.members.size; ++k) {
-      std::int64_t block;
-      if (side_.counts[k] < 0 || __builtin_mul_overflow(side_.counts[k], size_, &block) ||
-          __builtin_add_overflow(bytes, block, &bytes)) {
-        return false;
-      }
-      if (is_asked(k) && !(*asking_)[static_cast<std::size_t>(k)].is_silent(call_.procedure)) return false;
-    }
-    return true;
-  }
-  // Where both sides are plain: lets those at the other ends know of the call.
-  void keep_silent() const noexcept {
-    for (int k = 0; k < call_.members.size; ++k) {
-      if (is_asked(k)) (*asking_)[static_cast<std::size_t>(k)].asks(call_.procedure);
-    }
-  }
-
- private:
-  bool is_asked(int k) const noexcept {
-    return asking_ != nullptr && k != call_.members.rank &&
-           side_.counts[k] * size_ >= smallest_paired(Traffic::kExchange);
-  }
-  const Call& call_;
-  const Many& side_;
-  std::vector<Asking>* const asking_;
-  std::int64_t size_ = -1;
-};
 
 // Alltoallv.
 template <class Many, class Native>
@@ -247,25 +228,7 @@ int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     }
     return Reason::kNone;
   };
-  // As the program gave it: each process decides for itself, and there is nothing to pack.
-  const auto at_once = [&](int& code) {
-    if constexpr (kIsTyped<Many>) {
-      return false;
-    } else {
-      Near* const near = may_exchange(call) ? call.members.near : nullptr;
-      if (among != Among::kAll || policy.force || (near != nullptr && !near->voted)) return false;
-      const bool asks = near != nullptr && near->channel != nullptr;
-      const PlainSide sent(call, out, asks ? &near->towards : nullptr);
-      const PlainSide received(call, in, asks ? &near->from : nullptr);
-      std::int64_t bytes = 0;
-      if (!sent.is_plain(bytes) || !received.is_plain(bytes)) return false;
-      sent.keep_silent();
-      received.keep_silent();
-      count_contiguous(call, bytes);
-      code = native(out, in, nullptr);
-      return true;
-    }
-  };
+  const auto at_once = [&](int& code) { return among == Among::kAll && exchange_plain(call, out, in, native, code); };
   return perform(call, out, in, describe, native, at_once);
 }
 
@@ -314,7 +277,8 @@ int w_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     received.leave();
     return Reason::kNone;
   };
-  return perform(call, out, in, describe, native);
+  const auto at_once = [&](int& code) { return among == Among::kAll && exchange_plain(call, out, in, native, code); };
+  return perform(call, out, in, describe, native, at_once);
 }
 
 }  // namespace gapless::preload

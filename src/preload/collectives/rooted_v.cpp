@@ -5,6 +5,7 @@
 
 #include "preload/collectives/forms.hpp"
 #include "preload/collectives/pairing.hpp"
+#include "preload/collectives/plain_side.hpp"
 #include "preload/collectives/refusal.hpp"
 
 namespace gapless::preload {
@@ -71,7 +72,38 @@ int rooted_v(int root, Call call, const Out& out, const In& in, Native&& native)
     collective.leave();
     return Reason::kNone;
   };
-  return perform(call, out, in, describe, native);
+  // As the program gave it: each process decides for itself. At the root there may be a long block for each of the
+  // others, everywhere else one for the root.
+  const auto at_once = [&](int& code) {
+    Near* const near = may_exchange(call) ? call.members.near : nullptr;
+    const Members& all = call.members;
+    if (policy.force || root < 0 || root >= all.size || (near != nullptr && !near->voted)) return false;
+    const bool asks = near != nullptr && near->channel != nullptr, is_root = all.rank == root;
+    const std::int64_t smallest = smallest_paired(kTraffic<gathers>), largest = largest_message();
+    View each = single;
+    if (!rewrite_as_bytes(each, 1)) return false;
+    if (is_root) {
+      const PlainSide of_root(call, many,
+                              {!asks     ? nullptr
+                               : gathers ? &near->from
+                                         : &near->towards,
+                               smallest, largest});
+      std::int64_t bytes = each.count;
+      if (!of_root.is_plain(bytes)) return false;
+      of_root.keep_silent();
+      count_contiguous(call, bytes);
+    } else {
+      Asking* const asking = !asks ? nullptr : &(gathers ? near->towards : near->from)[static_cast<std::size_t>(root)];
+      if (asking != nullptr && each.count >= smallest && each.count <= largest) {
+        if (!asking->is_silent(call.procedure)) return false;
+        asking->asks(call.procedure);
+      }
+      count_contiguous(call, each.count);
+    }
+    code = native(out, in, nullptr);
+    return true;
+  };
+  return perform(call, out, in, describe, native, at_once);
 }
 
 }  // namespace

@@ -1,0 +1,134 @@
+// A side of a v- or w-call whose blocks are all contiguous: there is nothing to pack, and the call goes as the program
+// gave it, where each process decides for itself. Most calls are such, and must cost next to nothing.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "preload/collectives/collective.hpp"
+#include "preload/policy/near.hpp"
+#include "preload/policy/shared_memory.hpp"
+
+namespace gapless::preload {
+
+// Of which blocks processes ask each other (pair_blocks).
+struct Asked {
+  // Of those at the other ends, nullptr if nothing goes through shared memory.
+  std::vector<Asking>* asking;
+  std::int64_t smallest, largest;  // [bytes]
+};
+
+template <class Many>
+class PlainSide {
+ public:
+  PlainSide(const Call& call, const Many& side, const Asked& asked) noexcept
+      : call_(call), side_(side), asked_(asked) {}
+  // True if it is such a side, and no block is one of which processes ask each other. Adds its bytes to `bytes`.
+  bool is_plain(std::int64_t& bytes) const noexcept {
+    if (side_.buffer == MPI_IN_PLACE || side_.counts == nullptr) return false;
+    if constexpr (kIsTyped<Many>) {
+      if (side_.types == nullptr) return false;
+    }
+    const int n = call_.members.size;
+    for (int k = 0; k < n; ++k) {
+      const std::int64_t block = bytes_of(k);
+      if (block < 0 || __builtin_add_overflow(bytes, block, &bytes)) return false;
+      if (is_asked(k, block) && !asking(k).is_silent(call_.procedure)) return false;
+    }
+    return true;
+  }
+  // Where all sides of the call are: takes note of it for those at the other ends, who do the same.
+  void keep_silent() const noexcept {
+    for (int k = 0; asked_.asking != nullptr && k < call_.members.size; ++k) {
+      if (is_asked(k, bytes_of(k))) asking(k).asks(call_.procedure);
+    }
+  }
+
+ private:
+  Asking& asking(int k) const noexcept { return (*asked_.asking)[static_cast<std::size_t>(k)]; }
+  bool is_asked(int k, std::int64_t bytes) const noexcept {
+    return asked_.asking != nullptr && k != call_.members.rank && bytes >= asked_.smallest && bytes <= asked_.largest;
+  }
+  // Of a contiguous block; otherwise -1.
+  std::int64_t bytes_of(int k) const noexcept {
+    std::int64_t bytes = side_.counts[k];
+    if (bytes == 0) return 0;  // the type of an empty block need not be valid
+    MPI_Datatype type;
+    if constexpr (kIsTyped<Many>) {
+      type = side_.types[k];
+    } else {
+      type = side_.types;
+    }
+    const mpi::Datatype* const facts = mpi::remembered_type(type);
+    const bool is_contiguous =
+        bytes > 0 && facts != nullptr && facts->plan() != nullptr && facts->plan()->is_contiguous();
+    return is_contiguous && !__builtin_mul_overflow(bytes, facts->plan()->size(), &bytes) ? bytes : -1;
+  }
+  const Call& call_;
+  const Many& side_;
+  const Asked asked_;
+};
+
+// Calls `native(out, in)` and returns true if both sides of a call among all are plain.
+template <class Many, class Native>
+bool exchange_plain(const Call& call, const Many& out, const Many& in, Native&& native, int& code) {
+  Near* const near = may_exchange(call) ? call.members.near : nullptr;
+  // Before the vote on the channel all take part in it.
+  if (policy.force || (near != nullptr && !near->voted)) return false;
+  const bool asks = near != nullptr && near->channel != nullptr;
+  const std::int64_t smallest = smallest_paired(Traffic::kExchange);
+  const PlainSide sent(call, out, {asks ? &near->towards : nullptr, smallest, INT64_MAX});
+  const PlainSide received(call, in, {asks ? &near->from : nullptr, smallest, INT64_MAX});
+  std::int64_t bytes = 0;
+  if (!sent.is_plain(bytes) || !received.is_plain(bytes)) return false;
+  sent.keep_silent();
+  received.keep_silent();
+  count_contiguous(call, bytes);
+  code = native(out, in, nullptr);
+  return true;
+}
+
+// A v-side of few contiguous blocks as bytes: what Side does, for next to nothing.
+template <class Many>
+class FewAsBytes;
+template <class Count, class Displacement>
+class FewAsBytes<Views<Count, Displacement, MPI_Datatype>> {
+ public:
+  using Given = Views<Count, Displacement, MPI_Datatype>;
+  FewAsBytes(const Given& given, int n) noexcept {
+    const mpi::Datatype* const facts = mpi::remembered_type(given.types);
+    if (n > kMax || policy.force || given.buffer == MPI_IN_PLACE || given.counts == nullptr ||
+        given.displacements == nullptr || facts == nullptr || facts->plan() == nullptr ||
+        !facts->plan()->is_contiguous() || facts->plan()->first_byte() != 0) {
+      return;
+    }
+    const std::int64_t size = facts->plan()->size();
+    for (int k = 0; k < n; ++k) {
+      if (given.counts[k] < 0 || __builtin_mul_overflow(given.counts[k], size, &counts_[k]) ||
+          __builtin_mul_overflow(given.displacements[k], size, &displacements_[k]) ||
+          __builtin_add_overflow(bytes_, std::int64_t{counts_[k]}, &bytes_)) {
+        return;
+      }
+    }
+    const auto first = reinterpret_cast<std::intptr_t>(given.buffer);
+    are_ = first >= kLowestAddress && bytes_ <= std::numeric_limits<Displacement>::max();
+    view_ = {given.buffer, counts_, displacements_, MPI_BYTE};
+  }
+  FewAsBytes(const FewAsBytes&) = delete;
+  FewAsBytes& operator=(const FewAsBytes&) = delete;
+  // False if the blocks are others, or more than few.
+  bool are() const noexcept { return are_; }
+  const Given& view() const noexcept { return view_; }
+  std::int64_t bytes() const noexcept { return bytes_; }
+
+ private:
+  static constexpr int kMax = 32;
+  bool are_ = false;
+  Count counts_[kMax];
+  Displacement displacements_[kMax];
+  std::int64_t bytes_ = 0;
+  Given view_{};
+};
+
+}  // namespace gapless::preload
