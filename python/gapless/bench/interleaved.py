@@ -17,6 +17,8 @@ from gapless.paths import Build
 RELATIVE_MARGIN, ABSOLUTE_MARGIN_NS = 0.05, 10.0
 # Of contiguous messages for which a receive looks whether they are paired ones.
 LARGE_MARGIN = 0.02
+# Of contiguous collective calls, each timed alone behind a barrier, which they leave at slightly different times.
+COLLECTIVE_MARGIN, COLLECTIVE_MARGIN_NS = 0.10, 150.0
 
 
 @dataclass(frozen=True)
@@ -25,13 +27,14 @@ class Comparison:
 
     name: str
     margin: float = RELATIVE_MARGIN
+    least_margin_ns: float = ABSOLUTE_MARGIN_NS
     plain_ns: list[float] = field(default_factory=list)
     under_layer_ns: list[float] = field(default_factory=list)
 
     @property
     def margin_ns(self) -> float:
-        """How much slower would still count as equal: a share of the time or 10 ns, whichever is more."""
-        return max(self.margin * median(self.plain_ns), ABSOLUTE_MARGIN_NS)
+        """How much slower would still count as equal: a share of the time or the least margin, whichever is more."""
+        return max(self.margin * median(self.plain_ns), self.least_margin_ns)
 
     def test(self) -> Equivalence:
         """Test whether the layer changes the time by less than the margin."""
@@ -54,6 +57,7 @@ class Program:
     ranks: int
     times: Callable[[dict[str, Any]], dict[str, float]]
     margin: float = RELATIVE_MARGIN
+    least_margin_ns: float = ABSOLUTE_MARGIN_NS
 
 
 def _pingpong(line: dict[str, Any]) -> dict[str, float]:
@@ -63,6 +67,10 @@ def _pingpong(line: dict[str, Any]) -> dict[str, float]:
 
 def _completion(line: dict[str, Any]) -> dict[str, float]:
     return {f"MPI_{line['call']} among {line['among']}": line["ns_median"]}
+
+
+def _collective(line: dict[str, Any]) -> dict[str, float]:
+    return {f"MPI_{line['call']}, blocks of {line['bytes']} B": line["ns_median"]}
 
 
 def _types(line: dict[str, Any]) -> dict[str, float]:
@@ -75,6 +83,7 @@ LATENCY = (
     Program("bench/latency8", ("65536", "5000"), 2, _pingpong, LARGE_MARGIN),
     Program("bench/latency8", ("65536", "200", "100"), 2, _pingpong, LARGE_MARGIN),
     Program("bench/completion", (), 1, _completion),
+    Program("bench/contiguous_collectives", (), 2, _collective, COLLECTIVE_MARGIN, COLLECTIVE_MARGIN_NS),
 )
 TYPES = (Program("bench/types_each_time", (), 2, _types),)
 
@@ -102,7 +111,7 @@ def measure_interleaved(
                 command = mpi_command(build, program.path, program.arguments, program.ranks)
                 for line in json_lines(build, command, layer):
                     for name, ns in program.times(line).items():
-                        of = found.setdefault(name, Comparison(name, program.margin))
+                        of = found.setdefault(name, Comparison(name, program.margin, program.least_margin_ns))
                         (of.under_layer_ns if layer else of.plain_ns).append(float(ns))
         now(pair + 1)
     return list(found.values())

@@ -66,14 +66,15 @@ def latency(
     mpi: MpiOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Test that contiguous messages and completions are as fast under the layer as without it.
+    """Test that contiguous messages, collective calls and completions are as fast under the layer as without it.
 
     [bold]Example:[/bold]  gapless bench latency --launches 20 --mpi all
 
     8 bytes, 1 KB and 64 KB to and fro, and 100 x 64 KB by MPI_Irecv and MPI_Waitall; MPI_Wait and MPI_Test among 0 and
-    1000 outstanding receives, contiguous ones or staged by the layer. Two one-sided tests at 5 % on the launches'
-    medians, paired by interleaving; equal means within 5 % (2 % of the 64 KB ones) or 10 ns, whichever is more. Exits
-    with status 1 unless equivalence, or that the layer is faster, is shown for all.
+    1000 outstanding receives, contiguous ones or staged by the layer; ten collective calls of blocks of 256 B, 16 KB
+    and 128 KB on two processes. Two one-sided tests at 5 % on the launches' medians, paired by interleaving; equal
+    means within 5 % (2 % of the 64 KB messages) or 10 ns, of a collective call within 10 % or 150 ns, whichever is
+    more. Exits with status 1 unless equivalence, or that the layer is faster, is shown for all.
     """
     from gapless.bench.interleaved import LATENCY, equivalence_table, measure_interleaved
     from gapless.display import console
