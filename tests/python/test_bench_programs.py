@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from conftest import Command
 from gapless.bench.fft import rank_environment
+from gapless.bench.programs import cp2k
 from gapless.bench.programs.catalogue import PROGRAMS
 from gapless.bench.programs.debian import TREE, install_debian
 from gapless.bench.programs.measure import launch_once
@@ -89,6 +90,28 @@ def test_verdicts_of_xcbtest() -> None:
     assert bad is not None
     assert not bad.passed
     assert read_blacs(Ended(0, "nothing", ""), HERE) is None
+
+
+def test_energies_times_and_timers_of_cp2k(tmp_path: Path) -> None:
+    energies = [
+        f" ENERGY| Total FORCE_EVAL ( QS ) energy [a.u.]:   -17.1402812052{k:02}" for k in range(cp2k.STEPS + 1)
+    ]
+    output = "\n".join([*energies, " mp_alltoall_z22v   306 16.6    0.455    0.468    0.455    0.468", ""])
+    rows = [f"{k} {k / 10} 0.0028 300.0 -17.14 -17.1374 {0.5 if k else 0.0}" for k in range(cp2k.STEPS + 1)]
+    assert cp2k.read(Ended(0, output, ""), tmp_path) is None
+    table = tmp_path / "H2O-1.ener"
+    table.write_text("\n".join(["# Step", *rows]))
+    good = cp2k.read(Ended(0, output, ""), tmp_path)
+    assert good is not None
+    assert good.samples_s == [pytest.approx(0.5 * (cp2k.STEPS - 1))]
+    assert good.passed
+    assert good.result[1] == "-17.140281205201"
+    table.write_text("\n".join([*rows[:-1], rows[-1].replace("-17.1374", "-17.1375")]))
+    bad = cp2k.read(Ended(0, output, ""), tmp_path)
+    assert bad is not None
+    assert not bad.passed
+    assert cp2k.read(Ended(0, output.replace(energies[3], ""), ""), tmp_path) is None
+    assert cp2k.timers(output) == {"mp_alltoall_z22v": (306, 0.455, 0.468)}
 
 
 def test_the_testers_run_on_grids_of_two() -> None:
@@ -230,12 +253,13 @@ def test_debian_s_programs(gapless: Command, build: Build, tmp_path: Path) -> No
         install_debian(print)
     except GaplessError as error:
         pytest.skip(str(error))
-    answer = gapless("bench", "programs", "--program", "scalapack-blacs", "--program", "petsc-grid", "--launches", 1,
-                     "--json", "-o", tmp_path / "rows.tsv")  # fmt: skip
+    chosen = [word for name in ("scalapack-blacs", "petsc-grid", "cp2k") for word in ("--program", name)]
+    answer = gapless("bench", "programs", *chosen, "--launches", 1, "--json", "-o", tmp_path / "rows.tsv")
     assert answer.returncode == 0, answer.stdout + answer.stderr
     rows = json.loads(answer.stdout)
     assert [(row["program"], row["library"]) for row in rows] == [
         ("scalapack-blacs", "debian-mpich"), ("scalapack-blacs", "debian-openmpi"), ("petsc-grid", "debian-openmpi"),
+        ("cp2k", "debian-openmpi"),
     ]  # fmt: skip
     for row in rows:
         assert row["results"] == "identical"

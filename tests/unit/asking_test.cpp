@@ -23,9 +23,9 @@ TEST(Asking, StopsWhenForLongNothingWasPairedAndBeginsAgain) {
   Asking asking;
   EXPECT_EQ(asked(asking, Procedure::kAlltoall, 32, false), 32);
   EXPECT_TRUE(asking.is_silent(Procedure::kAlltoall));
-  EXPECT_EQ(asked(asking, Procedure::kAlltoall, 16, false), 0);
+  EXPECT_EQ(asked(asking, Procedure::kAlltoall, 8, false), 0);
   EXPECT_EQ(asked(asking, Procedure::kAlltoall, 1, false), 1);
-  EXPECT_EQ(asked(asking, Procedure::kAlltoall, 16, false), 0);
+  EXPECT_EQ(asked(asking, Procedure::kAlltoall, 8, false), 0);
   // All later ones, once something was paired.
   EXPECT_EQ(asked(asking, Procedure::kAlltoall, 100, true), 100);
   EXPECT_EQ(asked(asking, Procedure::kAlltoall, 31, false), 31);

@@ -108,8 +108,9 @@ DecodedType Decoder::built(MPI_Datatype type, Construction& made, int depth) {
   if (is_simple && cache_ != nullptr) {
     std::ranges::transform(types, made.contents.parts.begin(), builtin_part);
     made.seal();
-    if (auto found = cache_->find(made); found != nullptr) return {.cached = std::move(found)};
+    if (auto found = cache_->find(made); found != nullptr) return {.cached = std::move(found), .is_type = true};
   }
+  ReportedBounds reported;
   std::vector<LayoutPtr> children;
   children.reserve(types.size());
   bool keeps = cache_ != nullptr;
@@ -118,7 +119,7 @@ DecodedType Decoder::built(MPI_Datatype type, Construction& made, int depth) {
   for (std::size_t k = 0; k < types.size(); ++k) {
     const bool again = k > 0 && types[k] == types[k - 1];
     if (!again) part = visit(types[k], depth + 1);
-    if (part.layout() == nullptr) return {};
+    if (part.layout() == nullptr) return {.is_type = ask_bounds(type, reported)};
     children.push_back(part.layout());
     keeps = keeps && part.cached != nullptr;
     if (!keeps) continue;
@@ -127,13 +128,12 @@ DecodedType Decoder::built(MPI_Datatype type, Construction& made, int depth) {
   }
   if (keeps && !is_simple) {
     made.seal();
-    if (auto found = cache_->find(made); found != nullptr) return {.cached = std::move(found)};
+    if (auto found = cache_->find(made); found != nullptr) return {.cached = std::move(found), .is_type = true};
   }
-  ReportedBounds reported;
-  if (!ask_bounds(type, reported)) return {};
+  if (!ask_bounds(type, reported)) return {};  // or one of more bytes than the library can count
   LayoutPtr layout = match_bounds(construct(made.contents, children), reported);
-  if (layout == nullptr) return {};
-  return {keeps ? cache_->keep(made, layout, component_bytes) : nullptr, layout};
+  if (layout == nullptr) return {.is_type = true};
+  return {keeps ? cache_->keep(made, layout, component_bytes) : nullptr, layout, true};
 }
 
 DecodedType Decoder::visit(MPI_Datatype type, int depth) {
@@ -146,7 +146,6 @@ DecodedType Decoder::visit(MPI_Datatype type, int depth) {
   if (!get_contents(type, made.contents)) return {};
   const int combiner = made.contents.combiner;
   DecodedType part = is_named(combiner) ? named(type) : built(type, made, depth);
-  part.is_type = part.is_type || !is_named(combiner);
   part.is_predefined = is_predefined_combiner(combiner);
   if (depth > 1 && part.layout() != nullptr) seen_.emplace(key_of(type), part);
   return part;

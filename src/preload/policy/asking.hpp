@@ -32,7 +32,7 @@ class Asking {
   Asking() noexcept = default;
 
  private:
-  static constexpr int kUnpaired = 32, kSilent = 16;
+  static constexpr int kUnpaired = 32, kSilent = 8;
   explicit Asking(Procedure procedure) noexcept : last_(procedure) {}
   Procedure last_{};
   int unpaired_ = 0, silent_ = 0;

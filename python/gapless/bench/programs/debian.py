@@ -24,7 +24,7 @@ def install_debian(say: Say) -> None:
         If this is no Debian, or the packages cannot be had.
     """
     if not list(TREE.glob(".stamp-*")):
-        say(f"Debian's packages are not there: unpacking them into {TREE} (tools/programs.sh debian), some 60 MB")
+        say(f"Debian's packages are not there: unpacking them into {TREE} (tools/programs.sh debian), some 90 MB")
     run_tool(
         [str(REPOSITORY / "tools" / "programs.sh"), "debian"],
         REPOSITORY / "build" / "install-programs-debian.log",
