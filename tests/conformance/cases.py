@@ -102,7 +102,7 @@ def _paired() -> Iterator[Case]:
     for settings in (PAIRED, SCARCE):
         yield Case("paired_routes", ("scarce",), settings, ranks=3, pairs=1, is_second=settings is PAIRED)
     # In the first series of each procedure nothing is asked after a while, in the second all is paired again.
-    for settings, ranks, pairs in ((PAIRED, 3, 100), (THRESHOLD, 4, 100), (TINY, 2, 1)):
+    for settings, ranks, pairs in ((PAIRED, 3, 2500), (THRESHOLD, 4, 2500), (TINY, 2, 1)):
         yield Case("paired_asking", ("24",), settings, ranks=ranks, pairs=pairs, is_second=settings is not PAIRED)
     yield Case("paired_asking", ("400", "7"), PAIRED, ranks=3, pairs=1000, is_long=True, timeout_s=600)
     for what in ("bottom", "late", "switched", "sizes", "truncated"):

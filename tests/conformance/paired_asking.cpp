@@ -1,6 +1,8 @@
 // Long series of the same call, in which processes stop asking each other whether blocks go through the memory that
 // they share (preload/policy/asking.hpp), and begin again: series in which all blocks are contiguous, in which all have
-// gaps, and in which each process chooses for itself, in random order. usage: paired_asking SERIES [SEED]
+// gaps, and in which each process chooses for itself, in random order; and communicators that live for few calls, whose
+// members put off the vote on a channel where nothing was gained lately.
+// usage: paired_asking SERIES [SEED]
 #include "../preload/random_mpi_type.hpp"
 #include "paired.hpp"
 
@@ -29,10 +31,10 @@ enum Call { kAlltoall, kAllgather, kAllgatherv, kGather, kGatherv, kScatterv, kA
 enum class Layouts { kContiguous, kGaps, kEither };
 
 // What every call of a series is checked by; `own`: what each process chooses for itself.
-void call(Call which, Layouts layouts, int round, test::Random& own) {
+void call(Call which, Layouts layouts, int round, test::Random& own, MPI_Comm comm = MPI_COMM_WORLD) {
   int rank, size;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
   const auto has_gaps = [&] { return layouts == Layouts::kGaps || (layouts == Layouts::kEither && own.below(2) == 0); };
   Side sent(size, own, has_gaps()), received(size, own, has_gaps());
   const auto n = static_cast<std::size_t>(size);
@@ -52,7 +54,6 @@ void call(Call which, Layouts layouts, int round, test::Random& own) {
   for (int k = 0; k < size; ++k) sent.blocks.write(k, rank, to_each ? k : 0, round);
   const int root = round % size;
   void *const out = sent.blocks.data(), *const in = received.blocks.data();
-  const MPI_Comm comm = MPI_COMM_WORLD;
   switch (which) {
     case kAlltoall:
       MPI_Alltoall(out, sent.count(), sent.type(), in, received.count(), received.type(), comm);
@@ -103,6 +104,25 @@ int main(int argc, char** argv) {
         k < 2 * kCalls ? (k % 2 == 0 ? Layouts::kContiguous : Layouts::kGaps) : static_cast<Layouts>(common.below(3));
     const int calls = k < 2 * kCalls ? 40 : 1 + common.below(80);
     for (int j = 0; j < calls; ++j) call(which, layouts, round++, own);
+  }
+  // The first communicator's calls with gaps are not paired, for before them all was contiguous for long; the next
+  // one's are.
+  for (int j = 0; j < 40; ++j) call(kAlltoall, Layouts::kContiguous, round++, own);
+  for (int k = 0; k < series; ++k) {
+    MPI_Comm comm;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, k % 2 == 0 ? rank : -rank, &comm);
+    const Layouts layouts = k < series / 2 ? Layouts::kGaps : static_cast<Layouts>(common.below(3));
+    const int calls = k % 5 == 4 ? 60 : 4;
+    for (int j = 0; j < calls; ++j) call(static_cast<Call>(common.below(kCalls)), layouts, round++, own, comm);
+    MPI_Comm_free(&comm);
+  }
+  // Put off, each process counts a call once, whatever it has to send.
+  for (const Call which : {kAlltoallv, kGatherv, kAlltoallw, kScatterv}) {
+    for (int j = 0; j < 40; ++j) call(which, Layouts::kContiguous, round++, own);
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int j = 0; j < 60; ++j) call(which, Layouts::kEither, round++, own, comm);
+    MPI_Comm_free(&comm);
   }
   if (rank == 0) std::printf("paired_asking: %d calls in %d series\n", round, series);
   MPI_Finalize();

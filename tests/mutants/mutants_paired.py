@@ -144,6 +144,27 @@ DECISION = [
         RULES,
     ),
     planted(
+        "a vote is put off whatever was wished",
+        "asking.hpp",
+        "static void wish() noexcept { unpaired_.store(0, std::memory_order_relaxed); }",
+        "static void wish() noexcept {}",
+        RULES,
+    ),
+    planted(
+        "a call that is put off counts twice where it has gaps",
+        "pairing.cpp",
+        "!std::exchange(call.is_prepared, true) &&",
+        "",
+        ASKING,
+    ),
+    planted(
+        "who has contiguous blocks does not count the calls before a vote that is put off",
+        "plain_side.hpp",
+        "  prepare_blocks(call);\n",
+        "",
+        ASKING,
+    ),
+    planted(
         "silence outlasts the procedure",
         "asking.hpp",
         "if (procedure != last_) *this = Asking(procedure);",

@@ -40,5 +40,16 @@ TEST(Asking, KnowsOneProcedureAtATime) {
   EXPECT_EQ(asked(asking, Procedure::kAlltoall, 32, false), 32);
 }
 
+TEST(Asking, KnowsIfAnythingWasGainedLately) {
+  Asking asking, other;
+  EXPECT_EQ(asked(asking, Procedure::kAlltoall, 1, true), 1);
+  EXPECT_EQ(asked(asking, Procedure::kAlltoall, 31, false), 31);
+  EXPECT_FALSE(Gains::none_lately());
+  EXPECT_EQ(asked(other, Procedure::kGatherv, 1, false), 1);
+  EXPECT_TRUE(Gains::none_lately());
+  Gains::wish();
+  EXPECT_FALSE(Gains::none_lately());
+}
+
 }  // namespace
 }  // namespace gapless::preload

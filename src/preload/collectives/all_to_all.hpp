@@ -87,7 +87,11 @@ enum class Sent { kInPlace, kOneForAll, kOneForEach };
 inline bool pair_whole(Call& call, Collective& collective, std::int64_t bytes, Sent sent) noexcept {
   // In v-calls what an int cannot count goes by the library, whichever procedure this process called.
   if (!may_exchange(call, Traffic::kExchange, bytes) || bytes > INT_MAX / call.members.size) return false;
-  if (!asks_all(call)) return false;
+  if (!asks_all(call)) {
+    note_wish(collective);
+    return false;
+  }
+  prepare_blocks(call);
   const int n = call.members.size;
   std::vector<Piece>&out = collective.blocks_out, &in = collective.blocks_in;
   const bool room =

@@ -16,6 +16,7 @@ int bcast(int root, Call call, const View& given, Native&& native) {
     call.max_bytes = collective.received.blocks().bytes();
     const auto pieces = collective.received.blocks().pieces();
     if (reason != Reason::kNone || !may_exchange(call, Traffic::kFromRoot, pieces[0].bytes())) return reason;
+    prepare_blocks(call);
     if (call.members.rank == root) {
       pair_from_root(call, collective, root, pieces, {});
     } else {

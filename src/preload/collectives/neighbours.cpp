@@ -152,8 +152,9 @@ int equal_exchange(bool same, Call call, const View& out, const View& in, Native
   call.scope = DecisionScope::kPairwise;
   Peers peers;
   Block sent, received;
-  if (call.form == Form::kBlocking && reason_not_to_convert(call) == Reason::kNone && may_exchange(call) &&
-      channel_of(call.comm, *call.members.near) != nullptr && call.members.near->both_ways && measure(out, sent) &&
+  const bool may = call.form == Form::kBlocking && reason_not_to_convert(call) == Reason::kNone && may_exchange(call);
+  if (may) prepare_blocks(call);
+  if (may && call.members.near->channel != nullptr && call.members.near->both_ways && measure(out, sent) &&
       measure(in, received) && std::max(sent.bytes, received.bytes) >= smallest_paired(Traffic::kExchange) &&
       find_neighbours(call, peers)) {
     try {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "preload/policy/switches.hpp"
@@ -11,9 +12,13 @@ namespace gapless::preload {
 
 namespace {
 
-// The exchange of a call, if its communicator has a channel.
+// The exchange of a call that is prepared, if its communicator has a channel.
 Exchange* begin(const Call& call, Collective& collective) noexcept {
-  if (!may_exchange(call) || channel_of(call.comm, *call.members.near) == nullptr) return nullptr;
+  if (!may_exchange(call)) return nullptr;
+  if (call.members.near->channel == nullptr) {
+    note_wish(collective);
+    return nullptr;
+  }
   return &collective.exchange.emplace(call.procedure, *call.members.near, call.members.rank);
 }
 
@@ -145,8 +150,18 @@ bool may_pair(const Call& call, const Collective& collective, Traffic traffic) n
   return may_exchange(call) && (counting() || has_long_block(collective.sent) || has_long_block(collective.received));
 }
 
-void prepare_blocks(const Call& call) noexcept {
-  if (may_exchange(call)) channel_of(call.comm, *call.members.near);
+void note_wish(const Collective& collective) noexcept {
+  const auto is_wished = [](const Piece& piece) {
+    return is_long(piece, Traffic::kExchange) && !piece.is_contiguous();
+  };
+  for (const Side* side : {&collective.sent, &collective.received}) {
+    const std::span<const Piece> pieces = side->blocks().pieces();
+    if (std::any_of(pieces.begin(), pieces.end(), is_wished)) Gains::wish();
+  }
+}
+
+void prepare_blocks(Call& call) noexcept {
+  if (!std::exchange(call.is_prepared, true) && may_exchange(call)) channel_of(call.comm, *call.members.near);
 }
 
 std::vector<std::uint8_t> meetings(std::span<const int> ends, int size) {
@@ -178,6 +193,7 @@ bool pair_blocks(const Call& call, Collective& collective, const Ends& ends, Tra
       continue;
     }
     if (!asks(of(near.towards, targets[k]))) {
+      if (gains(sent[k])) Gains::wish();
       if (counting()) count_unpaired(call.procedure, reason_of_silence(sent[k]));
       continue;
     }

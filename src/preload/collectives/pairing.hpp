@@ -11,8 +11,10 @@
 namespace gapless::preload {
 
 // Of a v- or w-call, first of all, on every process, whatever becomes of its arguments: the communicator gets its
-// channel.
-void prepare_blocks(const Call& call) noexcept;
+// channel, if it is to have one. Once in a call, which must have all its members in it.
+void prepare_blocks(Call& call) noexcept;
+// Where nobody asks: if there are long blocks with gaps, the next vote is told.
+void note_wish(const Collective& collective) noexcept;
 
 // Of a v- or w-call: each block that is long enough, and whose sender wants to pack it, whatever becomes of the others,
 // which are left to the library. Blocks between a pair that exchanges several in one direction are the library's; so

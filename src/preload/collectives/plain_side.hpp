@@ -6,9 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "preload/collectives/collective.hpp"
-#include "preload/policy/near.hpp"
-#include "preload/policy/shared_memory.hpp"
+#include "preload/collectives/pairing.hpp"
 
 namespace gapless::preload {
 
@@ -72,10 +70,10 @@ class PlainSide {
 
 // Calls `native(out, in)` and returns true if both sides of a call among all are plain.
 template <class Many, class Native>
-bool exchange_plain(const Call& call, const Many& out, const Many& in, Native&& native, int& code) {
+bool exchange_plain(Call& call, const Many& out, const Many& in, Native&& native, int& code) {
+  if (policy.force || out.buffer == MPI_IN_PLACE) return false;
+  prepare_blocks(call);
   Near* const near = may_exchange(call) ? call.members.near : nullptr;
-  // Before the vote on the channel all take part in it.
-  if (policy.force || (near != nullptr && !near->voted)) return false;
   const bool asks = near != nullptr && near->channel != nullptr;
   const std::int64_t smallest = smallest_paired(Traffic::kExchange);
   const PlainSide sent(call, out, {asks ? &near->towards : nullptr, smallest, INT64_MAX});

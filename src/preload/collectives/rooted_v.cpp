@@ -48,7 +48,6 @@ int rooted_v(int root, Call call, const Out& out, const In& in, Native&& native)
   const View& single = std::get<!gathers>(std::tie(out, in));
   call.scope = DecisionScope::kPairwise;
   const auto describe = [&](Collective& collective) {
-    prepare_blocks(call);
     const Members& all = call.members;
     if (root < 0 || root >= all.size) return Reason::kArguments;
     const bool is_root = all.rank == root, in_place = is_root && single.buffer == MPI_IN_PLACE;
@@ -75,9 +74,10 @@ int rooted_v(int root, Call call, const Out& out, const In& in, Native&& native)
   // As the program gave it: each process decides for itself. At the root there may be a long block for each of the
   // others, everywhere else one for the root.
   const auto at_once = [&](int& code) {
+    prepare_blocks(call);
     Near* const near = may_exchange(call) ? call.members.near : nullptr;
     const Members& all = call.members;
-    if (policy.force || root < 0 || root >= all.size || (near != nullptr && !near->voted)) return false;
+    if (policy.force || root < 0 || root >= all.size) return false;
     const bool asks = near != nullptr && near->channel != nullptr, is_root = all.rank == root;
     const std::int64_t smallest = smallest_paired(kTraffic<gathers>), largest = largest_message();
     View each = single;

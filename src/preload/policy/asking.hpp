@@ -3,10 +3,27 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 
 #include "preload/procedures.hpp"
 
 namespace gapless::preload {
+
+// What this process has seen of all its communicators lately. It says so in votes, in which alone it counts.
+class Gains {
+ public:
+  // Of a call in which processes asked; and of blocks with gaps about which nobody asked.
+  static void learn(bool paired) noexcept {
+    unpaired_.store(paired ? 0 : unpaired_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  static void wish() noexcept { unpaired_.store(0, std::memory_order_relaxed); }
+  // True if for long nothing went through shared memory, nor was wished to.
+  static bool none_lately() noexcept { return unpaired_.load(std::memory_order_relaxed) >= kUnpaired; }
+
+ private:
+  static constexpr int kUnpaired = 32;
+  static inline std::atomic<int> unpaired_{0};
+};
 
 // Where all blocks are contiguous there is nothing to gain, and asking costs a microsecond in a call of four: so those
 // who ask stop for a while when for long nothing went that way. All of them see the same calls with the same outcomes,
@@ -25,6 +42,7 @@ class Asking {
   bool is_silent(Procedure procedure) const noexcept { return procedure == last_ && silent_ > 0; }
   // Of a call in which they asked: true if anything went through shared memory.
   void learn(bool paired) noexcept {
+    Gains::learn(paired);
     unpaired_ = paired ? 0 : std::min(unpaired_ + 1, kUnpaired);
     silent_ = unpaired_ == kUnpaired ? kSilent : 0;
   }

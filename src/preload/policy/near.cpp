@@ -6,6 +6,7 @@
 #include "mpi/abi/library.hpp"
 #include "preload/policy/agreement.hpp"
 #include "preload/policy/shared_memory.hpp"
+#include "preload/policy/switches.hpp"
 #include "preload/policy/world_ranks.hpp"
 
 namespace gapless::preload {
@@ -54,12 +55,29 @@ bool has_neighbours_both_ways(MPI_Comm comm) noexcept {
   }
 }
 
+// True if no member has anything to gain by what it has seen.
+bool puts_off(MPI_Comm comm) noexcept {
+  const int gains = policy.force || !Gains::none_lately() ? 1 : 0;
+  int any_gains = 1;
+  const int code = mpi::library.Allreduce(&gains, &any_gains, 1, MPI_INT, MPI_MAX, comm);
+  return code == MPI_SUCCESS && any_gains == 0;
+}
+
 }  // namespace
 
 wire::Channel* channel_of(MPI_Comm comm, Near& near) noexcept {
   if (near.voted) [[likely]]
     return near.channel.get();
+  if (near.calls_put_off > 0) {
+    --near.calls_put_off;
+    return nullptr;
+  }
   int size = 0, rank = 0, number = -1;
+  if (!near.is_put_off && puts_off(comm)) {
+    near.is_put_off = true;
+    near.calls_put_off = kPutOff - 1;
+    return nullptr;
+  }
   mpi::library.Comm_size(comm, &size);
   mpi::library.Comm_rank(comm, &rank);
   if (rank == 0 && shared_memory() != nullptr) number = wire::Channel::take(shared_memory()->segment, size);

@@ -22,6 +22,8 @@ struct Ends {
 
 struct Near {
   bool voted = false;
+  bool is_put_off = false;
+  int calls_put_off = 0;                   // before the vote
   std::unique_ptr<wire::Channel> channel;  // null: some member could not, or before the vote
   std::vector<int> numbers;                // on the node, of each member
   // Every member receives from those neighbours to which it sends, and from no others. So all that are connected find
@@ -35,7 +37,9 @@ struct Near {
 };
 
 // The channel, or nullptr on all members alike. The members vote at the first call, by collective operations on `comm`:
-// make it in a blocking collective call, on all members in the same.
+// make it once in a blocking collective call, on all members in the same. Where none of them has seen anything gained
+// lately, they put the vote off for kPutOff calls: a communicator that lives no longer needs no channel.
+inline constexpr int kPutOff = 32;
 wire::Channel* channel_of(MPI_Comm comm, Near& near) noexcept;
 
 }  // namespace gapless::preload
