@@ -52,7 +52,8 @@ void call(Call which, Layouts layouts, int round, test::Random& own, MPI_Comm co
   const std::vector<MPI_Datatype> out_types(n, sent.type()), in_types(n, received.type());
   const bool to_each = which == kAlltoall || which == kAlltoallv || which == kAlltoallw || which == kScatterv;
   for (int k = 0; k < size; ++k) sent.blocks.write(k, rank, to_each ? k : 0, round);
-  const int root = round % size;
+  // Of v-calls the same one always: each pair counts for itself.
+  const int root = which == kGatherv || which == kScatterv ? size - 1 : round % size;
   void *const out = sent.blocks.data(), *const in = received.blocks.data();
   switch (which) {
     case kAlltoall:

@@ -40,23 +40,10 @@ ROOTED, NEIGHBOURS = each("rooted"), each("neighbours")
 # Whether a block goes through shared memory, on both sides alike.
 DECISION = [
     planted(
-        "a v-call whose arguments are refused on one process has no part in the vote",
+        "a v- or w-call whose arguments are refused on one process has no part in the vote",
         "all_to_all.hpp",
-        "    if (!in_place) prepare_blocks(call);\n"
-        "    if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;\n"
-        "    Side &sent",
-        "    if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;\n"
-        "    Side &sent",
-        REFUSED,
-    ),
-    planted(
-        "a w-call whose arguments are refused on one process has no part in the vote",
-        "all_to_all.hpp",
-        "    if (!in_place) prepare_blocks(call);\n"
-        "    if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;\n"
-        "    Reason reason",
-        "    if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;\n"
-        "    Reason reason",
+        "if (!in_place) prepare_blocks(call);",
+        "if (!in_place && !(is_same(out, in) && refuses_aliases())) prepare_blocks(call);",
         REFUSED,
     ),
     planted(
@@ -151,17 +138,10 @@ DECISION = [
         RULES,
     ),
     planted(
-        "a call that is put off counts twice where it has gaps",
-        "pairing.cpp",
-        "!std::exchange(call.is_prepared, true) &&",
-        "",
-        ASKING,
-    ),
-    planted(
         "who has contiguous blocks does not count the calls before a vote that is put off",
-        "plain_side.hpp",
-        "  prepare_blocks(call);\n",
-        "",
+        "rooted_v.cpp",
+        "    prepare_blocks(call);\n",
+        "    if (View probe = single; !rewrite_as_bytes(probe, 1)) prepare_blocks(call);\n",
         ASKING,
     ),
     planted(
@@ -413,7 +393,7 @@ EACH = [
         "MPI_Gatherv, MPI_Scatterv: a process whose arguments are refused has no part in the vote",
         "rooted_v.cpp",
         "    prepare_blocks(call);\n",
-        "",
+        "    if (single.count >= 0) prepare_blocks(call);\n",
         each("refused"),
     ),
     planted(

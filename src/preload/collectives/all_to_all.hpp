@@ -209,6 +209,15 @@ bool is_same(const Many& out, const Many& in) noexcept {
   return out.buffer == in.buffer && out.types == in.types && out.counts == in.counts;
 }
 
+// Of a v- or w-call: the communicator gets its channel, whatever becomes of the arguments; and the call goes as the
+// program gave it if it is one among all with plain sides.
+template <class Many, class Native>
+bool exchange_at_once(Among among, const Call& call, const Many& out, const Many& in, Native&& native, int& code) {
+  const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
+  if (!in_place) prepare_blocks(call);
+  return among == Among::kAll && !in_place && exchange_plain(call, out, in, native, code);
+}
+
 // Alltoallv.
 template <class Many, class Native>
 int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&& native) {
@@ -217,7 +226,6 @@ int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     Peers peers;
     if (!find_peers(among, call, peers)) return Reason::kArguments;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
-    if (!in_place) prepare_blocks(call);
     if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;
     Side &sent = collective.sent, &received = collective.received;
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
@@ -232,7 +240,7 @@ int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     }
     return Reason::kNone;
   };
-  const auto at_once = [&](int& code) { return among == Among::kAll && exchange_plain(call, out, in, native, code); };
+  const auto at_once = [&](int& code) { return exchange_at_once(among, call, out, in, native, code); };
   return perform(call, out, in, describe, native, at_once);
 }
 
@@ -263,7 +271,6 @@ int w_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     Peers peers;
     if (!find_peers(among, call, peers)) return Reason::kArguments;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
-    if (!in_place) prepare_blocks(call);
     if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
     bool exchanged = false;
@@ -281,7 +288,7 @@ int w_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     received.leave();
     return Reason::kNone;
   };
-  const auto at_once = [&](int& code) { return among == Among::kAll && exchange_plain(call, out, in, native, code); };
+  const auto at_once = [&](int& code) { return exchange_at_once(among, call, out, in, native, code); };
   return perform(call, out, in, describe, native, at_once);
 }
 

@@ -74,8 +74,6 @@ struct Call {
   Members members{};
   // Whether all members ask each other if all blocks go through shared memory, once that is looked at (asks_all).
   std::optional<bool> asks{};
-  // True if the communicator's channel was looked for (prepare_blocks).
-  bool is_prepared = false;
   // [bytes] The most staging that the call takes on any process, the same on all; of kAll.
   std::int64_t max_bytes = 0;
 };

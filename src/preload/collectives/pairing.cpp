@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <utility>
 #include <vector>
 
 #include "preload/policy/switches.hpp"
@@ -160,8 +159,8 @@ void note_wish(const Collective& collective) noexcept {
   }
 }
 
-void prepare_blocks(Call& call) noexcept {
-  if (!std::exchange(call.is_prepared, true) && may_exchange(call)) channel_of(call.comm, *call.members.near);
+void prepare_blocks(const Call& call) noexcept {
+  if (may_exchange(call)) channel_of(call.comm, *call.members.near);
 }
 
 std::vector<std::uint8_t> meetings(std::span<const int> ends, int size) {

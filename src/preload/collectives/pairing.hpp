@@ -12,7 +12,7 @@ namespace gapless::preload {
 
 // Of a v- or w-call, first of all, on every process, whatever becomes of its arguments: the communicator gets its
 // channel, if it is to have one. Once in a call, which must have all its members in it.
-void prepare_blocks(Call& call) noexcept;
+void prepare_blocks(const Call& call) noexcept;
 // Where nobody asks: if there are long blocks with gaps, the next vote is told.
 void note_wish(const Collective& collective) noexcept;
 

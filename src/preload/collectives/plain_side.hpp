@@ -68,11 +68,10 @@ class PlainSide {
   const Asked asked_;
 };
 
-// Calls `native(out, in)` and returns true if both sides of a call among all are plain.
+// Calls `native(out, in)` and returns true if both sides of a call among all, which is prepared, are plain.
 template <class Many, class Native>
-bool exchange_plain(Call& call, const Many& out, const Many& in, Native&& native, int& code) {
-  if (policy.force || out.buffer == MPI_IN_PLACE) return false;
-  prepare_blocks(call);
+bool exchange_plain(const Call& call, const Many& out, const Many& in, Native&& native, int& code) {
+  if (policy.force) return false;
   Near* const near = may_exchange(call) ? call.members.near : nullptr;
   const bool asks = near != nullptr && near->channel != nullptr;
   const std::int64_t smallest = smallest_paired(Traffic::kExchange);

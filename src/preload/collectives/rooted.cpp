@@ -22,7 +22,7 @@ bool may_exchange(Call& call, std::int64_t bytes) noexcept {
 
 // Pairs all of a call that is described, or nothing.
 template <bool gathers>
-void pair(Call& call, Collective& collective, int root, bool in_place) noexcept {
+void pair(const Call& call, Collective& collective, int root, bool in_place) noexcept {
   prepare_blocks(call);
   std::vector<Piece>&out = collective.blocks_out, &in = collective.blocks_in;
   const bool is_root = call.members.rank == root;
