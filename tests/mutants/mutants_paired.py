@@ -43,7 +43,7 @@ DECISION = [
         "a v- or w-call whose arguments are refused on one process has no part in the vote",
         "all_to_all.hpp",
         "if (!in_place) prepare_blocks(call);",
-        "if (!in_place && !(is_same(out, in) && refuses_aliases())) prepare_blocks(call);",
+        "if (!in_place && (among != Among::kAll || in.counts[call.members.size - 1] >= 0)) prepare_blocks(call);",
         REFUSED,
     ),
     planted(
