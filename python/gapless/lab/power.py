@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import log, sqrt
 
 import numpy as np
+from scipy import special
 
 from gapless.lab.run_file import Run
 
@@ -36,13 +37,12 @@ def power(n: int, spread: float, level: float, effect: float) -> float:
         return 0.0
     if spread <= 0:
         return 1.0
-    from scipy import stats  # most of a second, and few ask
-
-    t = float(stats.t.isf(level / 2, n - 1))
+    # As scipy.stats has them, which takes most of a second to import, and does not survive Ctrl-C meanwhile.
+    t = -float(special.stdtrit(n - 1, level / 2))
     shift = effect * sqrt(n) / spread
     if shift > _FAR:
-        return float(stats.chi2.cdf((n - 1) * (shift / t) ** 2, n - 1))
-    return float(stats.nct.sf(t, n - 1, shift))
+        return float(special.chdtr(n - 1, (n - 1) * (shift / t) ** 2))
+    return 1 - float(special.nctdtr(n - 1, shift, t))
 
 
 def _power_of(n: int, spread: float, level: float, effect: float, boundaries: int) -> float:
