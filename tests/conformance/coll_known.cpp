@@ -35,6 +35,8 @@ bool CollectiveTwin::works(Procedure procedure, Mode mode, const Place& place, c
   // 2021.19 on some processors (family 6, model 207): the choice of an algorithm, a collective of its own, begins or
   // not by each rank's counts in its own type: ranks whose types are of unequal sizes wait for ever.
   if (procedure == kAlltoallv && mode == kBlocking && place.size > 1 && !shape.is_unmapped) return is_cured;
+  // On two processes the root's copy to itself crashes for some types.
+  if (procedure == kScatter && mode == kBlocking && place.size == 2) return is_cured;
   // A root that receives elements of a negative stride, 4 processes or more: bytes outside the buffers, or a crash.
   if (procedure == kGather && mode == kBlocking && place.size > 3) return is_cured;
   if (place.meets_twice && procedure >= kNeighborAlltoall) return false;  // as Open MPI, and blocking too

@@ -63,7 +63,7 @@ DECISION = [
     planted(
         "MPI_Allgather, MPI_Alltoall: who has contiguous data takes no part",
         "all_to_all.hpp",
-        "(may_exchange(call, Traffic::kExchange, data_out.count) && asks_all(call)) ||",
+        "asks_to_exchange(call, data_out.count) ||",
         "",
         PLAIN,
     ),
@@ -147,7 +147,7 @@ DECISION = [
     planted(
         "silence outlasts the procedure",
         "asking.hpp",
-        "if (procedure != last_) *this = Asking(procedure);",
+        "if (without_c(procedure) != last_) *this = Asking(without_c(procedure));",
         "",
         RULES,
     ),

@@ -40,6 +40,14 @@ TEST(Asking, KnowsOneProcedureAtATime) {
   EXPECT_EQ(asked(asking, Procedure::kAlltoall, 32, false), 32);
 }
 
+// One process may call the one, another process the other.
+TEST(Asking, TakesLargeCountsForTheSameProcedure) {
+  Asking asking;
+  EXPECT_EQ(asked(asking, Procedure::kAlltoallv, 20, false), 20);
+  EXPECT_EQ(asked(asking, Procedure::kAlltoallv_c, 20, false), 12);
+  EXPECT_EQ(asked(asking, Procedure::kAlltoallv, 1, false), 1);
+}
+
 TEST(Asking, KnowsIfAnythingWasGainedLately) {
   Asking asking, other;
   EXPECT_EQ(asked(asking, Procedure::kAlltoall, 1, true), 1);

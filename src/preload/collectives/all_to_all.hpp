@@ -85,9 +85,7 @@ enum class Sent { kInPlace, kOneForAll, kOneForEach };
 // Pairs all of a call that is described, or nothing; returns true if all. `bytes`: of the mean block, the same on every
 // process.
 inline bool pair_whole(Call& call, Collective& collective, std::int64_t bytes, Sent sent) noexcept {
-  // In v-calls what an int cannot count goes by the library, whichever procedure this process called.
-  if (!may_exchange(call, Traffic::kExchange, bytes) || bytes > INT_MAX / call.members.size) return false;
-  if (!asks_all(call)) {
+  if (!asks_to_exchange(call, bytes)) {
     note_wish(collective);
     return false;
   }
@@ -138,8 +136,7 @@ int plain_exchange(Among among, bool same, Call call, const View& out, const Vie
     View data_out = out, data_in = in;
     const int n = call.members.size;
     if (among != Among::kAll || !rewrite_as_bytes(data_out, same ? 1 : n) || !rewrite_as_bytes(data_in, n) ||
-        (may_exchange(call, Traffic::kExchange, data_out.count) && asks_all(call)) ||
-        !may_be_staged(both_ways(data_out.count, n)) ||
+        asks_to_exchange(call, data_out.count) || !may_be_staged(both_ways(data_out.count, n)) ||
         is_wrongly_refused(data_out, data_in, out, in, same ? call.members.rank : 0)) {
       return false;
     }
@@ -192,7 +189,7 @@ int v_gather(Call call, const View& out, const In& in, Native&& native) {
     }
     const std::int64_t tables = Blocks::table_bytes(call.members.size);
     if (!may_be_staged(both_ways(data_in.bytes(), 1, tables)) ||
-        (may_exchange(call, Traffic::kExchange, data_in.bytes() / call.members.size) && asks_all(call))) {
+        asks_to_exchange(call, data_in.bytes() / call.members.size)) {
       return false;
     }
     count_contiguous(call, data_out.count + data_in.bytes());

@@ -1,6 +1,7 @@
 // Which blocks of a collective call go through shared memory (exchange.hpp).
 #pragma once
 
+#include <climits>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -60,6 +61,12 @@ inline bool asks_all(Call& call) noexcept {
 // True if blocks of so many bytes on every process may be exchanged whole.
 inline bool may_exchange(const Call& call, Traffic traffic, std::int64_t bytes) noexcept {
   return bytes >= smallest_paired(traffic) && may_exchange(call);
+}
+
+// The same of a call in which all ask all, and this one is one in which they do; `bytes`: of the mean block. In v-calls
+// what an int cannot count goes by the library, whichever procedure this process called.
+inline bool asks_to_exchange(Call& call, std::int64_t bytes) noexcept {
+  return may_exchange(call, Traffic::kExchange, bytes) && bytes <= INT_MAX / call.members.size && asks_all(call);
 }
 
 }  // namespace gapless::preload

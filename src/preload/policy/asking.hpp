@@ -14,7 +14,8 @@ class Gains {
  public:
   // Of a call in which processes asked; and of blocks with gaps about which nobody asked.
   static void learn(bool paired) noexcept {
-    unpaired_.store(paired ? 0 : unpaired_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    const int more = std::min(unpaired_.load(std::memory_order_relaxed) + 1, kUnpaired);
+    unpaired_.store(paired ? 0 : more, std::memory_order_relaxed);
   }
   static void wish() noexcept { unpaired_.store(0, std::memory_order_relaxed); }
   // True if for long nothing went through shared memory, nor was wished to.
@@ -33,13 +34,13 @@ class Asking {
   // True if they ask in this call. A program that changes from contiguous blocks to others waits for kSilent calls at
   // most, one that goes to and fro between two procedures is asked always.
   bool asks(Procedure procedure) noexcept {
-    if (procedure != last_) *this = Asking(procedure);
+    if (without_c(procedure) != last_) *this = Asking(without_c(procedure));
     if (silent_ == 0) return true;
     --silent_;
     return false;
   }
   // True if the next call of this procedure is one in which they do not.
-  bool is_silent(Procedure procedure) const noexcept { return procedure == last_ && silent_ > 0; }
+  bool is_silent(Procedure procedure) const noexcept { return without_c(procedure) == last_ && silent_ > 0; }
   // Of a call in which they asked: true if anything went through shared memory.
   void learn(bool paired) noexcept {
     Gains::learn(paired);
