@@ -21,11 +21,6 @@ static MPI_Request outstanding[kOutstanding];
 static MPI_Request requests[kBatch];
 static char from[kBatch][8], to[kBatch][8];
 
-static int by_value(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
 static void post(MPI_Comm comm) {
   for (int k = 0; k < kBatch; ++k) MPI_Irecv(to[k], 8, MPI_BYTE, 0, k, comm, &requests[k]);
 }

@@ -13,7 +13,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "samples.h"
 
 enum { kWarmup = 60, kIterations = 400, kMaxIterations = 1000000, kElement = 16 };
 
@@ -52,17 +53,6 @@ static const struct {
     {"Alltoallw", call_Alltoallw},
 };
 static const int kBytes[] = {256, 16 << 10, 128 << 10};
-
-static double now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_value(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
 
 static void* room(size_t bytes) {
   void* const made = calloc(bytes, 1);

@@ -13,7 +13,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "samples.h"
 
 /* The clock costs some 20 ns: it is read once in a batch of so many round trips. */
 enum {
@@ -24,17 +25,6 @@ enum {
   kMaxBytes = 1 << 20,
   kMaxMessages = 100
 };
-
-static double now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_value(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
 
 static void send(char* from, int bytes, int peer, int messages) {
   MPI_Request requests[kMaxMessages];

@@ -1,4 +1,4 @@
-/* What the benchmarks share: the clock, and samples as JSON. For C and C++. */
+/* What the benchmarks share: the clock, the order of samples, and samples as JSON. For C and C++. */
 #ifndef GAPLESS_BENCH_SAMPLES_H
 #define GAPLESS_BENCH_SAMPLES_H
 
@@ -11,6 +11,12 @@ static inline double now_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* For qsort. */
+static inline int by_value(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
 }
 
 static inline void print_samples(const char* name, const double* samples, int count) {

@@ -41,11 +41,6 @@ static MPI_Datatype create(int kind) {
   return type;
 }
 
-static int by_value(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
 static double median(double* samples, int n) {
   qsort(samples, (size_t)n, sizeof(double), by_value);
   return (samples[(n - 1) / 2] + samples[n / 2]) / 2;

@@ -28,7 +28,7 @@ class Segment {
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
 
-  // To be called while the process has one thread, if it ever has: later attach() would wait for some 10 ms until the
+  // To be called while the process has one thread, if it ever has: later attach() would wait for milliseconds until the
   // kernel has let go of the table of descriptors that it makes longer (expand_fdtable, which synchronises with readers
   // where threads share the table; UCX, below many an MPI library, starts threads in MPI_Init).
   static void make_room_for_descriptor() noexcept;

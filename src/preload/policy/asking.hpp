@@ -9,6 +9,9 @@
 
 namespace gapless::preload {
 
+// After so many calls in which nothing was paired, what is gained is taken for nothing.
+inline constexpr int kUnpaired = 32;
+
 // What this process has seen of all its communicators lately. It says so in votes, in which alone it counts.
 class Gains {
  public:
@@ -22,11 +25,10 @@ class Gains {
   static bool none_lately() noexcept { return unpaired_.load(std::memory_order_relaxed) >= kUnpaired; }
 
  private:
-  static constexpr int kUnpaired = 32;
   static inline std::atomic<int> unpaired_{0};
 };
 
-// Where all blocks are contiguous there is nothing to gain, and asking costs a microsecond in a call of four: so those
+// Where all blocks are contiguous there is nothing to gain, and asking is a good part of a short call: so those
 // who ask stop for a while when for long nothing went that way. All of them see the same calls with the same outcomes,
 // count alike, and so need not agree on it; each is to be asked, and told the outcome, in every call.
 class Asking {
@@ -51,7 +53,7 @@ class Asking {
   Asking() noexcept = default;
 
  private:
-  static constexpr int kUnpaired = 32, kSilent = 8;
+  static constexpr int kSilent = 8;
   explicit Asking(Procedure procedure) noexcept : last_(procedure) {}
   Procedure last_{};
   int unpaired_ = 0, silent_ = 0;
