@@ -98,8 +98,8 @@ DECISION = [
     planted(
         "MPI_Gatherv, MPI_Scatterv: the root alone counts the calls in which nobody asks",
         "rooted_v.cpp",
-        "        asking->asks(call.procedure);\n",
-        "",
+        "if (may_ask && asking->asks(call.procedure)) return false;",
+        "if (may_ask && !asking->is_silent(call.procedure)) return false;",
         ASKING,
     ),
     planted(

@@ -86,7 +86,7 @@ enum class Sent { kInPlace, kOneForAll, kOneForEach };
 // process.
 inline bool pair_whole(Call& call, Collective& collective, std::int64_t bytes, Sent sent) noexcept {
   if (!asks_to_exchange(call, bytes)) {
-    note_wish(collective);
+    if (call.asks.has_value()) note_wish(collective);
     return false;
   }
   prepare_blocks(call);

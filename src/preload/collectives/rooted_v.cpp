@@ -94,10 +94,9 @@ int rooted_v(int root, Call call, const Out& out, const In& in, Native&& native)
       count_contiguous(call, bytes);
     } else {
       Asking* const asking = !asks ? nullptr : &(gathers ? near->towards : near->from)[static_cast<std::size_t>(root)];
-      if (asking != nullptr && each.count >= smallest && each.count <= largest) {
-        if (!asking->is_silent(call.procedure)) return false;
-        asking->asks(call.procedure);
-      }
+      // Where they ask, asking once more changes nothing.
+      const bool may_ask = asking != nullptr && each.count >= smallest && each.count <= largest;
+      if (may_ask && asking->asks(call.procedure)) return false;
       count_contiguous(call, each.count);
     }
     code = native(out, in, nullptr);
