@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# Unpacks the Debian packages of those C++ dependencies that CMake does not find on this system into .venv/deps:
+# debian_packages.sh [PACKAGE...]: unpacks the Debian packages of those C++ dependencies (all, or these: GTest,
+# nlohmann_json, CLI11) that CMake does not find on this system into .venv/deps:
 # no root, nothing installed system-wide. What cannot be had this way, CMake fetches itself as a source archive
 # pinned by hash (cmake/GaplessDependencies.cmake). Exits 1 if a download failed: worth trying again.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+wanted=("$@")
+[ ${#wanted[@]} -gt 0 ] || wanted=(GTest nlohmann_json CLI11)
 venv=$PWD/.venv
 deps=$venv/deps
 scratch=$(mktemp -d)
@@ -26,8 +29,19 @@ foreach(package target IN ZIP_LISTS packages targets)
   endif()
 endforeach()
 EOF
-  cmake -S "$probe" -B "$probe/build" "-Dpackages=GTest;nlohmann_json;CLI11" \
-    "-Dtargets=GTest::gtest_main;nlohmann_json::nlohmann_json;CLI11::CLI11" 2>&1 | sed -n 's/^missing //p'
+  local packages='' targets=''
+  for package in "${wanted[@]}"; do
+    packages+="$package;"
+    targets+="$(target_of "$package");"
+  done
+  cmake -S "$probe" -B "$probe/build" "-Dpackages=$packages" "-Dtargets=$targets" 2>&1 | sed -n 's/^missing //p'
+}
+
+target_of() {
+  case $1 in
+    GTest) echo GTest::gtest_main ;;
+    *) echo "$1::$1" ;;
+  esac
 }
 
 debian_names() {

@@ -44,14 +44,16 @@ wrap() {
   chmod +x "$bin/$1.new"
   cmp -s "$bin/$1.new" "$bin/$1" || mv "$bin/$1.new" "$bin/$1"
 }
-wrap clang "cc -target $arch-linux-gnu.$glibc"
-wrap clang++ "c++ -target $arch-linux-gnu.$glibc"
+# At -O0 Zig would check for undefined behaviour, and link what prints it only itself.
+wrap clang "cc -target $arch-linux-gnu.$glibc -fno-sanitize=undefined"
+wrap clang++ "c++ -target $arch-linux-gnu.$glibc -fno-sanitize=undefined"
 wrap ar ar
 wrap ranlib ranlib
 export CC=$bin/clang CXX=$bin/clang++ ZIG_GLOBAL_CACHE_DIR=$home/cache
 # The linker strips.
 export CMAKE_ARGS="-DCMAKE_AR=$bin/ar -DCMAKE_RANLIB=$bin/ranlib -DCMAKE_STRIP=/bin/true
-  -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY -DCMAKE_SHARED_LINKER_FLAGS=-s -DCMAKE_MODULE_LINKER_FLAGS=-s"
+  -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY -DCMAKE_SHARED_LINKER_FLAGS=-s -DCMAKE_MODULE_LINKER_FLAGS=-s
+  -DCMAKE_EXE_LINKER_FLAGS=-s"
 # For other machines, this Python still runs the build; it must only call its headers, files and tag by their names.
 if [ "$arch" != "$(uname -m)" ]; then
   CMAKE_ARGS+=" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$arch"
@@ -61,6 +63,7 @@ if [ "$arch" != "$(uname -m)" ]; then
 fi
 export CMAKE_GENERATOR=Ninja CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)}
 
+tools/third_party.sh
 sdist=dist/$("$venv/bin/python" -c 'from scikit_build_core.build import build_sdist; print(build_sdist("dist"))' | tail -n 1)
 "$venv/bin/python" tools/unpack_sdist.py "$sdist" "$home/source"
 
@@ -73,7 +76,8 @@ printf 'gapless: building the wheel for Python %s on %s\n' "$version" "$arch"
 # It knows the platforms of this machine by name; of another one it finds the oldest that fits.
 wanted=manylinux_${glibc/./_}_$arch platform=auto
 [ "$arch" != "$(uname -m)" ] || platform=$wanted
-auditwheel repair --only-plat --plat "$platform" --wheel-dir "$plain/repaired" "$plain"/*.whl >"$log" 2>&1 ||
+# The MPI library of a measuring program is the user's.
+auditwheel repair --exclude 'libmpi.so.*' --exclude 'libgapless_mpi_*.so' --only-plat --plat "$platform" --wheel-dir "$plain/repaired" "$plain"/*.whl >"$log" 2>&1 ||
   { cat "$log" >&2; exit 1; }
 wheel=$(basename "$plain"/repaired/*.whl)
 [[ $wheel == *-$wanted.whl ]] || { printf 'gapless: error: %s is not for %s\n' "$wheel" "$wanted" >&2; exit 1; }

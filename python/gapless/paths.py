@@ -13,10 +13,11 @@ from gapless.errors import GaplessError
 REPOSITORY = Path(__file__).resolve().parents[2]
 PRELOAD_NAME = "libgapless_preload.so"
 ENGINE_NAME = "libgapless.so"
-# Where the package was installed by pip: the layer, and the doctor's programs in a folder for each ABI.
+# Where the package was installed by pip: the layer, the doctor's programs in a folder for each ABI, and the measuring
+# programs in folders as those of a build.
 INSTALLED = Path(__file__).parent / "lib"
-# What pip does not bring: programs that were linked with an MPI.
-NOT_IN_PIP = "not part of what 'pip install' brings (the layer, the engine, and what needs nothing but them)"
+# What pip does not bring: the programs of `gapless bench`, and what a checkout's tools install.
+NOT_IN_PIP = "not part of what 'pip install' brings (the engine, the layer, and what measures with them)"
 AFTER_PIP = (
     "run 'make build' in a checkout of Gapless, and then its .venv/bin/gapless, or this command with "
     "GAPLESS_BUILD_DIR=CHECKOUT/build/release"
@@ -57,7 +58,7 @@ class Build:
             root = _cached_mpi_root(folder)
             if root is None:
                 if uses_installed():
-                    raise GaplessError(f"the measuring programs are {NOT_IN_PIP}", AFTER_PIP)
+                    raise GaplessError(f"what this command runs is {NOT_IN_PIP}", AFTER_PIP)
                 raise GaplessError(f"nothing is built in {folder}", "run 'make build' in the Gapless folder first")
             return cls(folder, root)
         wanted = mpi.expanduser().resolve()
@@ -72,6 +73,8 @@ class Build:
         """Return a built program, for example ``lab/exchange``."""
         path = self.folder / relative
         if not os.access(path, os.X_OK):
+            if self.folder == INSTALLED:
+                raise GaplessError(f"{relative} is {NOT_IN_PIP}", AFTER_PIP)
             raise GaplessError(f"{path} is not there", "run 'make build' and look for a skipped part in what it prints")
         return path
 

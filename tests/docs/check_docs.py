@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 README_LINES = 120
-SKIPPED = {".git", ".venv", "build", "__pycache__", "node_modules", "dist", "results"}
+SKIPPED = {".git", ".venv", "build", "__pycache__", "node_modules", "dist", "results", "third_party"}
 # Beside these, what stands in a page is text of a program, which may write any path.
 ROOT_FOLDERS = (
     "bench",

@@ -25,6 +25,7 @@ import gapless
 import pytest
 from conftest import Compiler
 from gapless.paths import REPOSITORY, Build
+from gapless.targets.libraries import find_library
 from layered import NAMES, find_layered
 
 long = pytest.mark.long  # builds the engine and the layer from nothing
@@ -47,6 +48,15 @@ else:
     right = numpy.where(numpy.arange(512)[None, :] < 16, sent, -1)
     print("wrong", numpy.count_nonzero(field != right))
 """
+
+
+# The measuring programs, by their folder below gapless/lib.
+PROGRAMS = {
+    "lab": ("cases", "every_alltoall", "exchange", "tune", "tune_numbers"),
+    "examples": ("halo2d",),
+    "examples/applications": ("flow", "image", "life"),
+}
+PROGRAM_FOLDERS = ("gapless/lib/lab/", "gapless/lib/examples/")
 
 
 @dataclass(frozen=True)
@@ -158,6 +168,12 @@ def test_what_is_in_it(which: str, request: pytest.FixtureRequest) -> None:
     probes = {f"gapless/lib/{abi}/doctor_probe.so" for abi in abis}
     libraries = {"gapless/_engine.so"} | fronts | backends | functions | probes
     assert {name for name in names if name.endswith(".so")} == libraries
+    programs = {name for name in names if name.startswith(PROGRAM_FOLDERS)}
+    assert programs == {
+        f"gapless/lib/{folder}/{abi}{program}" for folder, has in PROGRAMS.items() for program in has
+        for abi in ("", "openmpi/")
+    }  # fmt: skip
+    assert {f"gapless/lib/licences/{of}/LICENSE" for of in ("CLI11", "nlohmann_json")} <= names
     assert {"gapless/__init__.pyi", "gapless/_engine.pyi", "gapless/py.typed"} <= names
     pages = {Path(name).name for name in names if "/share/man/man1/" in name}
     assert {"gapless.1", "gapless-run.1", "gapless-explain.1"} <= pages
@@ -170,10 +186,15 @@ def test_it_needs_nothing_but_an_old_glibc(which: str, request: pytest.FixtureRe
     assert wheel.name.endswith(f"-manylinux_2_28_{machine}.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path)
+    programs = {file for name in PROGRAM_FOLDERS for file in (tmp_path / name).rglob("*") if file.is_file()}
     objects = list(tmp_path.rglob("*.so"))
-    assert objects
-    allowed = re.compile(r"lib(c|m|dl|pthread|rt)\.so\.\d|ld-linux[\w-]*\.so\.\d")
-    for file in objects:
+    assert objects and programs
+    for file in [*objects, *programs]:
+        # The MPI library of a program is the user's.
+        allowed = re.compile(
+            r"lib(c|m|dl|pthread|rt)\.so\.\d|ld-linux[\w-]*\.so\.\d"
+            + (r"|libmpi\.so\.(12|40)|libgapless_mpi_\w+\.so" if file in programs else "")
+        )
         head = subprocess.run(["readelf", "-h", file], capture_output=True, text=True, check=True).stdout
         found = re.search(r"Machine:.*(AArch64|X86-64)", head)
         assert found and found[1].lower().replace("-", "_") == machine, (file, head)
@@ -182,6 +203,11 @@ def test_it_needs_nothing_but_an_old_glibc(which: str, request: pytest.FixtureRe
         assert needed and all(allowed.fullmatch(name) for name in needed), (file, needed)
         versions = {tuple(map(int, text.split("."))) for text in re.findall(r"\bGLIBC_([\d.]+)", dynamic)}
         assert max(versions) <= (2, 28), (file, max(versions))
+        paths = re.findall(r"\((?:RUNPATH|RPATH)\).*\[(.*)\]", dynamic)
+        assert all(path.startswith("$ORIGIN") for path in paths), (file, paths)
+        assert ".debug_info" not in subprocess.run(["readelf", "-SW", file], capture_output=True, text=True).stdout
+        if file in programs:
+            continue
         shown = subprocess.run(["nm", "-D", "--defined-only", file], capture_output=True, text=True, check=True).stdout
         ours = re.compile(
             r"P?MPI_\w+|GAPLESS_\w+|dlsym|gapless_(front_next|start_backend|doctor_probe)|PyInit__engine"
@@ -190,7 +216,6 @@ def test_it_needs_nothing_but_an_old_glibc(which: str, request: pytest.FixtureRe
         )
         others = [line for line in shown.splitlines() if not ours.fullmatch(line.split()[-1].partition("@")[0])]
         assert not others, (file, others[:5])
-        assert ".debug_info" not in subprocess.run(["readelf", "-SW", file], capture_output=True, text=True).stdout
 
 
 @full
@@ -237,8 +262,43 @@ def test_the_doctor_says_what_works(installed: Environment, build: Build) -> Non
     assert all(row["works"] and row["accelerated"] > 0 for row in rows), rows
 
 
-@pytest.mark.parametrize("arguments", [["demo"], ["tune"], ["measure", "pingpong"], ["bench", "types"]])
-def test_what_needs_an_mpi_to_compile_with_says_where_it_is(installed: Environment, arguments: list[str]) -> None:
+# The first of this machine, one that is named, and one at a prefix.
+@pytest.mark.parametrize(("name", "given"), [("mpich", None), ("intel", "intel"), ("openmpi", "PREFIX")])
+def test_it_measures_this_machine(installed: Environment, tmp_path: Path, name: str, given: str | None) -> None:
+    library = find_library(name)
+    words = ["--mpi", str(library.mpi_root) if given == "PREFIX" else given] if given else []
+    # A prefix that comes before all others.
+    settings = dict(library.settings) | ({} if given == "PREFIX" else {"I_MPI_ROOT": str(library.mpi_root)})
+    answer = installed.run("gapless", "tune", "--quick", "--out", tmp_path, *words, **settings)
+    assert answer.returncode == 0, answer.stderr
+    (rules,) = tmp_path.glob("*.rules")
+    assert rules.read_text(encoding="utf-8").count("table") > 4
+    assert f"{name}, on one node: rules in {rules}" in answer.stderr.replace("\n", " ")
+
+
+def test_it_shows_what_datatypes_cost(installed: Environment, build: Build) -> None:
+    shown = installed.must("gapless", "demo", "--quick", "--json", "--mpi", build.mpi_root)
+    rows = json.loads(shown)
+    assert {"native", "gapless"} <= {row["method"] for row in rows}, shown[:500]
+    assert (installed.elsewhere / "report.html").stat().st_size > 10_000
+    (samples,) = (installed.elsewhere / "results").glob("*-demo.jsonl")
+    environment = json.loads(samples.read_text(encoding="utf-8").splitlines()[0])
+    # The checkout that this test may lie in is not what was measured.
+    assert environment["kind"] == "environment" and environment["commit"] is None
+
+
+def test_who_has_no_mpi_is_told(installed: Environment, tmp_path: Path) -> None:
+    for arguments, told in (
+        (["tune", "--mpi", tmp_path], f"no MPI library is in {tmp_path}"),
+        (["measure", "pingpong", "--mpi", tmp_path / "libmpi.so"], "no MPI library is in"),
+    ):
+        answer = installed.run("gapless", *arguments)
+        assert answer.returncode == 2 and told in answer.stderr and "pip install mpich" in answer.stderr, answer
+        assert len(answer.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("arguments", [["bench", "seek"], ["measure", "fabric"]])
+def test_what_needs_a_checkout_says_so(installed: Environment, arguments: list[str]) -> None:
     answer = installed.run("gapless", *arguments)
     assert answer.returncode == 2
     assert "not part of what 'pip install' brings" in answer.stderr
@@ -312,7 +372,8 @@ def sdist_of(wheel: Path) -> Path:
 @long
 def test_the_sdist_has_what_it_needs_and_looks_for_nothing_else(wheel: Path, repository: Path) -> None:
     with tarfile.open(sdist_of(wheel)) as archive:
-        assert not [name for name in archive.getnames() if re.search(r"/(tests|docs/results|build|dist)/", name)]
+        names = [name for name in archive.getnames() if not re.search(r"/tests/support/oracle\.[ch]pp$", name)]
+    assert not [name for name in names if re.search(r"/(tests|docs/results|build|dist)/", name)]
     # Whether or not this machine has them: a user's build must not look for the lab's C++ libraries.
     folder = repository / f"build/wheel/build-{platform.machine()}"
     cache = (folder / "CMakeCache.txt").read_text(encoding="utf-8")

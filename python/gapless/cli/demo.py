@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
-from gapless.paths import Build
-
 MpiOption = Annotated[
     Path | None,
     typer.Option(
         "--mpi",
         metavar="PREFIX",
-        help="Measure the MPI there, which 'make build MPI=PREFIX' built for (default: that of 'make build').",
+        help="Measure the MPI there; in a checkout, one that 'make build MPI=PREFIX' built for (default: that of "
+        "'make build'). Elsewhere also mpich, openmpi or intel (default: the first on PATH).",
     ),
 ]
 
@@ -33,5 +32,6 @@ def demo(
     [bold]Exit status:[/bold] 1 if a launch failed, or if the layer changed a result.
     """
     from gapless.bench.demo import FULL, QUICK, run_demo
+    from gapless.targets.libraries import build_for_prefix
 
-    run_demo(Build.find(mpi), QUICK if quick else FULL, json)
+    run_demo(build_for_prefix(mpi), QUICK if quick else FULL, json)

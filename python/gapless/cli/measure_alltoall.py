@@ -124,7 +124,7 @@ def _count(given: SimpleNamespace) -> None:
     from gapless.lab.ways.report import Told, print_tables
     from gapless.targets.libraries import find_library
 
-    lines = counted(find_library((words(given.mpi) or ["mpich"])[0]), ranges(given.count, "--count"))
+    lines = counted(find_library((words(given.mpi) or [None])[0]), ranges(given.count, "--count"))
     cells = table_of(lines)
     rows = [dict(line, theorem="; ".join(check(line).wrong) or "holds") for line in lines]
     show_rows(

@@ -13,7 +13,7 @@ from pathlib import Path
 from gapless import __version__
 from gapless.lab.results import SCHEMA, Line
 from gapless.launch.processor import cpu_model
-from gapless.paths import REPOSITORY, Build
+from gapless.paths import REPOSITORY, Build, is_installed
 
 
 def _read(path: Path) -> str | None:
@@ -33,6 +33,8 @@ def _caches() -> dict[str, str]:
 
 
 def _git(*arguments: str) -> str | None:
+    if is_installed():
+        return None  # a repository around it is not ours
     try:
         answer = subprocess.run(["git", "-C", str(REPOSITORY), *arguments], capture_output=True, text=True, check=False)
     except OSError:

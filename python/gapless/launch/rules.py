@@ -51,11 +51,16 @@ def machine_name() -> str:
     return slug(" ".join([cpu_model(), *numbers, str(os.cpu_count() or 1), "cpus"]))
 
 
-def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return where the user's rules for this machine lie."""
+def user_cache(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the user's cache folder for Gapless."""
     named = environment.get("XDG_CACHE_HOME", "")
     base = Path(named) if os.path.isabs(named) else Path(environment.get("HOME") or Path.home()) / ".cache"
-    return base / "gapless" / "rules" / machine_name()
+    return base / "gapless"
+
+
+def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return where the user's rules for this machine lie."""
+    return user_cache(environment) / "rules" / machine_name()
 
 
 def site_folder() -> Path | None:

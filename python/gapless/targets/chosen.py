@@ -16,7 +16,7 @@ from typing import Any
 from gapless.errors import GaplessError
 from gapless.targets.eager import with_eager
 from gapless.targets.first_run import FirstRun, first_run
-from gapless.targets.libraries import NAMES, Library, find_library, intel_fabric
+from gapless.targets.libraries import NAMES, Library, default_name, find_library, intel_fabric
 from gapless.targets.on_demand import library_by_name
 from gapless.targets.own_mpi import OwnLibrary, own_library
 from gapless.targets.two_nodes import ADDRESSES, HOSTS, TRANSPORT, Nodes, on_two_nodes
@@ -199,7 +199,7 @@ def targets(
     Parameters
     ----------
     mpi : str or None
-        Names, paths of compiler wrappers, or prefixes, with commas between; default: mpich.
+        Names, paths of compiler wrappers, or prefixes, with commas between; default: `default_name`.
     launcher : str or None
         What starts the ranks instead of the library's mpiexec, for example ``srun -n {ranks}``.
     two_nodes : bool
@@ -214,7 +214,7 @@ def targets(
     GaplessError
         If a name is not known, or a library cannot be installed, compiled for, or started.
     """
-    words = list(dict.fromkeys(word.strip() for word in (mpi or "mpich").split(",") if word.strip()))
+    words = list(dict.fromkeys(word.strip() for word in (mpi or default_name()).split(",") if word.strip()))
     if not words:
         raise GaplessError("--mpi names no library", f"name one of {', '.join(NAMES)}, or /path/to/mpicc")
     if launcher and two_nodes:

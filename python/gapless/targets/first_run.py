@@ -13,7 +13,6 @@ from gapless.launch.launcher import launcher_position, recognise
 from gapless.launch.layer import without_layer
 from gapless.launch.process import Ended, run_watched
 from gapless.targets.libraries import Library
-from gapless.targets.on_demand import layer_backend
 
 TIMEOUT_S = 30
 
@@ -53,7 +52,7 @@ def run_again_if_late(command: Sequence[str], environment: Mapping[str, str]) ->
 
 def _under_layer(library: Library, environment: dict[str, str]) -> tuple[str, dict[str, Any] | None]:
     """Run the probe under the layer; return why the layer does not work ("" if it does), and the probe's line."""
-    command = [*library.launch(2), str(library.probe)]
+    command = [*library.launch(2), *library.probe_command]
     kind = recognise(command[launcher_position(command)])
     ended, result, ranks = run_layer(command, kind, library.preload, environment, TIMEOUT_S)
     if ended.late:
@@ -92,8 +91,8 @@ def first_run(library: Library, name: str) -> FirstRun:
     """
     environment = without_layer() | dict(library.settings)
     hosts = _hosts(library, environment, name)
-    command = [*library.launch(2), str(library.probe)]
-    reason = "" if layer_backend(library).is_file() else f"the layer has no backend for its ABI ({library.abi}) here"
+    command = [*library.launch(2), *library.probe_command]
+    reason = "" if library.backend.is_file() else f"the layer has no backend for its ABI ({library.abi}) here"
     if not reason:
         reason, result = _under_layer(library, environment)
         if not reason and result is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gapless.errors import GaplessError
-from gapless.paths import REPOSITORY, Build
+from gapless.paths import REPOSITORY, Build, build_folder, uses_installed
 from gapless.targets.rivals import INSTALLED
 
 NAMES = ("mpich", "openmpi", "intel")
@@ -56,9 +56,14 @@ class Library(Build):
         return super().program(relative)
 
     @property
-    def probe(self) -> Path:
-        """The program that two ranks run to tell whether MPI and the layer work."""
-        return super().program(f"lab/{self.abi}/doctor_probe")
+    def probe_command(self) -> list[str]:
+        """What two ranks run to tell whether MPI and the layer work."""
+        return [str(super().program(f"lab/{self.abi}/doctor_probe"))]
+
+    @property
+    def backend(self) -> Path:
+        """The layer's backend for this library's ABI, if it is built."""
+        return build_folder() / "src" / "preload" / f"libgapless_be_{self.abi}.so"
 
     @property
     def settings(self) -> Mapping[str, str]:
@@ -111,8 +116,13 @@ def find_library(mpi: str | None = None) -> Library:
     Parameters
     ----------
     mpi : str, optional
-        mpich (default: the one that was built for), openmpi, intel, or a prefix.
+        mpich (default: the one that was built for), openmpi, intel, or a prefix. Where pip brought the programs: any
+        library of this machine (`installed_library`).
     """
+    if uses_installed():
+        from gapless.targets.installed import installed_library  # which needs what is here
+
+        return installed_library(mpi)
     build = Build.find()
     if mpi in (None, "mpich"):
         return Library(build.folder, build.mpi_root)
@@ -131,6 +141,16 @@ def find_library(mpi: str | None = None) -> Library:
     elif prefix == build.mpi_root.resolve():
         environment = {}
     return Library(build.folder, prefix, family, "mpich", (), environment)
+
+
+def build_for_prefix(prefix: Path | None) -> Build:
+    """Return the build for an MPI, in a checkout one that was made for this prefix and no other."""
+    return find_library(str(prefix) if prefix else None) if uses_installed() else Build.find(prefix)
+
+
+def default_name() -> str:
+    """Return which library is measured unless the user names one: that of the build, or the first of this machine."""
+    return find_library().name
 
 
 def libraries(chosen: list[str] | None) -> list[Library]:

@@ -14,7 +14,8 @@ from gapless.errors import GaplessError
 from gapless.launch.installations import find_launcher
 from gapless.launch.launcher import Launcher
 from gapless.launch.mpi_library import OPEN_MPI, MpiLibrary, mpi_library
-from gapless.paths import Build
+from gapless.paths import Build, uses_installed
+from gapless.targets.installed import library_of
 from gapless.targets.libraries import INTEL_SETTINGS, Library, open_mpi_options
 from gapless.targets.own_build import OwnBuild
 
@@ -57,9 +58,9 @@ class OwnLibrary(Library):
         return super().program(relative)
 
     @property
-    def probe(self) -> Path:
-        """The program that two ranks run to tell whether MPI and the layer work."""
-        return self.program("lab/doctor_probe")
+    def probe_command(self) -> list[str]:
+        """What two ranks run to tell whether MPI and the layer work."""
+        return [str(self.program("lab/doctor_probe"))]
 
 
 def _ask(mpicc: Path, question: str, environment: Mapping[str, str]) -> tuple[list[str] | None, str]:
@@ -157,8 +158,8 @@ def _surroundings(mpicc: Path) -> dict[str, str]:
     return dict(os.environ)
 
 
-def own_library(mpicc: Path, launcher: bool, say: Callable[[str], None]) -> OwnLibrary:
-    """Return the library of a compiler wrapper.
+def own_library(mpicc: Path, launcher: bool, say: Callable[[str], None]) -> Library:
+    """Return the library of a compiler wrapper; in a checkout, one for which programs are compiled.
 
     Parameters
     ----------
@@ -186,6 +187,12 @@ def own_library(mpicc: Path, launcher: bool, say: Callable[[str], None]) -> OwnL
         raise GaplessError(
             f"no mpiexec that fits {mpicc} is beside it or on PATH", "name it: --launcher '/path/to/mpiexec -n {ranks}'"
         )
+    if uses_installed():
+        if library is None:
+            raise GaplessError(
+                f"the library of {mpicc} is not found", "name its prefix, or the file: --mpi /path/to/libmpi.so"
+            )
+        return library_of(library, found)
     # The program's own path wins over LD_LIBRARY_PATH: what is measured is the library that was asked for. What that
     # one needs is found when it is loaded; the linker may look in other places, and find other versions.
     place = [f"-Wl,-rpath,{library.path.parent}", "-Wl,--disable-new-dtags"] if library else []

@@ -17,7 +17,7 @@ from gapless.errors import GaplessError, MeasurementFailed
 from gapless.lab.alltoall.names import BRUCK, IRREGULAR, MODEL
 from gapless.lab.alltoall.theorems import moved, rounds
 from gapless.lab.results import SCHEMA, Line
-from gapless.paths import REPOSITORY
+from gapless.paths import NOT_IN_PIP, REPOSITORY, is_installed
 
 FOLDER = REPOSITORY / "build" / "simgrid"
 CLUSTER = REPOSITORY / "lab" / "alltoall" / "simulated" / "cluster.xml"
@@ -198,6 +198,8 @@ def simulate(processes: Sequence[int], sizes: Sequence[int], folder: Path, say: 
     GaplessError
         If the simulated program is not built, or a number of processes is beyond the cluster.
     """
+    if is_installed():
+        raise GaplessError(f"the simulated program is {NOT_IN_PIP}", "run tools/simgrid.sh in a checkout of Gapless")
     if not (FOLDER / "alltoall.so").is_file():
         raise GaplessError(f"{FOLDER / 'alltoall.so'} is not there", "run tools/simgrid.sh, which fetches SimGrid")
     if not all(1 < number <= NODES for number in processes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from gapless.lab.cases import PAYLOAD
 from gapless.lab.catalogue import CONTIGUOUS
 from gapless.lab.layouts.layout import Message
 from gapless.lab.results import Line
-from gapless.paths import Build
+from gapless.targets.libraries import find_library
 
 PROGRAM = "lab/cases"
 # The names of DDTBench. Of WRF there are two descriptions, and each is a test.
@@ -90,8 +91,10 @@ def all_cases() -> tuple[AppCase, ...]:
     GaplessError
         If the program that prints them was not built, or fails.
     """
-    command = [str(Build.find().program(PROGRAM)), "--layouts", f"{DDTBENCH},{LARGER}", "--loops"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    library = find_library()
+    command = [str(library.program(PROGRAM)), "--layouts", f"{DDTBENCH},{LARGER}", "--loops"]
+    environment = {**os.environ, **library.settings}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
         raise GaplessError(f"{command[0]} failed: {done.stderr.strip()[-300:]}", "run 'make build' again")
     return tuple(read_case(json.loads(line)) for line in done.stdout.splitlines())
