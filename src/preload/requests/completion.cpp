@@ -155,8 +155,10 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
       if (error != MPI_SUCCESS) return Outcome::kActive;
       return entry->tell(own[k]);
     }
-    if (of == Of::kOne) comm = entry->comm;
-    return held.complete(index_of(k), own[k], error);
+    const MPI_Comm of_entry = of != Of::kOne && mpi::kSeveralHaveNoComm ? MPI_COMM_NULL : entry->comm;
+    const Outcome outcome = held.complete(index_of(k), own[k], error);
+    if (comm == MPI_COMM_NULL && error_class_of(outcome) != MPI_SUCCESS) comm = of_entry;
+    return outcome;
   };
 
   bool completed = false;
@@ -173,7 +175,10 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
   returned.give();
   count_completion(procedure, completed);
   if (raised == MPI_SUCCESS || code != MPI_SUCCESS) return code;
-  return raise_error(single ? raised : MPI_ERR_IN_STATUS, policy.broken.through_world ? MPI_COMM_NULL : comm);
+  const int returned_error = single ? raised : MPI_ERR_IN_STATUS;
+  const int told = raise_error(mpi::kSeveralHaveNoComm ? returned_error : raised,
+                               policy.broken.through_world ? MPI_COMM_NULL : comm);
+  return told == MPI_SUCCESS ? told : returned_error;
 }
 
 }  // namespace

@@ -244,8 +244,23 @@ bool has_truncated_data(int code, std::int64_t received_bytes, std::int64_t room
          mpi::library.Error_class(code, &error_class) == MPI_SUCCESS && error_class == MPI_ERR_TRUNCATE;
 }
 
+namespace {
+
+// Whose handler an error of no communicator goes to: that of MPI_COMM_SELF, and where the program gave that none, that
+// of MPI_COMM_WORLD (MPICH 5.0.2).
+MPI_Comm comm_of_none() noexcept {
+  MPI_Errhandler handler{};
+  if (policy.broken.through_world) return MPI_COMM_WORLD;
+  if (mpi::library.Comm_get_errhandler(MPI_COMM_SELF, &handler) != MPI_SUCCESS) return MPI_COMM_SELF;
+  const bool is_fatal = handler == MPI_ERRORS_ARE_FATAL;
+  mpi::library.Errhandler_free(&handler);
+  return is_fatal ? MPI_COMM_WORLD : MPI_COMM_SELF;
+}
+
+}  // namespace
+
 int raise_error(int error_class, MPI_Comm comm) noexcept {
-  if (comm == MPI_COMM_NULL) comm = policy.broken.through_world ? MPI_COMM_WORLD : MPI_COMM_SELF;
+  if (comm == MPI_COMM_NULL) comm = comm_of_none();
   mpi::library.Comm_call_errhandler(comm, error_class);
   if (!policy.broken.handled_is_success) return error_class;
   MPI_Errhandler handler{};
