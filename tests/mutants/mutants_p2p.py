@@ -142,7 +142,7 @@ COMPLETING = [
     planted(
         "MPI_Wait does not deliver",
         "requests/completion.cpp",
-        "return held.complete(index_of(k), own[k], error);",
+        "const Outcome outcome = held.complete(index_of(k), own[k], error);",
         "return of == Of::kOne ? Outcome::kDelivered : held.complete(index_of(k), own[k], error);",
         NONBLOCKING,
     ),
@@ -184,7 +184,7 @@ COMPLETING = [
     planted(
         "MPI_Waitall delivers by the status of the request before",
         "requests/completion.cpp",
-        "return held.complete(index_of(k), own[k], error);",
+        "const Outcome outcome = held.complete(index_of(k), own[k], error);",
         "return held.complete(index_of(k), own[of == Of::kAll && k > 0 ? k - 1 : k], error);",
         COMPLETION,
     ),
@@ -198,7 +198,7 @@ COMPLETING = [
     planted(
         "MPI_Waitany does not deliver",
         "requests/completion.cpp",
-        "return held.complete(index_of(k), own[k], error);",
+        "const Outcome outcome = held.complete(index_of(k), own[k], error);",
         "return of == Of::kAny ? Outcome::kDelivered : held.complete(index_of(k), own[k], error);",
         COMPLETION,
     ),
@@ -212,8 +212,8 @@ COMPLETING = [
     planted(
         "MPI_Waitsome delivers by the place in the answer, not by the index in it",
         "requests/completion.cpp",
-        "return held.complete(index_of(k), own[k], error);",
-        "return held.complete(k, own[k], error);",
+        "const Outcome outcome = held.complete(index_of(k), own[k], error);",
+        "const Outcome outcome = held.complete(k, own[k], error);",
         COMPLETION,
     ),
     planted(

@@ -6,7 +6,7 @@ import pytest
 from conftest import Compiler
 from layered import NAMES, find_layered
 
-# argv: the messages go over the world or over a duplicate; of MPI_COMM_SELF, too, there is a handler, or not. Each handler
+# argv: the messages go over the world or over a duplicate; of MPI_COMM_SELF, too, there is a handler, or not. Each
 # says whose it is, and the error's class.
 PROGRAM = """
 #include <mpi.h>
