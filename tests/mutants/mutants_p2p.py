@@ -143,7 +143,7 @@ COMPLETING = [
         "MPI_Wait does not deliver",
         "requests/completion.cpp",
         "const Outcome outcome = held.complete(index_of(k), own[k], error);",
-        "return of == Of::kOne ? Outcome::kDelivered : held.complete(index_of(k), own[k], error);",
+        "const Outcome outcome = of == Of::kOne ? Outcome::kDelivered : held.complete(index_of(k), own[k], error);",
         NONBLOCKING,
     ),
     planted(
@@ -185,7 +185,7 @@ COMPLETING = [
         "MPI_Waitall delivers by the status of the request before",
         "requests/completion.cpp",
         "const Outcome outcome = held.complete(index_of(k), own[k], error);",
-        "return held.complete(index_of(k), own[of == Of::kAll && k > 0 ? k - 1 : k], error);",
+        "const Outcome outcome = held.complete(index_of(k), own[of == Of::kAll && k > 0 ? k - 1 : k], error);",
         COMPLETION,
     ),
     planted(
@@ -199,7 +199,7 @@ COMPLETING = [
         "MPI_Waitany does not deliver",
         "requests/completion.cpp",
         "const Outcome outcome = held.complete(index_of(k), own[k], error);",
-        "return of == Of::kAny ? Outcome::kDelivered : held.complete(index_of(k), own[k], error);",
+        "const Outcome outcome = of == Of::kAny ? Outcome::kDelivered : held.complete(index_of(k), own[k], error);",
         COMPLETION,
     ),
     planted(
