@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fetch what is compiled and linked with of an MPI package on PyPI, as requirements.lock pins it by version and hash.
+"""Fetch the headers and the library of an MPI package on PyPI, as requirements.lock pins it by version and hash.
 
 Usage: mpi_headers.py REQUIREMENTS_LOCK PACKAGE FOLDER. Writes FOLDER/include and the library to FOLDER/lib, unless they
 are there from the same version.

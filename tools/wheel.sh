@@ -4,7 +4,8 @@
 # It builds from the sdist, dist/gapless-VERSION.tar.gz, so that this one is known to be complete.
 # PYTHON=... is the Python whose wheel it is (default: that of .venv, or python3), or several, of which only the first one
 # takes minutes; from 3.12 on one wheel serves all later ones.
-# All that it needs comes from PyPI, as requirements.lock pins it, and lands in build/wheel; no compiler is asked for.
+# What it needs comes from PyPI, as requirements.lock pins it, and lands in build/wheel; no compiler is asked for. The
+# headers of CLI11 and nlohmann_json, for the measuring programs, are this system's or Debian's (tools/third_party.sh).
 #
 #   tools/wheel.sh [x86_64|aarch64]    for which machines; default: those like this one
 set -euo pipefail
@@ -77,7 +78,8 @@ printf 'gapless: building the wheel for Python %s on %s\n' "$version" "$arch"
 wanted=manylinux_${glibc/./_}_$arch platform=auto
 [ "$arch" != "$(uname -m)" ] || platform=$wanted
 # The MPI library of a measuring program is the user's.
-auditwheel repair --exclude 'libmpi.so.*' --exclude 'libgapless_mpi_*.so' --only-plat --plat "$platform" --wheel-dir "$plain/repaired" "$plain"/*.whl >"$log" 2>&1 ||
+auditwheel repair --exclude 'libmpi.so.*' --exclude 'libgapless_mpi_*.so' --only-plat --plat "$platform" \
+  --wheel-dir "$plain/repaired" "$plain"/*.whl >"$log" 2>&1 ||
   { cat "$log" >&2; exit 1; }
 wheel=$(basename "$plain"/repaired/*.whl)
 [[ $wheel == *-$wanted.whl ]] || { printf 'gapless: error: %s is not for %s\n' "$wheel" "$wanted" >&2; exit 1; }

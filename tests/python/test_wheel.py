@@ -276,14 +276,25 @@ def test_it_measures_this_machine(installed: Environment, tmp_path: Path, name: 
     assert f"{name}, on one node: rules in {rules}" in answer.stderr.replace("\n", " ")
 
 
+def test_a_library_is_named_by_its_prefix_file_or_compiler_wrapper(installed: Environment) -> None:
+    library = find_library("openmpi")
+    file = library.mpi_root / "lib/libmpi.so.40"
+    code = "import sys; from gapless.targets.chosen import _find; print(_find(sys.argv[1], False, print).file)"
+    for named in (library.mpi_root, file, library.mpi_root / "bin/mpicc"):
+        assert installed.must("python", "-c", code, named, **library.settings) == f"{file.resolve()}\n", named
+
+
 def test_it_shows_what_datatypes_cost(installed: Environment, build: Build) -> None:
+    # A repository around the package is not ours.
+    git = ["git", "-C", installed.folder, "-c", "user.name=x", "-c", "user.email=x"]
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    subprocess.run([*git, "commit", "--quiet", "--allow-empty", "-mx"], check=True)
     shown = installed.must("gapless", "demo", "--quick", "--json", "--mpi", build.mpi_root)
     rows = json.loads(shown)
     assert {"native", "gapless"} <= {row["method"] for row in rows}, shown[:500]
     assert (installed.elsewhere / "report.html").stat().st_size > 10_000
     (samples,) = (installed.elsewhere / "results").glob("*-demo.jsonl")
     environment = json.loads(samples.read_text(encoding="utf-8").splitlines()[0])
-    # The checkout that this test may lie in is not what was measured.
     assert environment["kind"] == "environment" and environment["commit"] is None
 
 

@@ -95,9 +95,9 @@ def with_options(table: Sequence[Row]) -> Callable[[Callable[[SimpleNamespace], 
 
 def chosen_libraries(mpi: list[str] | None) -> list[Library]:
     """Return the libraries of the --mpi options."""
-    from gapless.targets.libraries import default_name, find_library, libraries
+    from gapless.targets.libraries import find_library, libraries
 
-    return libraries(None) if mpi and "all" in mpi else [find_library(name) for name in mpi or [default_name()]]
+    return libraries(None) if mpi and "all" in mpi else [find_library(name) for name in mpi or [None]]
 
 
 def case_arguments(case: Sequence[str] | None = None, sizes: str | None = None, quick: bool = False) -> list[str]:

@@ -59,7 +59,7 @@ def tune(
     from gapless.lab.pingpong import progress_bar
     from gapless.launch.rules import cache_folder
     from gapless.targets.chosen import targets
-    from gapless.targets.libraries import default_name, find_library, libraries
+    from gapless.targets.libraries import find_library, libraries
     from gapless.tune.measure import (
         LAUNCHES,
         PAIRED_RUNS,
@@ -93,16 +93,16 @@ def tune(
     else:
         launches, seconds, paired_seconds = launches or LAUNCHES, SECONDS, PAIRED_SECONDS
         grid, paired_grid = grids(), grids(PAIRED_SIZES, PAIRED_RUNS)
-    names = [word for word in (mpi or default_name()).split(",") if word]
+    names = [word for word in (mpi or "").split(",") if word]
     with ExitStack() as stack:
         if launcher or two_nodes:
-            reached = stack.enter_context(targets(",".join(names), launcher, two_nodes, say))
+            reached = stack.enter_context(targets(mpi, launcher, two_nodes, say))
             for target in reached:
                 if not target.layer:
                     raise GaplessError(f"{target.name}: {target.reason}", "see 'gapless doctor'")
             chosen = [target.library for target in reached]
         else:
-            chosen = libraries(None) if names == ["all"] else [find_library(name) for name in names]
+            chosen = libraries(None) if names == ["all"] else [find_library(name) for name in names or [None]]
         progress = stack.enter_context(progress_bar())
         for library in chosen:
             library.program(PROGRAM)

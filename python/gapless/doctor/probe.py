@@ -14,6 +14,7 @@ from gapless.launch.elf import read_elf
 from gapless.launch.installations import Installation
 from gapless.launch.launcher import Launcher, launcher_version
 from gapless.launch.layer import put_under
+from gapless.launch.loader import path_to
 from gapless.launch.mpi_library import MpiLibrary, looks_like_mpi
 from gapless.launch.process import Ended, run_watched
 from gapless.launch.reach import Rank, read_ranks, unshared
@@ -91,17 +92,9 @@ def _environment() -> dict[str, str]:
 
 
 def _library_path(library: MpiLibrary, program: Path | None, links: Path) -> str:
-    """Return the LD_LIBRARY_PATH under which a program loads this very library.
-
-    Where the library has another name than the program was linked with (Debian's libmpich.so.12 for libmpi.so.12), a
-    link in the folder `links` gives it that name.
-    """
-    folder = library.path.parent
+    """Return the LD_LIBRARY_PATH under which a program loads this very library."""
     elf = read_elf(program) if program else None
-    for name in elf.needed if elf else ():
-        if looks_like_mpi(name) and not (folder / name).exists() and not (links / name).exists():
-            (links / name).symlink_to(library.path)
-    return ":".join(filter(None, [str(links), str(folder), os.environ.get("LD_LIBRARY_PATH", "")]))
+    return path_to(library.path, filter(looks_like_mpi, elf.needed if elf else ()), links)
 
 
 def _ask_version(library: MpiLibrary, environment: dict[str, str], probed: Probed) -> None:

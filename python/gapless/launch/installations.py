@@ -59,6 +59,15 @@ def find_launcher(kind: Launcher, near: Sequence[Path], environment: Mapping[str
     return None
 
 
+def installation_of(
+    library: MpiLibrary, environment: Mapping[str, str] = os.environ, named: Path | None = None
+) -> Installation:
+    """Return a library with its launcher: below a prefix that the user named, beside it, or the first on PATH."""
+    kind = Launcher.OPEN_MPI if library.abi == OPEN_MPI else Launcher.HYDRA
+    near = [prefix / "bin" for prefix in [*([named] if named else []), *list(library.path.parents)[1:4]]]
+    return Installation(library, find_launcher(kind, near, environment), kind)
+
+
 def installations(environment: Mapping[str, str] = os.environ, named: Path | None = None) -> list[Installation]:
     """Find the MPI libraries of the machine: below the prefixes and on LD_LIBRARY_PATH.
 
@@ -70,9 +79,5 @@ def installations(environment: Mapping[str, str] = os.environ, named: Path | Non
         A prefix that the user named.
     """
     folders = [folder for prefix in prefixes(environment, named) for folder in library_folders(prefix)]
-    result = []
-    for library in {library.path: library for library in libraries_in([*folders, *library_path(environment)])}.values():
-        kind = Launcher.OPEN_MPI if library.abi == OPEN_MPI else Launcher.HYDRA
-        beside = [folder / "bin" for folder in list(library.path.parents)[1:4]]
-        result.append(Installation(library, find_launcher(kind, beside, environment), kind))
-    return result
+    found = {library.path: library for library in libraries_in([*folders, *library_path(environment)])}
+    return [installation_of(library, environment) for library in found.values()]

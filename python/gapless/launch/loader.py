@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -33,6 +34,33 @@ def cached_libraries() -> dict[str, list[Path]]:
 def library_path(environment: Mapping[str, str]) -> list[Path]:
     """Return the folders of LD_LIBRARY_PATH."""
     return [Path(text) for text in re.split("[:;]", environment.get("LD_LIBRARY_PATH", "")) if text]
+
+
+def path_to(file: Path, names: Iterable[str], links: Path) -> str:
+    """Return the LD_LIBRARY_PATH under which a program that asks for these names loads this very file.
+
+    Parameters
+    ----------
+    file : Path
+        The library.
+    names : iterable of str
+        Where it is called otherwise (Debian's libmpich.so.12 for libmpi.so.12), a link gives it that name.
+    links : Path
+        The folder for such links, made if there is one.
+
+    Raises
+    ------
+    OSError
+        If a link cannot be made.
+    """
+    for name in names:
+        if not (file.parent / name).exists() and not (links / name).exists():
+            links.mkdir(parents=True, exist_ok=True)
+            # Made beside its place: others may look for it at the same time.
+            fresh = links / f".{name}.{os.getpid()}"
+            fresh.symlink_to(file)
+            fresh.replace(links / name)
+    return ":".join(filter(None, [str(links), str(file.parent), os.environ.get("LD_LIBRARY_PATH", "")]))
 
 
 def _folders(texts: tuple[str, ...], origin: Path) -> list[Path]:

@@ -14,9 +14,11 @@ from types import TracebackType
 from typing import Any
 
 from gapless.errors import GaplessError
+from gapless.paths import uses_installed
 from gapless.targets.eager import with_eager
 from gapless.targets.first_run import FirstRun, first_run
-from gapless.targets.libraries import NAMES, Library, default_name, find_library, intel_fabric
+from gapless.targets.installed import installed_library
+from gapless.targets.libraries import NAMES, Library, find_library, intel_fabric
 from gapless.targets.on_demand import library_by_name
 from gapless.targets.own_mpi import OwnLibrary, own_library
 from gapless.targets.two_nodes import ADDRESSES, HOSTS, TRANSPORT, Nodes, on_two_nodes
@@ -104,10 +106,12 @@ def wheel_version(prefix: Path, family: str) -> str | None:
     return None
 
 
-def _find(word: str, launcher: bool, say: Callable[[str], None]) -> Library:
-    """Return the library that a word of --mpi names."""
-    if word in NAMES:
-        return library_by_name(word, say)
+def _find(word: str | None, launcher: bool, say: Callable[[str], None]) -> Library:
+    """Return the library that a word of --mpi names, or the one that is measured unless the user names one."""
+    if uses_installed():
+        return installed_library(word, launcher)
+    if word is None or word in NAMES:
+        return library_by_name(word or "mpich", say)
     path = Path(word).expanduser()
     if "/" not in word and not path.exists():
         raise GaplessError(
@@ -199,7 +203,8 @@ def targets(
     Parameters
     ----------
     mpi : str or None
-        Names, paths of compiler wrappers, or prefixes, with commas between; default: `default_name`.
+        Names, paths of compiler wrappers, or prefixes, with commas between; default: mpich, or where
+        pip brought the programs, the first of this machine.
     launcher : str or None
         What starts the ranks instead of the library's mpiexec, for example ``srun -n {ranks}``.
     two_nodes : bool
@@ -214,17 +219,18 @@ def targets(
     GaplessError
         If a name is not known, or a library cannot be installed, compiled for, or started.
     """
-    words = list(dict.fromkeys(word.strip() for word in (mpi or default_name()).split(",") if word.strip()))
-    if not words:
+    words = list(dict.fromkeys(word.strip() for word in (mpi or "").split(",") if word.strip()))
+    if mpi and not words:
         raise GaplessError("--mpi names no library", f"name one of {', '.join(NAMES)}, or /path/to/mpicc")
     if launcher and two_nodes:
         raise GaplessError("--launcher and --two-nodes exclude each other", "leave one of them out")
     start = launcher_words(launcher) if launcher else ()
-    libraries = [(word, _find(word, bool(start), say)) for word in words]
+    found_for = [(word, _find(word, bool(start), say)) for word in words or [None]]
     found: list[Target] = []
     with ExitStack() as stack:
         nodes = stack.enter_context(Nodes()) if two_nodes else None
-        for word, library in libraries:
+        for named, library in found_for:
+            word = named or library.name
             mpiexec = library.mpiexec if not start else Path(start[0])
             ready = with_launcher(library, start) if start else library
             before = nodes.sent() if nodes else ()

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from gapless import doctor
 from gapless.errors import GaplessError
-from gapless.launch.installations import find_launcher, installations
-from gapless.launch.launcher import Launcher
+from gapless.launch.installations import Installation, installation_of, installations
+from gapless.launch.loader import path_to
 from gapless.launch.mpi_library import MPICH, OPEN_MPI, MpiLibrary, libraries_in, library_folders, mpi_library
 from gapless.launch.rules import user_cache
 from gapless.paths import INSTALLED, preload_object
-from gapless.targets.libraries import INTEL_SETTINGS, NAMES, Library, open_mpi_options
+from gapless.targets.libraries import INTEL_SETTINGS, NAMES, Library, is_intel, open_mpi_options
+from gapless.targets.own_mpi import linked_library, surroundings, wrapper_flags
 
 # What the programs of an ABI ask the loader for.
 SONAMES = {MPICH: "libmpi.so.12", OPEN_MPI: "libmpi.so.40"}
@@ -63,77 +63,57 @@ def _prefix(library: MpiLibrary) -> Path:
 def _family(library: MpiLibrary) -> str:
     if library.abi == OPEN_MPI:
         return "openmpi"
-    return "intel" if (_prefix(library) / "bin" / "impi_info").exists() else "mpich"
+    return "intel" if is_intel(_prefix(library)) else "mpich"
 
 
 def _loader_path(library: MpiLibrary) -> str:
-    """Return the LD_LIBRARY_PATH with which a program of the library's ABI loads this very file.
-
-    Where the file has another name than programs ask for (Debian's libmpich.so.12), a link gives it that name.
-    """
-    folders, name = [library.path.parent], SONAMES[library.abi]
-    if not (folders[0] / name).exists():
-        links = user_cache() / "links" / str(library.path).strip("/").replace("/", "-")
-        try:
-            links.mkdir(parents=True, exist_ok=True)
-            if not (links / name).exists():
-                fresh = links / f".{name}.{os.getpid()}"
-                fresh.symlink_to(library.path)
-                fresh.replace(links / name)
-        except OSError as error:
-            raise GaplessError(
-                f"cannot write to {links}: {error.strerror}", "set XDG_CACHE_HOME to a folder"
-            ) from error
-        folders.insert(0, links)
-    return ":".join([*map(str, folders), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])])
+    """Return the LD_LIBRARY_PATH with which a program of the library's ABI loads this very file."""
+    links = user_cache() / "links" / str(library.path).strip("/").replace("/", "-")
+    try:
+        return path_to(library.path, [SONAMES[library.abi]], links)
+    except OSError as error:
+        raise GaplessError(f"cannot write to {links}: {error.strerror}", "set XDG_CACHE_HOME to a folder") from error
 
 
-def library_of(found: MpiLibrary, launcher: Path | None) -> InstalledLibrary:
-    """Return a library file of this machine as one that the measuring programs run on.
-
-    Parameters
-    ----------
-    found : MpiLibrary
-        The file.
-    launcher : Path or None
-        What starts its ranks; None if the user names that.
-    """
-    family, prefix = _family(found), _prefix(found)
-    settings: Mapping[str, str] = {"LD_LIBRARY_PATH": _loader_path(found)}
-    options: tuple[str, ...] = ()
-    if family == "intel":
-        settings = {**INTEL_SETTINGS, **settings}
-    elif family == "openmpi":
-        options = open_mpi_options()
+def _library_of(found: Installation) -> InstalledLibrary:
+    """Return a library of this machine as one that the measuring programs run on."""
+    library = found.library
+    family, launcher = _family(library), [str(found.launcher)] if found.launcher else []
+    settings = {"LD_LIBRARY_PATH": _loader_path(library), **(INTEL_SETTINGS if family == "intel" else {})}
+    options = open_mpi_options() if family == "openmpi" else ()
     return InstalledLibrary(
-        INSTALLED, prefix, family, found.abi, options, settings, (str(launcher), *options) if launcher else (),
-        file=found.path,
+        INSTALLED, _prefix(library), family, library.abi, options, settings, (*launcher, *options) if launcher else (),
+        file=library.path,
     )  # fmt: skip
 
 
-def _at(path: Path) -> tuple[MpiLibrary, Path | None]:
-    """Return the library at a place that the user named, and its launcher: a prefix, or the library's own file."""
+def _at(path: Path) -> Installation:
+    """Return what is at a place that the user named: a prefix, a library's own file, or a compiler wrapper."""
     if path.is_dir():
-        among = [one for one in libraries_in(library_folders(path)) if one.abi in SONAMES]
+        among = libraries_in(library_folders(path))
     else:
-        file = mpi_library(path)
-        among = [file] if file and file.abi in SONAMES else []
-    if not among:
+        file = mpi_library(path) if path.is_file() else None
+        if file is None and os.access(path, os.X_OK):
+            wrapper = path.absolute()
+            file = linked_library(wrapper_flags(wrapper, surroundings(wrapper)))
+        among = [file] if file else []
+    library = next((one for one in among if one.abi in SONAMES), None)
+    if library is None:
         raise GaplessError(f"no MPI library is in {path}", f"name the prefix of one, or {', '.join(NAMES)}; {SEE}")
-    library = among[0]
-    kind = Launcher.OPEN_MPI if library.abi == OPEN_MPI else Launcher.HYDRA
-    near = [folder / "bin" for folder in ([path] if path.is_dir() else []) + list(library.path.parents)[1:4]]
-    return library, find_launcher(kind, near)
+    return installation_of(library, named=path if path.is_dir() else path.parent.parent)
 
 
-def installed_library(mpi: str | None = None) -> InstalledLibrary:
+def installed_library(mpi: str | None = None, launcher: bool = False) -> InstalledLibrary:
     """Find a library of this machine.
 
     Parameters
     ----------
     mpi : str, optional
-        mpich, openmpi or intel: the first of that family; a prefix, or the path of a library file. Default: that whose
-        launcher is the first on PATH, else that of this Python's environment, else the system's.
+        mpich, openmpi or intel: the first of that family; a prefix, the path of a library file, or that of a compiler
+        wrapper. Default: the library whose launcher is the first on PATH, else that of this Python's environment, else
+        the system's.
+    launcher : bool
+        Whether the user names the launcher.
 
     Raises
     ------
@@ -146,16 +126,17 @@ def installed_library(mpi: str | None = None) -> InstalledLibrary:
             "install a wheel, or build it where nlohmann_json and CLI11 are (Debian: nlohmann-json3-dev, libcli11-dev)",
         )
     if mpi is not None and mpi not in NAMES:
-        library, launcher = _at(Path(mpi).expanduser())
-        if launcher is None:
+        found = _at(Path(mpi).expanduser())
+        if found.launcher is None and not launcher:
             raise GaplessError(
-                f"no mpiexec that fits {library.path} is beside it or on PATH",
+                f"no mpiexec that fits {found.library.path} is beside it or on PATH",
                 "name it: --launcher '/path/to/mpiexec -n {ranks}'",
             )
-        return library_of(library, launcher)
-    for one in installations():
-        if one.launcher and one.library.abi in SONAMES and mpi in (None, _family(one.library)):
-            return library_of(one.library, one.launcher)
+        return _library_of(found)
+    for found in installations():
+        reached = (found.launcher or launcher) and found.library.abi in SONAMES
+        if reached and mpi in (None, _family(found.library)):
+            return _library_of(found)
     raise GaplessError(
         f"no {mpi or 'MPI library'} with its mpiexec is found on this machine",
         f"install one, or name its prefix; {SEE}",

@@ -101,13 +101,18 @@ def intel_fabric(prefix: Path) -> dict[str, str]:
     return {"I_MPI_OFI_LIBRARY": str(wheel)} if wheel.is_file() else {}
 
 
+def is_intel(prefix: Path) -> bool:
+    """Say whether the MPI below a prefix is Intel's."""
+    return (prefix / "bin" / "impi_info").exists()
+
+
 def _family(prefix: Path) -> str:
     """Return whose MPI lies below a prefix."""
     if not (prefix / "bin").is_dir():
         raise GaplessError(f"no MPI in {prefix}", f"name a prefix with bin/mpiexec, or one of {', '.join(NAMES)}")
     if any((prefix / "bin" / tool).exists() for tool in ("ompi_info", "prterun", "orterun")):
         return "openmpi"
-    return "intel" if (prefix / "bin" / "impi_info").exists() else "mpich"
+    return "intel" if is_intel(prefix) else "mpich"
 
 
 def find_library(mpi: str | None = None) -> Library:
@@ -146,11 +151,6 @@ def find_library(mpi: str | None = None) -> Library:
 def build_for_prefix(prefix: Path | None) -> Build:
     """Return the build for an MPI, in a checkout one that was made for this prefix and no other."""
     return find_library(str(prefix) if prefix else None) if uses_installed() else Build.find(prefix)
-
-
-def default_name() -> str:
-    """Return which library is measured unless the user names one: that of the build, or the first of this machine."""
-    return find_library().name
 
 
 def libraries(chosen: list[str] | None) -> list[Library]:

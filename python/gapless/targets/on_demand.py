@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gapless.errors import GaplessError
-from gapless.paths import REPOSITORY, Build, uses_installed
+from gapless.paths import REPOSITORY, Build
 from gapless.targets.libraries import PREFIXES, Library, find_library
 from gapless.targets.rivals import INSTALLED
 
@@ -111,7 +111,7 @@ def build_for(library: Library, programs: Sequence[str], say: Say) -> None:
 
 
 def library_by_name(name: str, say: Say, programs: Sequence[str] = ("exchange", "doctor_probe")) -> Library:
-    """Return a library by its name, in a checkout installed and built for on demand.
+    """Return a library by its name, installed and built for on demand.
 
     Parameters
     ----------
@@ -122,8 +122,6 @@ def library_by_name(name: str, say: Say, programs: Sequence[str] = ("exchange", 
     programs : sequence of str
         The programs of the lab that will be run.
     """
-    if uses_installed():
-        return find_library(name)
     Build.find()  # Nothing is installed before the layer itself is built.
     if name in RIVALS:
         install(name, say)

@@ -14,9 +14,8 @@ from gapless.errors import GaplessError
 from gapless.launch.installations import find_launcher
 from gapless.launch.launcher import Launcher
 from gapless.launch.mpi_library import OPEN_MPI, MpiLibrary, mpi_library
-from gapless.paths import Build, uses_installed
-from gapless.targets.installed import library_of
-from gapless.targets.libraries import INTEL_SETTINGS, Library, open_mpi_options
+from gapless.paths import Build
+from gapless.targets.libraries import INTEL_SETTINGS, Library, is_intel, open_mpi_options
 from gapless.targets.own_build import OwnBuild
 
 TIMEOUT_S = 30
@@ -150,16 +149,16 @@ def linked_library(flags: Flags) -> MpiLibrary | None:
     return None
 
 
-def _surroundings(mpicc: Path) -> dict[str, str]:
+def surroundings(mpicc: Path) -> dict[str, str]:
     """Return the environment in which a wrapper works: Intel's wants I_MPI_ROOT, which its setvars.sh sets."""
     root = mpicc.parent.parent
-    if (root / "bin" / "impi_info").exists() and "I_MPI_ROOT" not in os.environ:
+    if is_intel(root) and "I_MPI_ROOT" not in os.environ:
         return {**os.environ, "I_MPI_ROOT": str(root)}
     return dict(os.environ)
 
 
-def own_library(mpicc: Path, launcher: bool, say: Callable[[str], None]) -> Library:
-    """Return the library of a compiler wrapper; in a checkout, one for which programs are compiled.
+def own_library(mpicc: Path, launcher: bool, say: Callable[[str], None]) -> OwnLibrary:
+    """Return the library of a compiler wrapper.
 
     Parameters
     ----------
@@ -178,7 +177,7 @@ def own_library(mpicc: Path, launcher: bool, say: Callable[[str], None]) -> Libr
     mpicc = mpicc.expanduser().absolute()
     if not os.access(mpicc, os.X_OK):
         raise GaplessError(f"{mpicc} is no program", "name the compiler wrapper of an MPI: --mpi /path/to/mpicc")
-    flags = wrapper_flags(mpicc, _surroundings(mpicc))
+    flags = wrapper_flags(mpicc, surroundings(mpicc))
     library = linked_library(flags)
     abi = library.abi if library else "unknown"
     kind = Launcher.OPEN_MPI if abi == OPEN_MPI else Launcher.HYDRA
@@ -187,20 +186,13 @@ def own_library(mpicc: Path, launcher: bool, say: Callable[[str], None]) -> Libr
         raise GaplessError(
             f"no mpiexec that fits {mpicc} is beside it or on PATH", "name it: --launcher '/path/to/mpiexec -n {ranks}'"
         )
-    if uses_installed():
-        if library is None:
-            raise GaplessError(
-                f"the library of {mpicc} is not found", "name its prefix, or the file: --mpi /path/to/libmpi.so"
-            )
-        return library_of(library, found)
     # The program's own path wins over LD_LIBRARY_PATH: what is measured is the library that was asked for. What that
     # one needs is found when it is loaded; the linker may look in other places, and find other versions.
     place = [f"-Wl,-rpath,{library.path.parent}", "-Wl,--disable-new-dtags"] if library else []
     place.append("-Wl,--allow-shlib-undefined")
     build = OwnBuild(flags.compile, (*flags.link, *place), tuple([mpicc] + ([library.path] if library else [])), say)
     options = open_mpi_options() if kind is Launcher.OPEN_MPI else ()
-    intel = (mpicc.parent / "impi_info").exists()
-    environment = dict(INTEL_SETTINGS) if intel else {}
+    environment = dict(INTEL_SETTINGS) if is_intel(mpicc.parent.parent) else {}
     return OwnLibrary(
         folder=Build.find().folder, mpi_root=mpicc.parent.parent, name="own", abi=abi, environment=environment,
         launcher=(str(found), *options) if found else (), mpicc=mpicc, build=build,

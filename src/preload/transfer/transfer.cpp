@@ -246,15 +246,19 @@ bool has_truncated_data(int code, std::int64_t received_bytes, std::int64_t room
 
 namespace {
 
-// Whose handler an error of no communicator goes to: that of MPI_COMM_SELF, and where the program gave that none, that
+bool has_other_handler(MPI_Comm comm, MPI_Errhandler than) noexcept {
+  MPI_Errhandler handler{};
+  if (mpi::library.Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return false;
+  const bool is_other = handler != than;
+  mpi::library.Errhandler_free(&handler);
+  return is_other;
+}
+
+// Whose handler an error of no communicator goes to: that of MPI_COMM_SELF, or where the program gave it none, that
 // of MPI_COMM_WORLD (MPICH 5.0.2).
 MPI_Comm comm_of_none() noexcept {
-  MPI_Errhandler handler{};
-  if (policy.broken.through_world) return MPI_COMM_WORLD;
-  if (mpi::library.Comm_get_errhandler(MPI_COMM_SELF, &handler) != MPI_SUCCESS) return MPI_COMM_SELF;
-  const bool is_fatal = handler == MPI_ERRORS_ARE_FATAL;
-  mpi::library.Errhandler_free(&handler);
-  return is_fatal ? MPI_COMM_WORLD : MPI_COMM_SELF;
+  const bool is_self = !policy.broken.through_world && has_other_handler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+  return is_self ? MPI_COMM_SELF : MPI_COMM_WORLD;
 }
 
 }  // namespace
@@ -262,12 +266,8 @@ MPI_Comm comm_of_none() noexcept {
 int raise_error(int error_class, MPI_Comm comm) noexcept {
   if (comm == MPI_COMM_NULL) comm = comm_of_none();
   mpi::library.Comm_call_errhandler(comm, error_class);
-  if (!policy.broken.handled_is_success) return error_class;
-  MPI_Errhandler handler{};
-  if (mpi::library.Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return error_class;
-  const bool returns_error = handler == MPI_ERRORS_RETURN;
-  mpi::library.Errhandler_free(&handler);
-  return returns_error ? error_class : MPI_SUCCESS;
+  const bool is_handled = policy.broken.handled_is_success && has_other_handler(comm, MPI_ERRORS_RETURN);
+  return is_handled ? MPI_SUCCESS : error_class;
 }
 
 namespace {
