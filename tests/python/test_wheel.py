@@ -289,7 +289,7 @@ def test_it_shows_what_datatypes_cost(installed: Environment, build: Build) -> N
     git = ["git", "-C", installed.folder, "-c", "user.name=x", "-c", "user.email=x"]
     subprocess.run([*git, "init", "--quiet"], check=True)
     subprocess.run([*git, "commit", "--quiet", "--allow-empty", "-mx"], check=True)
-    shown = installed.must("gapless", "demo", "--quick", "--json", "--mpi", build.mpi_root)
+    shown = installed.must("gapless", "demo", "--quick", "--json", "--mpi", build.mpi_root, PATH=os.environ["PATH"])
     rows = json.loads(shown)
     assert {"native", "gapless"} <= {row["method"] for row in rows}, shown[:500]
     assert (installed.elsewhere / "report.html").stat().st_size > 10_000
@@ -308,9 +308,9 @@ def test_who_has_no_mpi_is_told(installed: Environment, tmp_path: Path) -> None:
         assert len(answer.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize("arguments", [["bench", "seek"], ["measure", "fabric"]])
-def test_what_needs_a_checkout_says_so(installed: Environment, arguments: list[str]) -> None:
-    answer = installed.run("gapless", *arguments)
+@pytest.mark.parametrize("arguments", [["bench", "seek"], ["bench", "copy-mpi"], ["measure", "fabric"]])
+def test_what_needs_a_checkout_says_so(installed: Environment, build: Build, arguments: list[str]) -> None:
+    answer = installed.run("gapless", *arguments, I_MPI_ROOT=str(build.mpi_root))  # an MPI is not what it lacks
     assert answer.returncode == 2
     assert "not part of what 'pip install' brings" in answer.stderr
     assert "run 'make build' in a checkout of Gapless" in answer.stderr
