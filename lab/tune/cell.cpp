@@ -14,8 +14,14 @@ constexpr std::int64_t kInner = 8;  // runs of the inner vector of a nest
 // ints is, too. Two ints: the shorter the point, the slower, and the grid's runs are whole points.
 constexpr int kPointInts = 2;
 
-// Gaps as long as the runs. A nest's outer stride is one run more than its inner vectors need, and the blocks of a list
-// lie one, two or three runs apart: neither is a vector in disguise.
+// The blocks of a vector lie in lines of their own, as a matrix column's do; elsewhere gaps are as long as the runs. A
+// nest's outer stride is one run more than its inner vectors need, and the blocks of a list lie one, two or three runs
+// apart: neither is a vector in disguise.
+constexpr std::int64_t kLine = 64;
+std::int64_t stride_of(const Size& size) {
+  return size.run_bytes + (size.shape == Shape::kVector ? std::max(size.run_bytes, kLine) : size.run_bytes);
+}
+
 std::int64_t inner_runs(std::int64_t runs) {
   return runs >= 2 * kInner ? kInner : std::max<std::int64_t>(runs / 2, 1);
 }
@@ -26,7 +32,7 @@ std::vector<std::int64_t> places_of(const Size& size) {
   const std::int64_t inner = inner_runs(size.runs());
   for (std::int64_t k = 0; k < size.runs(); ++k) {
     places.push_back(place);
-    place += 2 * size.run_bytes;
+    place += stride_of(size);
     if (size.shape == Shape::kNest && (k + 1) % inner == 0) place += size.run_bytes;
     if (size.shape == Shape::kList) place += k * 7 % 3 * size.run_bytes;
   }
@@ -48,7 +54,7 @@ MpiType type_of(const Size& size, const std::vector<std::int64_t>& places) {
     MPI_Type_create_resized(run, 0, 2 * size.run_bytes, &made);
     MPI_Type_free(&run);
   } else if (size.shape == Shape::kVector) {
-    MPI_Type_vector(runs, ints, 2 * ints, MPI_INT, &made);
+    MPI_Type_vector(runs, ints, static_cast<int>(stride_of(size) / kInt), MPI_INT, &made);
   } else if (size.shape == Shape::kNest) {
     const auto inner = static_cast<int>(inner_runs(runs));
     const int point_ints = ints % kPointInts == 0 ? kPointInts : 1;

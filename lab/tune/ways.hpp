@@ -40,8 +40,8 @@ const std::vector<Way>& paired_ways();
 class Mover {
  public:
   Mover(int rank, const LayerSwitch& layer, bool fresh) : rank_(rank), peer_(1 - rank), layer_(layer), fresh_(fresh) {}
-  // On both ranks. Each writes its data anew, untimed, unless they are to stay as they are; then one transfer is timed.
-  // Returns, on rank 0, the nanoseconds of one message (to and fro is two). Throws WrongData where something else
+  // On both ranks. Each writes its data anew, untimed, unless they are to stay as they are; then one transfer is timed,
+  // or several short ones. Returns, on rank 0, the nanoseconds of one message (to and fro is two). Throws WrongData where something else
   // arrived than was sent.
   double time(Cell& cell, const Way& way);
 
@@ -50,6 +50,7 @@ class Mover {
   void send(Cell& cell, const Way& way);
   void receive(Cell& cell, const Way& way);
   void exchange(Cell& cell, const Way& way);
+  void move(Cell& cell, const Way& way);
   void check(Cell& cell, const Way& way, unsigned char value) const;
   int rank_, peer_;
   const LayerSwitch& layer_;

@@ -90,8 +90,8 @@ DELIVERY = [
     planted(
         "MPI_Sendrecv_replace sends the staging as it was",
         "p2p/sendrecv.cpp",
-        "\n  sent.pack();\n  ",
-        "",
+        "  sent.pack();\n  return exchange_local",
+        "  return exchange_local",
         BLOCKING,
     ),
     planted(

@@ -40,7 +40,6 @@ def limit(operation: str, longest_run: int) -> Table:
 def fixed_tables(library: str) -> tuple[Table, ...]:
     """Return the tables of what is not measured."""
     return (
-        limit("replace", ANY),
         limit("exchange-ready", EXCHANGE_READY.get(library, ANY)),
         limit("exchange", EXCHANGE.get(library, ANY)),
         limit("write", FILES),

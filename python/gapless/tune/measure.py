@@ -33,9 +33,10 @@ PACK_ALWAYS = {
 PAIR_ALWAYS = {"GAPLESS_SMALLEST_PAIRED": "8192", "GAPLESS_STATS": "json:/dev/null"}
 LAUNCHES, SECONDS, PAIRED_SECONDS = 3, 4.5, 1.5
 # [bytes]; shapes other than vectors on a coarser grid.
-# None at 4 or 8 KB, up to which libraries send at once what they ask the receiver about beyond: sizes stand for those
-# around them.
-SIZES = (64, 256, 1024, 3072, 6144, 16384, 65536, 131072, 262144, 524288, 2097152)
+# Up to 4 or 8 KB libraries send at once what they ask the receiver about beyond, or change their way with datatypes: a
+# size on each side of these. A little more than a power of two, or three halves of one: it stands for what lies between
+# that and the next (_nearby), and headers count.
+SIZES = (64, 256, 1024, 2304, 3456, 4608, 6912, 9216, 16384, 65536, 131072, 262144, 524288, 2097152)
 RUNS = {
     "vector": (4, 8, 12, 16, 24, 40, 64, 128, 256, 512, 1024, 2048, 4096, 16384, 65536),
     "elements": (4, 8, 12, 16, 24, 40, 64, 128, 256, 512, 1024, 2048, 4096, 16384),

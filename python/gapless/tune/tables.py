@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from gapless.launch.rules import NATIVE, NEVER, PACKED, PAST, Table
 
 # What the first choice, mostly packing, may lose before another takes its place: noise must not.
 GAIN = 0.03
-# How much the cells beside one count.
-NEIGHBOUR = 0.5
+# How much the cells beside one count, and the most that a choice may cost or gain there: they tell noise apart, and what
+# is 20 times slower from the next size on says nothing of this one.
+NEIGHBOUR = 0.25
+MAX_BESIDE = 0.1
 # The ways to decide for both sides, the sender first: n native, p packed, s packed past the caches.
 CHOICES = ("pp", "np", "pn", "nn", "sp", "sn")
 CELLS = {"p": PACKED, "n": NATIVE, "s": PAST}
@@ -28,7 +30,12 @@ def added(all_of: Iterable[Cells]) -> Cells:
     for one in all_of:
         for cell, costs in one.items():
             found.setdefault(cell, []).append(costs)
-    return {cell: {way: statistics.fmean(one[way] for one in of) for way in of[0]} for cell, of in found.items()}
+    return {cell: _mean(of) for cell, of in found.items()}
+
+
+def _mean(costs: Sequence[dict[str, float]]) -> dict[str, float]:
+    """Return the mean costs of the ways that all have."""
+    return {way: statistics.fmean(one[way] for one in costs) for way in costs[0] if all(way in one for one in costs)}
 
 
 class _Grid:
@@ -36,21 +43,31 @@ class _Grid:
 
     def __init__(self, cells: Cells, shape: str, kind: str) -> None:
         self._kind = kind
-        of = {(size, run): costs for (name, size, run), costs in cells.items() if name == shape}
-        # What is measured is a whole number of runs: close to the sizes that were asked for.
-        self.sizes = sorted({_nearby(size) for size, _ in of})
+        of: dict[tuple[int, int], list[dict[str, float]]] = {}
+        for (name, size, run), costs in cells.items():
+            if name == shape:
+                # What is measured is a whole number of runs, and machines were measured at different sizes.
+                of.setdefault((_nearby(size), run), []).append(costs)
+        self.sizes = sorted({size for size, _ in of})
         self.runs = sorted({run for _, run in of})
-        self._at = {(self.sizes.index(_nearby(size)), self.runs.index(run)): costs for (size, run), costs in of.items()}
+        self._at = {(self.sizes.index(size), self.runs.index(run)): _mean(costs) for (size, run), costs in of.items()}
 
     def cost(self, row: int, column: int, choice: str) -> float | None:
         """Return what a choice costs in a cell, those beside it taken into account."""
         own = self._at.get((row, column))
         if own is None or f"{self._kind}/{choice}" not in own:
             return None
-        beside = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
         way = f"{self._kind}/{choice}"
-        others = [self._at[cell][way] for cell in beside if way in self._at.get(cell, {})]
+        others = [max(-MAX_BESIDE, min(one[way], MAX_BESIDE)) for one in self._beside(row, column) if way in one]
         return (own[way] + NEIGHBOUR * sum(others)) / (1 + NEIGHBOUR * len(others))
+
+    def _beside(self, row: int, column: int) -> list[dict[str, float]]:
+        """Return the costs of the next measured cells on each side."""
+        sizes, runs = range(len(self.sizes)), range(len(self.runs))
+        ways = ([(r, column) for r in reversed(sizes[:row])], [(r, column) for r in sizes[row + 1 :]],
+                [(row, c) for c in reversed(runs[:column])], [(row, c) for c in runs[column + 1 :]])  # fmt: skip
+        found = (next((self._at[cell] for cell in way if cell in self._at), None) for way in ways)
+        return [costs for costs in found if costs is not None]
 
     def least(self, choice: str) -> float:
         """Return what a choice costs where it costs least."""
@@ -58,20 +75,32 @@ class _Grid:
         return min(cost for cost in costs if cost is not None)
 
     def best(self, choices: Sequence[str]) -> list[list[str]]:
-        """Return the choice of each cell; of a cell that has no two runs, that of the nearest shorter ones."""
-        result: list[list[str]] = []
-        for row in range(len(self.sizes)):
-            chosen: list[str] = []
-            for column in range(len(self.runs)):
-                costs = {choice: self.cost(row, column, choice) for choice in choices}
-                known = {choice: cost for choice, cost in costs.items() if cost is not None}
-                if not known:
-                    chosen.append(chosen[-1] if chosen else choices[0])
-                    continue
+        """Return the choice of each cell; of one that was not measured, that of a measured one (`_stand_in`)."""
+        chosen: dict[tuple[int, int], str] = {}
+        for row, column in self._at:
+            costs = {choice: self.cost(row, column, choice) for choice in choices}
+            known = {choice: cost for choice, cost in costs.items() if cost is not None}
+            if known:
                 best = min(known, key=lambda choice: known[choice])
-                chosen.append(best if known[best] < known[choices[0]] - GAIN else choices[0])
-            result.append(chosen)
-        return result
+                chosen[row, column] = best if known[best] < known[choices[0]] - GAIN else choices[0]
+        rows, columns = range(len(self.sizes)), range(len(self.runs))
+        return [
+            [chosen[self._stand_in(row, column, chosen)] if chosen else choices[0] for column in columns]
+            for row in rows
+        ]
+
+    def _stand_in(self, row: int, column: int, of: Collection[tuple[int, int]]) -> tuple[int, int]:
+        """Return the cell that decides for one: itself, or the nearest size with runs of this length.
+
+        Messages are whole numbers of at least two runs: of long runs there are no short messages, and where the sizes
+        that were asked for are no multiples of long runs, there is a row of its own for these. Where no size was
+        measured with such runs, the nearest shorter run decides, else the nearest longer one.
+        """
+        def apart(cell: tuple[int, int]) -> tuple[bool, float, float]:
+            of_runs, of_sizes = self.runs[cell[1]] / self.runs[column], self.sizes[cell[0]] / self.sizes[row]
+            return of_runs > 1, abs(math.log2(of_runs)), abs(math.log2(of_sizes))
+
+        return min(of, key=apart)
 
     def table(self, operation: str, distance: str, shape: str, chosen: list[list[str]], side: int) -> Table:
         """Return the table of one side of the choices."""

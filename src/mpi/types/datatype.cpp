@@ -4,6 +4,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "layout/signature.hpp"
 #include "mpi/types/decode.hpp"
 #include "mpi/types/handle_cache.hpp"
 #include "mpi/types/marks.hpp"
@@ -144,6 +145,9 @@ Datatype::Datatype(layout::LayoutPtr layout, plan::PlanPtr plan) : layout_(std::
   const Constructors found = constructors_of(layout_.get());
   levels_ = found.levels;
   has_lists_ = found.has_lists;
+  if (layout_ == nullptr) return;
+  has_one_basic_type_ = layout::only_basic(*layout_) != nullptr;
+  may_hold_long_doubles_ = layout::may_hold_long_doubles(*layout_);
 }
 
 void register_type(MPI_Datatype type) noexcept {

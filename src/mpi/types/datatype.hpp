@@ -44,6 +44,9 @@ class Datatype {
   // that repeat something with gaps; true if any has a list of displacements.
   int levels() const noexcept { return levels_; }
   bool has_lists() const noexcept { return has_lists_; }
+  // True if all data are of one basic type, and if some may be long doubles (layout/signature.hpp, which takes longer).
+  bool has_one_basic_type() const noexcept { return has_one_basic_type_; }
+  bool may_hold_long_doubles() const noexcept { return may_hold_long_doubles_; }
 
  private:
   layout::LayoutPtr layout_;
@@ -51,6 +54,8 @@ class Datatype {
   std::int64_t mean_run_bytes_ = 0;
   int levels_ = 0;
   bool has_lists_ = false;
+  bool has_one_basic_type_ = false;
+  bool may_hold_long_doubles_ = false;
 };
 
 using DatatypePtr = std::shared_ptr<const Datatype>;

@@ -39,8 +39,8 @@ LayoutPtr match_bounds(LayoutPtr type, const ReportedBounds& reported) {
 
 // What became of a type: kept in the cache; not kept, with a layout of its own; or, with neither, not decoded.
 struct DecodedType {
-  CachedTypePtr cached;
-  LayoutPtr own;
+  CachedTypePtr cached = nullptr;
+  LayoutPtr own = nullptr;
   bool is_type = false;        // the library knows it
   bool is_predefined = false;  // and never frees it
   const LayoutPtr& layout() const noexcept { return cached != nullptr ? cached->layout : own; }

@@ -15,6 +15,17 @@ namespace gapless::preload {
 
 namespace {
 
+// Two messages that do not overlap.
+int start_exchange(Start& start, bool large, MessageBuffer& sent, int dest, int send_tag, MessageBuffer& received,
+                   int source, int receive_tag, MPI_Comm comm) {
+  count_transfer(sent, received);
+  sent.pack();
+  received.pack();
+  start.unpack_whole();
+  return start.end(call_two(large, mpi::library.Isendrecv, mpi::library.Isendrecv_c, sent, dest, send_tag, received,
+                            source, receive_tag, comm, start.request()));
+}
+
 [[gnu::noinline]] int send_receive(Procedure procedure, bool large, const void* out, MPI_Count out_count,
                                    MPI_Datatype out_type, int dest, int send_tag, void* in, MPI_Count in_count,
                                    MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,
@@ -30,12 +41,7 @@ namespace {
     if (exchange_claimed(sent, dest, send_tag, received, source, receive_tag, comm, request, code)) return code;
   }
   Start start(procedure, request, &received, &sent);
-  count_transfer(sent, received);
-  sent.pack();
-  received.pack();
-  start.unpack_whole();
-  return start.end(call_two(large, mpi::library.Isendrecv, mpi::library.Isendrecv_c, sent, dest, send_tag, received,
-                            source, receive_tag, comm, start.request()));
+  return start_exchange(start, large, sent, dest, send_tag, received, source, receive_tag, comm);
 }
 
 [[gnu::noinline]] int replace(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
@@ -54,14 +60,18 @@ namespace {
       return code;
     }
   }
-  data.choose_replace_path(dest, source, comm);
-  // What goes out is in staging when the call returns, and what comes in replaces it there.
-  Start start(procedure, request, &data, nullptr);
-  count_transfer(data);
-  data.pack();
+  MessageBuffer sent = data.as_given(), received = data.as_given();
+  sent.choose_path(Operation::kIsend, dest, comm);
+  received.choose_receive_path(Operation::kIreceive, source, comm);
+  Start start(procedure, request, &received, &sent);
+  // Where one of them is staged, they do not overlap.
+  if (sent.path() == Path::kPack || received.path() == Path::kPack) {
+    return start_exchange(start, large, sent, dest, send_tag, received, source, receive_tag, comm);
+  }
+  count_transfer(received);
   start.unpack_whole();
-  return start.end(call(large, mpi::library.Isendrecv_replace, mpi::library.Isendrecv_replace_c, data, dest, send_tag,
-                        source, receive_tag, comm, start.request()));
+  return start.end(call(large, mpi::library.Isendrecv_replace, mpi::library.Isendrecv_replace_c, received, dest,
+                        send_tag, source, receive_tag, comm, start.request()));
 }
 
 }  // namespace

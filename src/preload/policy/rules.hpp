@@ -15,7 +15,6 @@ enum class Operation {
   kReceive,
   kIsend,
   kIreceive,
-  kReplace,  // sent from and received into one buffer
   kPack,
   kUnpack,
   kExchangeReady,  // a side of a w-collective: all its messages together, where the other side lies ready
@@ -25,7 +24,7 @@ enum class Operation {
   kPaired,   // sent from point to point through memory that both processes share, in place of what else is decided
   kIpaired,  // the same of nonblocking and persistent sends
 };
-inline constexpr const char* kOperationWords[] = {"send", "receive", "isend",          "ireceive", "replace",
+inline constexpr const char* kOperationWords[] = {"send", "receive", "isend",          "ireceive",
                                                   "pack", "unpack",  "exchange-ready", "exchange", "write",
                                                   "read", "paired",  "ipaired"};
 inline constexpr int kOperations = sizeof kOperationWords / sizeof kOperationWords[0];

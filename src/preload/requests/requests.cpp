@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -27,8 +28,9 @@ RequestEntry* Requests::make(Procedure procedure) noexcept {
 }
 
 void Requests::recycle(RequestEntry* entry) noexcept {
-  // Releases staging and the plan, outside of the lock.
-  *entry = RequestEntry{};
+  // Releases staging and the plan, outside of the lock. Half the instructions of an assignment.
+  std::destroy_at(entry);
+  std::construct_at(entry);
   lock();
   entry->next_ = idle_;
   idle_ = entry;

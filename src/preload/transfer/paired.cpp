@@ -133,13 +133,6 @@ void MessageBuffer::choose_receive_path(Operation operation, int source, MPI_Com
   if (headers_may_come()) look_out(operation, source == MPI_PROC_NULL ? Distance::kAny : distance_to(source, comm));
 }
 
-void MessageBuffer::choose_replace_path(int dest, int source, MPI_Comm comm) noexcept {
-  // With one peer missing the exchange is still one; with both, nothing moves.
-  const int peer = dest == MPI_PROC_NULL ? source : dest;
-  choose_path(Operation::kReplace, peer, comm);
-  if (headers_may_come() && source != MPI_PROC_NULL) look_out(Operation::kReplace, distance_to(peer, comm));
-}
-
 // A receive that looks for headers would be an error without an entry; no more are sent to this process then.
 void MessageBuffer::stay_without_entry(Reason reason) noexcept {
   if (looks_) refuse(Refusal::kCompletion);
@@ -170,13 +163,16 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
     return;
   }
   if (plan_ != nullptr && bytes_ > 0 && bytes_ < wire::kHeaderBytes) return;
+  bool can_gather = false;
   if (reason_ == Reason::kContiguous && bytes_ <= largest_message() && is_reachable()) {
     path_ = Path::kInPlace;
-  } else if (is_worth_pairing(wire::Sending::kAlone) || is_worth_pairing(wire::Sending::kAmongOthers) ||
-             !can_gather_header()) {
-    stage_small(operation);
+  } else if (path_ == Path::kNative) {
+    can_gather = can_gather_header();
+    if (!can_gather || is_worth_pairing(wire::Sending::kAlone) || is_worth_pairing(wire::Sending::kAmongOthers)) {
+      stage_small(operation);
+    }
   }
-  looks_ = path_ != Path::kNative || can_gather_header();
+  looks_ = path_ != Path::kNative || can_gather;
   if (!looks_ && (reason_ == Reason::kCombiner || reason_ == Reason::kDevice || reason_ == Reason::kLarge ||
                   reason_ == Reason::kStaging)) {
     refuse(Refusal::kReceive);
@@ -206,7 +202,7 @@ bool MessageBuffer::can_gather_header() noexcept {
   const layout::Layout& type = *datatype_->layout();
   const std::int64_t rest = wire::kHeaderBytes % type.size;
   return layout::whole_basics(type, rest) == rest &&
-         (layout::only_basic(type) != nullptr || !layout::may_hold_long_doubles(type));
+         (datatype_->has_one_basic_type() || !datatype_->may_hold_long_doubles());
 }
 
 bool MessageBuffer::begin_pull() noexcept {

@@ -59,10 +59,9 @@ void MessageBuffer::choose_path(Operation operation, int peer, MPI_Comm comm) no
 
 void MessageBuffer::keep_own(Operation operation, int peer, MPI_Comm comm) noexcept {
   constexpr std::int64_t kNeverCut = 8192;
-  const bool sends =
-      operation == Operation::kSend || operation == Operation::kIsend || operation == Operation::kReplace;
+  const bool sends = operation == Operation::kSend || operation == Operation::kIsend;
   if (!policy.cuts_own_messages || !sends || path_ != Path::kPack || bytes_ <= kNeverCut ||
-      layout::only_basic(*datatype_->layout()) != nullptr)
+      datatype_->has_one_basic_type())
     return;
   int rank = MPI_PROC_NULL, is_other_group = 0;
   mpi::library.Comm_rank(comm, &rank);
@@ -116,8 +115,7 @@ void MessageBuffer::stage(Operation operation) noexcept {
 }
 
 bool MessageBuffer::reserve(Operation operation, std::int64_t bytes) noexcept {
-  const bool receives =
-      operation == Operation::kReceive || operation == Operation::kIreceive || operation == Operation::kReplace;
+  const bool receives = operation == Operation::kReceive || operation == Operation::kIreceive;
   // Writing lines that a peer's core has read is expensive: what is sent past the caches has buffers that no receive
   // uses.
   if (past_ && !receives) {
@@ -164,7 +162,7 @@ int MessageBuffer::judge_rest(std::int64_t& received_bytes) const noexcept {
   if (rest == 0) return MPI_SUCCESS;
   const layout::Layout& type = *datatype_->layout();
   const std::int64_t whole = layout::whole_basics(type, rest);
-  if (whole == rest || (!policy.broken.checks_mixed && layout::only_basic(type) == nullptr)) return MPI_SUCCESS;
+  if (whole == rest || (!policy.broken.checks_mixed && !datatype_->has_one_basic_type())) return MPI_SUCCESS;
   received_bytes += whole - rest;
   return policy.broken.error_class;
 }

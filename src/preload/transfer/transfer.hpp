@@ -37,8 +37,6 @@ class MessageBuffer {
   void choose_send_path(Operation operation, int dest, MPI_Comm comm, May may) noexcept;
   // The same for one that is received: whatever goes through shared memory can come.
   void choose_receive_path(Operation operation, int source, MPI_Comm comm) noexcept;
-  // And for one that is sent from, and received into, the same buffer.
-  void choose_replace_path(int dest, int source, MPI_Comm comm) noexcept;
   void stay_native(Reason reason) noexcept;
   // There is no entry for it (requests/start.hpp).
   void stay_without_entry(Reason reason) noexcept;
