@@ -1,4 +1,5 @@
-"""A message through shared memory is longer than its receive: its error goes where the library's goes."""
+"""A message through shared memory is longer than its receive: its error goes where the library's goes, and so does what
+its status counts."""
 
 from __future__ import annotations
 
@@ -18,6 +19,11 @@ static void handler(MPI_Comm* comm, int* code, ...) {
   const char* who = *comm == MPI_COMM_WORLD ? "world" : *comm == duplicate ? "duplicate" : "self";
   printf("%s %d\\n", who, error == MPI_ERR_TRUNCATE ? 1 : error == MPI_ERR_IN_STATUS ? 2 : 0);
 }
+static void count(const MPI_Status* status) {
+  int bytes = -1;
+  MPI_Get_elements(status, MPI_BYTE, &bytes);
+  printf("%d bytes from %d\\n", bytes, status->MPI_SOURCE);
+}
 int main(int argc, char** argv) {
   static int data[15000];
   int rank, index, done, indices[2];
@@ -33,7 +39,7 @@ int main(int argc, char** argv) {
   MPI_Comm comm = argv[1][0] == 'd' ? duplicate : MPI_COMM_WORLD;
   MPI_Type_vector(3000, 2, 5, MPI_INT, &type);
   MPI_Type_commit(&type);
-  for (int call = 0; call < 6; ++call) {
+  for (int call = 0; call < 8; ++call) {
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     MPI_Status statuses[2];
     if (rank == 0) {
@@ -41,7 +47,7 @@ int main(int argc, char** argv) {
       continue;
     }
     printf("call %d\\n", call);
-    MPI_Irecv(data, 1500, MPI_INT, 0, call, comm, requests);
+    if (call < 7) MPI_Irecv(data, 1500, MPI_INT, 0, call, comm, requests);
     index = done = 0;
     if (call == 0) MPI_Wait(requests, statuses);
     if (call == 1) MPI_Waitall(2, requests, statuses);
@@ -51,6 +57,16 @@ int main(int argc, char** argv) {
       while (!done && requests[0] != MPI_REQUEST_NULL) MPI_Testany(2, requests, &index, &done, statuses);
     if (call == 5)
       while (index == 0) MPI_Testsome(2, requests, &index, indices, statuses);
+    if (call == 6) {
+      int code = MPI_SUCCESS, error = 0;
+      while (!done && code == MPI_SUCCESS) code = MPI_Request_get_status(requests[0], &done, statuses);
+      MPI_Error_class(code, &error);
+      printf("told %d, ", error == MPI_ERR_TRUNCATE);
+      count(statuses);
+      MPI_Wait(requests, statuses);
+    }
+    if (call == 7) MPI_Recv(data, 1500, MPI_INT, 0, call, comm, statuses);
+    count(statuses);
   }
   fflush(stdout);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -69,8 +85,8 @@ def test_the_error_goes_where_the_librarys_goes(name: str, words: list[str], com
     command = [layered.program("truncated", PROGRAM), *words]
     settings = {"GAPLESS_FORCE": "1", "GAPLESS_SMALLEST_PAIRED": "1", "GAPLESS_STATS": "1"}
     plain, under = (layered.run(2, command, dict(settings, GAPLESS_DISABLE=off)) for off in ("1", "0"))
-    assert plain.returncode == 0 and plain.stdout.count("call") == 6, plain
-    assert len(plain.stdout.splitlines()) == 12, plain.stdout
+    assert plain.returncode == 0 and plain.stdout.count("call") == 8, plain
+    assert plain.stdout.count("bytes from 0") == 9, plain.stdout
     assert (under.returncode, under.stdout) == (plain.returncode, plain.stdout), under.stderr
     # 24 KB each went through shared memory.
     assert "paired" in under.stderr, under.stderr

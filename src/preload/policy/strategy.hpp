@@ -68,6 +68,8 @@ struct Broken {
   // MPI_Request_get_status calls an error handler for a failed operation, that of MPI_COMM_SELF, as does the completing
   // call after it.
   bool status_raises = false;
+  // The status of a message that is longer than its receive counts what was sent, not what there was room for.
+  bool counts_sent = false;
 };
 
 // For the library that the program runs on: the built-in rules (defaults.rules), overridden by what was measured here

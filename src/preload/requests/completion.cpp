@@ -107,6 +107,7 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
   constexpr bool single = of == Of::kOne || of == Of::kAny;
   // The library names the completed operations by their indices.
   constexpr bool named = of == Of::kAny || of == Of::kSome;
+  const bool tells_errors = of == Of::kOne && policy.broken.status_raises;
   const AfterReceive look_after_orphans;
   HeldEntries held(n, list);
   if (!held.any()) {
@@ -167,7 +168,7 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
     const Outcome outcome = outcome_of(k);
     completed = completed || outcome != Outcome::kActive;
     const int error = error_class_of(outcome);
-    if (error == MPI_SUCCESS || effect == Effect::kTells) continue;
+    if (error == MPI_SUCCESS || (effect == Effect::kTells && !tells_errors)) continue;
     raised = error;
     if (!single) own[k].MPI_ERROR = error;
   }

@@ -134,8 +134,9 @@ Outcome RequestEntry::end_claimed(MPI_Status& status) noexcept {
 Outcome RequestEntry::tell(MPI_Status& status) noexcept {
   if (claimed_) return end_claimed(status);
   deliver(status);
-  if (received.is_paired()) mpi::set_bytes(status, std::min(received.paired_bytes(), received.bytes()));
-  return Outcome::kDelivered;
+  if (!received.is_paired()) return Outcome::kDelivered;
+  mpi::set_bytes(status, received.counted_bytes());
+  return received.paired_error() == MPI_SUCCESS ? Outcome::kDelivered : Outcome::kTruncated;
 }
 
 Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
@@ -165,7 +166,7 @@ Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
 // MPICH's is empty.
 Outcome RequestEntry::end_paired(MPI_Status& status) noexcept {
   if (mpi::received_bytes(status) == wire::kHeaderBytes) {
-    mpi::set_bytes(status, std::min(received.paired_bytes(), received.bytes()));
+    mpi::set_bytes(status, received.counted_bytes());
   }
   const bool fits = received.paired_error() == MPI_SUCCESS;
   const Outcome outcome = lost_ ? Outcome::kLost : fits ? Outcome::kDelivered : Outcome::kTruncated;

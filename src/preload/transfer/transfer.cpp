@@ -272,7 +272,7 @@ namespace {
 
 int finish_paired(MessageBuffer& data, OwnStatus& status, MPI_Comm comm) noexcept {
   const int error = data.pull_all() ? data.paired_error() : MPI_ERR_OTHER;
-  status.correct(std::min(data.paired_bytes(), data.bytes()));
+  status.correct(data.counted_bytes());
   status.give();
   return error == MPI_SUCCESS ? error : raise_error(error, comm);
 }

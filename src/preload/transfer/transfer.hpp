@@ -1,6 +1,7 @@
 // The buffer of a message: the user's (buffer, count, type), and the arguments that the library gets instead.
 #pragma once
 
+#include <algorithm>
 #include <climits>
 #include <cstdint>
 #include <memory>
@@ -108,6 +109,10 @@ class MessageBuffer {
   void forget_header() noexcept { incoming_.reset(); }
   // Counts and logs the paired message that was sent, if it was.
   void count_sent() const noexcept;
+  // What its status counts.
+  std::int64_t counted_bytes() const noexcept {
+    return policy.broken.counts_sent ? paired_bytes() : std::min(paired_bytes(), bytes_);
+  }
   // The error class of a paired message: MPI_SUCCESS, or that of one that is too long.
   int paired_error() const noexcept { return paired_bytes() > bytes_ ? MPI_ERR_TRUNCATE : MPI_SUCCESS; }
 
