@@ -136,7 +136,8 @@ void truncated() {
             in->expect(seed, room / 4, what);
             CHECK(status.MPI_SOURCE == kSender && status.MPI_TAG == 3, "%s: from %d with tag %d", what.c_str(),
                   status.MPI_SOURCE, status.MPI_TAG);
-            in->expect_count(status, room / 4, what);
+            // Intel MPI counts what it delivers, the others what was sent.
+            in->expect_count(status, library_is("Intel") ? room / 4 : 17'500, what);
           }
           if (layout == Layout::kColumn || !is_open_mpi) in->expect_gaps(what);
           // Whether the library says so before or the layer looks at it.
