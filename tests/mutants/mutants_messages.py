@@ -14,7 +14,7 @@ RANDOM = (conformance("p2p_random", "1", "40", **MESSAGES), conformance("p2p_ran
 
 PERSISTENT = (conformance("p2p_persistent", **MESSAGES),)
 
-FIRST_USE = (preload("first_use_test"),)
+FIRST_USE = (preload("first_use_test", GAPLESS_RULES="{source}/tests/preload/packs_all.rules"),)
 GATHERED = (preload("gathered_header_test", GAPLESS_RULES="{source}/tests/preload/gathered_header.rules"),)
 IN_FORCE = (preload("rules_in_force_test", "paired", GAPLESS_RULES="{source}/tests/preload/paired_in_force.rules"),)
 
@@ -71,9 +71,23 @@ MUTANTS = [
     planted(
         "the status of a blocking receive counts the header",
         "transfer/transfer.cpp",
-        "  status.correct(std::min(data.paired_bytes(), data.bytes()));\n",
+        "  status.correct(data.counted_bytes());\n",
         "",
         PAIRED,
+    ),
+    planted(
+        "the status of a message that is too long counts what there is room for",
+        "transfer/transfer.hpp",
+        "    return policy.broken.counts_sent ? paired_bytes() :",
+        "    return !policy.broken.counts_sent ? paired_bytes() :",
+        TRUNCATED,
+    ),
+    planted(
+        "MPI_Sendrecv_replace receives where it has not yet packed",
+        "p2p/sendrecv.cpp",
+        "  if (sent.path() == Path::kPaired && received.path() != Path::kPack && source",
+        "  if (sent.path() == Path::kPaired && received.path() == Path::kPack && source",
+        (*PAIRED, *RANDOM),
     ),
     planted(
         "a status that the library leaves empty counts what came",
@@ -113,7 +127,7 @@ MUTANTS = [
     planted(
         "a header is not looked for where there is no staging",
         "transfer/paired.cpp",
-        "  looks_ = path_ != Path::kNative || can_gather_header();\n",
+        "  looks_ = path_ != Path::kNative || can_gather;\n",
         "  looks_ = path_ != Path::kNative;\n",
         GATHERED,
     ),
