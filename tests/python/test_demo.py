@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from gapless.bench import overhead
 from gapless.bench.overhead import CASES
 from gapless.lab.demo_messages import QUICK_MESSAGES
 from gapless.paths import Build
@@ -80,13 +79,6 @@ needs_valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="va
 
 
 # Fewer than one added instruction would mean that the layer was not there.
-@needs_valgrind
-def test_a_contiguous_send_costs_at_most_60_instructions(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overhead, "CASES", CASES[:1])
-    (cost,) = overhead.call_costs(build)
-    assert cost.procedure == "send" and 1 <= cost.extra <= 60, cost
-
-
 @pytest.mark.long
 @needs_valgrind
 def test_each_contiguous_call_costs_at_most_60_instructions(gapless: Command, build: Build) -> None:
