@@ -41,8 +41,8 @@ class Mover {
  public:
   Mover(int rank, const LayerSwitch& layer, bool fresh) : rank_(rank), peer_(1 - rank), layer_(layer), fresh_(fresh) {}
   // On both ranks. Each writes its data anew, untimed, unless they are to stay as they are; then one transfer is timed,
-  // or several short ones. Returns, on rank 0, the nanoseconds of one message (to and fro is two). Throws WrongData where something else
-  // arrived than was sent.
+  // or several short ones. Returns, on rank 0, the nanoseconds of one message (to and fro is two). Throws WrongData
+  // where something else arrived than was sent.
   double time(Cell& cell, const Way& way);
 
  private:

@@ -161,7 +161,7 @@ void truncated_often() {
   for (const Layout layout : {Layout::kColumn, Layout::kContiguous}) {
     for (const int room : {40'000, 3840}) {
       if (is_open_mpi && layout == Layout::kContiguous && !has_shared_memory()) continue;
-      for (int k = 0; k < 200; ++k) {
+      for (int k = 0; k < 100; ++k) {
         // One at a time, so that the memory which is given back suffices.
         meet();
         if (rank == kSender) {

@@ -32,7 +32,7 @@ def found(name: str, eager: int, folder: Path) -> int:
     return int(limit["bytes"])
 
 
-# A send that returns before it is received looks as if it had waited, if the processor was elsewhere.
+# It is found by patience: a send that has not ended after 20 ms is taken for one that waits for its receive.
 @pytest.mark.alone
 @pytest.mark.parametrize("name", first_in_make_test(["openmpi", "mpich"]))
 def test_the_limit_is_found_and_can_be_raised(name: str, tmp_path: Path) -> None:

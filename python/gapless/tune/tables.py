@@ -11,8 +11,8 @@ from gapless.launch.rules import NATIVE, NEVER, PACKED, PAST, Table
 
 # What the first choice, mostly packing, may lose before another takes its place: noise must not.
 GAIN = 0.03
-# How much the cells beside one count, and the most that a choice may cost or gain there: they tell noise apart, and what
-# is 20 times slower from the next size on says nothing of this one.
+# How much the cells beside one count, and the most that a choice may cost or gain there: they tell noise apart, and
+# what is 20 times slower from the next size on says nothing of this one.
 NEIGHBOUR = 0.25
 MAX_BESIDE = 0.25
 # The ways to decide for both sides, the sender first: n native, p packed, s packed past the caches.
@@ -96,6 +96,7 @@ class _Grid:
         that were asked for are no multiples of long runs, there is a row of its own for these. Where no size was
         measured with such runs, the nearest shorter run decides, else the nearest longer one.
         """
+
         def apart(cell: tuple[int, int]) -> tuple[bool, float, float]:
             of_runs, of_sizes = self.runs[cell[1]] / self.runs[column], self.sizes[cell[0]] / self.sizes[row]
             return of_runs > 1, abs(math.log2(of_runs)), abs(math.log2(of_sizes))

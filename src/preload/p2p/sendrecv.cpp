@@ -29,7 +29,7 @@ int exchange_claiming(MessageBuffer& sent, int dest, int send_tag, MessageBuffer
 
 // The two messages of a call that the library sends and receives. They do not overlap.
 int exchange_local(const MessageBuffer& sent, int dest, int send_tag, MessageBuffer& received, int source,
-                    int receive_tag, bool large, MPI_Comm comm, MPI_Status* status) {
+                   int receive_tag, bool large, MPI_Comm comm, MPI_Status* status) {
   const auto native = [&](MPI_Status* s) {
     return call_two(large, mpi::library.Sendrecv, mpi::library.Sendrecv_c, sent, dest, send_tag, received, source,
                     receive_tag, comm, s);
@@ -139,17 +139,17 @@ int replaced(int code, MPI_Status* status) noexcept {
 
 }  // namespace
 
-#define GAPLESS_SENDRECV(name, Count)                                                                                \
-  int wrap_##name(const void* out, Count out_count, MPI_Datatype out_type, int dest, int send_tag, void* in,         \
-                  Count in_count, MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,                  \
-                  MPI_Status* status) {                                                                              \
-    if (takes_fast_path(out_type) && receive_takes_fast_path(in_count, in_type)) [[likely]] {                        \
-      return mpi::library.name(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, \
-                               comm, status);                                                                        \
-    }                                                                                                                \
-    return send_receive(Procedure::k##name, may_pair(May::kPairPacked, __builtin_return_address(0)), is_large<Count>, out, \
-                        out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, comm,       \
-                        status);                                                                                     \
+#define GAPLESS_SENDRECV(name, Count)                                                                                 \
+  int wrap_##name(const void* out, Count out_count, MPI_Datatype out_type, int dest, int send_tag, void* in,          \
+                  Count in_count, MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,                   \
+                  MPI_Status* status) {                                                                               \
+    if (takes_fast_path(out_type) && receive_takes_fast_path(in_count, in_type)) [[likely]] {                         \
+      return mpi::library.name(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag,  \
+                               comm, status);                                                                         \
+    }                                                                                                                 \
+    return send_receive(Procedure::k##name, may_pair(May::kPairPacked, __builtin_return_address(0)), is_large<Count>, \
+                        out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, comm,   \
+                        status);                                                                                      \
   }
 GAPLESS_SENDRECV(Sendrecv, int)
 GAPLESS_SENDRECV(Sendrecv_c, MPI_Count)
@@ -161,8 +161,8 @@ GAPLESS_SENDRECV(Sendrecv_c, MPI_Count)
     if (receive_takes_fast_path(count, type)) [[likely]] {                                                           \
       return mpi::library.name(buffer, count, type, dest, send_tag, source, receive_tag, comm, status);              \
     }                                                                                                                \
-    return replace(Procedure::k##name, may_pair(May::kPairPacked, __builtin_return_address(0)), is_large<Count>, buffer,   \
-                   count, type, dest, send_tag, source, receive_tag, comm, status);                                  \
+    return replace(Procedure::k##name, may_pair(May::kPairPacked, __builtin_return_address(0)), is_large<Count>,     \
+                   buffer, count, type, dest, send_tag, source, receive_tag, comm, status);                          \
   }
 GAPLESS_REPLACE(Sendrecv_replace, int)
 GAPLESS_REPLACE(Sendrecv_replace_c, MPI_Count)

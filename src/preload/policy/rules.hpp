@@ -24,9 +24,9 @@ enum class Operation {
   kPaired,   // sent from point to point through memory that both processes share, in place of what else is decided
   kIpaired,  // the same of nonblocking and persistent sends
 };
-inline constexpr const char* kOperationWords[] = {"send", "receive", "isend",          "ireceive",
-                                                  "pack", "unpack",  "exchange-ready", "exchange", "write",
-                                                  "read", "paired",  "ipaired"};
+inline constexpr const char* kOperationWords[] = {"send",  "receive", "isend",          "ireceive",
+                                                  "pack",  "unpack",  "exchange-ready", "exchange",
+                                                  "write", "read",    "paired",         "ipaired"};
 inline constexpr int kOperations = sizeof kOperationWords / sizeof kOperationWords[0];
 
 // To the peer. kAny if there is none, or nothing is known of it.
