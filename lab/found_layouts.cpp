@@ -39,6 +39,9 @@ std::vector<NamedExchange> found_exchanges() {
     for (int payload_bytes : {100'000, 170'000}) add_blocks(all, "blocks", block_bytes, payload_bytes);
   for (int payload_bytes : {32'768, 131'072, 524'288}) add_blocks(all, "blocks", 8, payload_bytes);
   for (int payload_bytes : {16, 32, 68}) add_blocks(all, "small", 4, payload_bytes);
+  // A column of a matrix of doubles: each block in a line of its own, and in a page of its own in the larger ones.
+  for (int rows : {256, 512, 768, 2048})
+    add(all, "column/" + std::to_string(rows), "vector", 1, TypeSpec::vector(rows, 1, rows + 2, TypeSpec::float64()));
   return all;
 }
 

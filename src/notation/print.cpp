@@ -17,8 +17,8 @@ using layout::Layout;
 constexpr std::size_t kEverything = std::numeric_limits<std::size_t>::max();
 
 enum class Length {
-  kCounted,  // nothing is written
-  kRefused,  // beyond the limit
+  kCounted,  // nothing is written, and a text beyond the limit is refused
+  kWhole,
   kCut,
 };
 
@@ -61,7 +61,7 @@ class Printer {
   }
   void grow(std::size_t bytes) {
     bytes_ += bytes;
-    if (bytes_ > max_bytes_ && length_ != Length::kCut)
+    if (bytes_ > max_bytes_ && length_ == Length::kCounted)
       throw base::Error(base::Status::kInvalidArgument,
                         "the text of the type would be longer than " + std::to_string(max_bytes_) + " bytes");
   }
@@ -114,7 +114,7 @@ class Printer {
 std::string print(const Layout& type, std::size_t max_bytes) {
   Printer counter(kEverything, max_bytes, Length::kCounted);
   counter.type(type);
-  Printer printer(kEverything, max_bytes, Length::kRefused);
+  Printer printer(kEverything, max_bytes, Length::kWhole);
   printer.reserve(counter.bytes());
   printer.type(type);
   return printer.take();

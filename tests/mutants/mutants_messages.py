@@ -7,6 +7,7 @@ from layer_checks import FORCED, PERSISTENT_LONG, conformance, planted, preload
 # The programs know from which size on messages are paired; the built-in rules are measured.
 MESSAGES = {"GAPLESS_SMALLEST_PAIRED": "16384"}
 PAIRED = (conformance("p2p_paired", "40", **MESSAGES),)
+UNSTAGED = (preload("replace_unstaged_test", GAPLESS_POOL_BYTES="1K", **MESSAGES),)
 TRUNCATED = (conformance("p2p_ends", "truncated", **MESSAGES),)
 BUSY = (conformance("p2p_busy", **MESSAGES),)
 PROBES = tuple(conformance("p2p_probes", str(seed), ranks=3, **FORCED) for seed in range(4))
@@ -77,17 +78,17 @@ MUTANTS = [
     ),
     planted(
         "the status of a message that is too long counts what there is room for",
-        "transfer/transfer.hpp",
-        "    return policy.broken.counts_sent ? paired_bytes() :",
-        "    return !policy.broken.counts_sent ? paired_bytes() :",
+        "policy/strategy.hpp",
+        "    return sent >= counts_all_from ? sent : std::min(sent, room);",
+        "    return std::min(sent, room);",
         TRUNCATED,
     ),
     planted(
         "MPI_Sendrecv_replace receives where it has not yet packed",
         "p2p/sendrecv.cpp",
         "  if (sent.path() == Path::kPaired && received.path() != Path::kPack && source",
-        "  if (sent.path() == Path::kPaired && received.path() == Path::kPack && source",
-        (*PAIRED, *RANDOM),
+        "  if (false && sent.path() == Path::kPaired && received.path() != Path::kPack && source",
+        UNSTAGED,
     ),
     planted(
         "a status that the library leaves empty counts what came",

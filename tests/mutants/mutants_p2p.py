@@ -88,7 +88,7 @@ DELIVERY = [
         MATCHED,
     ),
     planted(
-        "MPI_Sendrecv_replace sends the staging as it was",
+        "MPI_Sendrecv and MPI_Sendrecv_replace send the staging as it was",
         "p2p/sendrecv.cpp",
         "  sent.pack();\n  return exchange_local",
         "  return exchange_local",

@@ -93,6 +93,15 @@ TEST(Rules, WhatATextDoesNotSayStaysAsItWas) {
   EXPECT_FALSE(rules.table(Operation::kSend, Distance::kNear, Shape::kVector).packs(256, 64));
 }
 
+// A word of older texts: what it was for goes by `send` and `receive`.
+TEST(Rules, ATableOfReplaceDecidesNothing) {
+  Rules rules, without;
+  const std::string head = "gapless-rules 1\nlibrary *\nruns 4\n", send = "table send near vector\n 32 +\n";
+  ASSERT_EQ(read(head + send + "end\n", without).outcome, Reading::Outcome::kTaken);
+  ASSERT_EQ(read(head + send + "table replace * *\n 32 -\nend\n", rules).outcome, Reading::Outcome::kTaken);
+  EXPECT_TRUE(rules == without);
+}
+
 TEST(Rules, TheFirstSectionThatFitsIsTaken) {
   const std::string text =
       "gapless-rules 1\nlibrary *\nruns 4\ntable * * *\n 32 >\nlibrary MPICH\n"
@@ -164,6 +173,7 @@ TEST(Rules, WhatIsWrongIsRefusedWithItsLine) {
   expect_wrong(head + "runs 4 9999999999999999999999\n", 3, "a run's length is no number of bytes");
   expect_wrong(head + "runs -4\n", 3, "a run's length is no number of bytes");
   expect_wrong(head + "runs 4\ntable talk near vector\n", 4, "an operation that is not known");
+  expect_wrong(head + "runs 4\ntable replace here vector\n", 4, "a distance that is not known");
   expect_wrong(head + "runs 4\ntable send here vector\n", 4, "a distance that is not known");
   expect_wrong(head + "runs 4\ntable send near heap\n", 4, "a shape that is not known");
   expect_wrong(head + "runs 4\ntable send near vector\nruns 8\n", 5, "a table without rows");

@@ -1,8 +1,9 @@
 """`gapless tune`: measures where packing is faster than an MPI library's own way, on this machine, in 20 seconds.
 
-The layer packs everything, and is switched on and off from message to message (lab/tune). Senders write their data anew
-before each message. What is kept is what deciding in one way or the other costs in each cell of the grid; from that
-follow the rules (docs/tuning.md). With these in force, messages through shared memory are then timed against others.
+The layer packs everything, and is switched on and off from message to message (lab/tune). Senders write their data
+anew before each message, or each eight short ones. What is kept is what deciding in one way or the other costs in
+each cell of the grid; from that follow the rules (docs/tuning.md). With these in force, messages through shared
+memory are then timed against others.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ PACK_ALWAYS = {
 PAIR_ALWAYS = {"GAPLESS_SMALLEST_PAIRED": "8192", "GAPLESS_STATS": "json:/dev/null"}
 LAUNCHES, SECONDS, PAIRED_SECONDS = 3, 4.5, 1.5
 # [bytes]; shapes other than vectors on a coarser grid.
-# Up to 4 or 8 KB libraries send at once what they ask the receiver about beyond, or change their way with datatypes: a
-# size on each side of these. A little more than a power of two, or three halves of one: it stands for what lies between
+# Libraries send up to 4 or 8 KB at once, and ask the receiver beyond, or treat datatypes differently: so a size on each
+# side of these. A little more than a power of two, or three halves of one: it stands for what lies between
 # that and the next (_nearby), and headers count.
 SIZES = (64, 256, 1024, 2304, 3456, 4608, 6912, 9216, 16384, 65536, 131072, 262144, 524288, 2097152)
 RUNS = {

@@ -92,8 +92,8 @@ class _Grid:
     def _stand_in(self, row: int, column: int, of: Collection[tuple[int, int]]) -> tuple[int, int]:
         """Return the cell that decides for one: itself, or the nearest size with runs of this length.
 
-        Messages are whole numbers of at least two runs: of long runs there are no short messages, and where the sizes
-        that were asked for are no multiples of long runs, there is a row of its own for these. Where no size was
+        Messages are whole numbers of at least two runs: of long runs there are no short messages, and sizes that are no
+        multiples of a long run are rounded down, and make rows of their own. Where no size was
         measured with such runs, the nearest shorter run decides, else the nearest longer one.
         """
 

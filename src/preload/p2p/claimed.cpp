@@ -28,7 +28,7 @@ int deliver(MessageBuffer& data, Claim& claim) noexcept {
   } else {
     data.unpack_part_of(claim.data.get(), wire::kHeaderBytes);
   }
-  if (bytes > data.bytes()) mpi::set_bytes(claim.status, claim.paired ? data.counted_bytes() : data.bytes());
+  if (bytes > data.bytes()) mpi::set_bytes(claim.status, policy.broken.counted(bytes, data.bytes()));
   return !all ? MPI_ERR_OTHER : bytes > data.bytes() ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 

@@ -68,7 +68,7 @@ int start_exchange(Start& start, bool large, MessageBuffer& sent, int dest, int 
   if (sent.path() == Path::kPack || received.path() == Path::kPack) {
     return start_exchange(start, large, sent, dest, send_tag, received, source, receive_tag, comm);
   }
-  count_transfer(received);
+  count_transfer(sent, received);
   start.unpack_whole();
   return start.end(call(large, mpi::library.Isendrecv_replace, mpi::library.Isendrecv_replace_c, received, dest,
                         send_tag, source, receive_tag, comm, start.request()));

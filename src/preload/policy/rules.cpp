@@ -169,7 +169,10 @@ class Reader {
 
   void table(Words& words) noexcept {
     if (columns_ == 0) return wrong("'table' before any 'runs'");
-    if (!read_choice(words.next(), kOperationWords, first_[0], last_[0]))
+    const Text operation = words.next();
+    // A word of older texts, of what goes by `send` and `receive` now.
+    is_ignored_ = operation == "replace";
+    if (!is_ignored_ && !read_choice(operation, kOperationWords, first_[0], last_[0]))
       return wrong("an operation that is not known");
     if (!read_choice(words.next(), kDistanceWords, first_[1], last_[1])) return wrong("a distance that is not known");
     if (!read_choice(words.next(), kShapeWords, first_[2], last_[2])) return wrong("a shape that is not known");
@@ -204,7 +207,7 @@ class Reader {
     if (!in_table_) return;
     in_table_ = false;
     if (rows_ == 0) return wrong("a table without rows");
-    if (!takes_) return;
+    if (!takes_ || is_ignored_) return;
     Table made;
     for (int message = 0; message < kMessageClasses; ++message) {
       const Table::Bits& cells = cells_[nearest(sizes_, rows_, half_octave_begins(message, kFirstMessagePower))];
@@ -227,7 +230,8 @@ class Reader {
   Rules& rules_;
   int number_ = 0;
   const char* reason_ = nullptr;
-  bool versioned_ = false, ended_ = false, in_section_ = false, takes_ = false, found_ = false, in_table_ = false;
+  bool is_ignored_ = false, versioned_ = false, ended_ = false, in_section_ = false, takes_ = false, found_ = false,
+       in_table_ = false;
   int columns_ = 0, rows_ = 0;
   std::int64_t runs_[kMaxColumns] = {}, sizes_[kMaxRows] = {};
   int column_of_[kRunClasses] = {};  // a class of runs to its column

@@ -41,12 +41,12 @@ struct LibraryBehaviour {
   Broken broken;
 };
 constexpr LibraryBehaviour kBehaviours[] = {
-    {"Intel(R) MPI", true, true, false, true, {MPI_ERR_TRUNCATE, INT_MAX, false, true, false, true, false}},
+    {"Intel(R) MPI", true, true, false, true, {MPI_ERR_TRUNCATE, INT_MAX, false, true, false, true}},
     // MPICH 5.0.2 raises MPI_ERR_TYPE between processes of a node, for messages that go through a cell of its queues,
     // and accepts longer ones.
-    {"MPICH", false, true, true, false, {MPI_ERR_TYPE, 8192, true, false, true, true, true}},
+    {"MPICH", false, true, true, false, {MPI_ERR_TYPE, 8192, true, false, true, true, 8192}},
     // Open MPI 5.0.11 accepts all.
-    {"", false, false, false, false, {.counts_sent = true}},
+    {"", false, false, false, false, {.counts_all_from = 0}},
 };
 
 const LibraryBehaviour& behaviour_of(const char* version) noexcept {

@@ -1,6 +1,7 @@
 // The one decision that every transfer between two processes passes through.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "mpi/types/datatype.hpp"
@@ -54,9 +55,9 @@ struct Limits {
   }
 };
 
-// What the library does with a message that ends inside a basic type of the receive's type, which is an error of the
-// program. As measured on types with gaps; of such a message it delivers, and its status counts, whole basic types
-// only.
+// What the library does with a message that ends inside a basic type of the receive's type, or is too long for it: both
+// are errors of the program. As measured on types with gaps; of the former it delivers, and its status counts, whole
+// basic types only.
 struct Broken {
   int error_class = 0;         // MPI_SUCCESS: nothing
   std::int64_t max_bytes = 0;  // of a message that it checks
@@ -68,8 +69,12 @@ struct Broken {
   // MPI_Request_get_status calls an error handler for a failed operation, that of MPI_COMM_SELF, as does the completing
   // call after it.
   bool status_raises = false;
-  // The status of a message that is longer than its receive counts what was sent, not what there was room for.
-  bool counts_sent = false;
+  // [bytes] The status of a message that is too long, and as long as this, counts all that was sent; of a shorter one,
+  // what there was room for.
+  std::int64_t counts_all_from = INT64_MAX;
+  std::int64_t counted(std::int64_t sent, std::int64_t room) const noexcept {
+    return sent >= counts_all_from ? sent : std::min(sent, room);
+  }
 };
 
 // For the library that the program runs on: the built-in rules (defaults.rules), overridden by what was measured here

@@ -136,7 +136,7 @@ Outcome RequestEntry::tell(MPI_Status& status) noexcept {
   deliver(status);
   if (!received.is_paired()) return Outcome::kDelivered;
   mpi::set_bytes(status, received.counted_bytes());
-  return received.paired_error() == MPI_SUCCESS ? Outcome::kDelivered : Outcome::kTruncated;
+  return paired_outcome();
 }
 
 Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
@@ -162,14 +162,18 @@ Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
   return outcome;
 }
 
+Outcome RequestEntry::paired_outcome() const noexcept {
+  if (lost_) return Outcome::kLost;
+  return received.paired_error() == MPI_SUCCESS ? Outcome::kDelivered : Outcome::kTruncated;
+}
+
 // The library's status is that of the header; of a persistent request for whose status the program has asked before,
 // MPICH's is empty.
 Outcome RequestEntry::end_paired(MPI_Status& status) noexcept {
   if (mpi::received_bytes(status) == wire::kHeaderBytes) {
     mpi::set_bytes(status, received.counted_bytes());
   }
-  const bool fits = received.paired_error() == MPI_SUCCESS;
-  const Outcome outcome = lost_ ? Outcome::kLost : fits ? Outcome::kDelivered : Outcome::kTruncated;
+  const Outcome outcome = paired_outcome();
   if (!persistent) return outcome;
   received.forget_header();
   lost_ = false;

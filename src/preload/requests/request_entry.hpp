@@ -93,7 +93,7 @@ struct RequestEntry {
   friend class Requests;
   State state() const noexcept { return atomic_state().load(std::memory_order_acquire); }
   void set(State state) noexcept { atomic_state().store(state, std::memory_order_release); }
-  // The entry is copied and reset as a whole, so the state is no std::atomic.
+  // Plain reads and writes suffice but for those of several threads: no std::atomic.
   std::atomic_ref<State> atomic_state() const noexcept { return std::atomic_ref(state_); }
   // Returns true if the message of this status ends inside a basic type (MessageBuffer::judge), and corrects the
   // status.
@@ -105,6 +105,7 @@ struct RequestEntry {
   bool begin_delivery() const noexcept;
   bool begin_round() noexcept;
   void end_round() noexcept;
+  Outcome paired_outcome() const noexcept;
   Outcome end_paired(MPI_Status& status) noexcept;
 
   struct Claimed {

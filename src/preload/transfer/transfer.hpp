@@ -1,7 +1,6 @@
 // The buffer of a message: the user's (buffer, count, type), and the arguments that the library gets instead.
 #pragma once
 
-#include <algorithm>
 #include <climits>
 #include <cstdint>
 #include <memory>
@@ -110,9 +109,7 @@ class MessageBuffer {
   // Counts and logs the paired message that was sent, if it was.
   void count_sent() const noexcept;
   // What its status counts.
-  std::int64_t counted_bytes() const noexcept {
-    return policy.broken.counts_sent ? paired_bytes() : std::min(paired_bytes(), bytes_);
-  }
+  std::int64_t counted_bytes() const noexcept { return policy.broken.counted(paired_bytes(), bytes_); }
   // The error class of a paired message: MPI_SUCCESS, or that of one that is too long.
   int paired_error() const noexcept { return paired_bytes() > bytes_ ? MPI_ERR_TRUNCATE : MPI_SUCCESS; }
 
