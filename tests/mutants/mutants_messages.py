@@ -7,7 +7,6 @@ from layer_checks import FORCED, PERSISTENT_LONG, conformance, planted, preload
 # The programs know from which size on messages are paired; the built-in rules are measured.
 MESSAGES = {"GAPLESS_SMALLEST_PAIRED": "16384"}
 PAIRED = (conformance("p2p_paired", "40", **MESSAGES),)
-UNSTAGED = (preload("replace_unstaged_test", GAPLESS_POOL_BYTES="1K", **MESSAGES),)
 TRUNCATED = (conformance("p2p_ends", "truncated", **MESSAGES),)
 BUSY = (conformance("p2p_busy", **MESSAGES),)
 PROBES = tuple(conformance("p2p_probes", str(seed), ranks=3, **FORCED) for seed in range(4))
@@ -82,13 +81,6 @@ MUTANTS = [
         "    return sent >= counts_all_from ? sent : std::min(sent, room);",
         "    return std::min(sent, room);",
         TRUNCATED,
-    ),
-    planted(
-        "MPI_Sendrecv_replace receives where it has not yet packed",
-        "p2p/sendrecv.cpp",
-        "  if (sent.path() == Path::kPaired && received.path() != Path::kPack && source",
-        "  if (false && sent.path() == Path::kPaired && received.path() != Path::kPack && source",
-        UNSTAGED,
     ),
     planted(
         "a status that the library leaves empty counts what came",
