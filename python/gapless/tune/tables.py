@@ -13,8 +13,8 @@ from gapless.launch.rules import NATIVE, NEVER, PACKED, PAST, Table
 GAIN = 0.03
 # How much the cells beside one count, and the most that a choice may cost or gain there: they tell noise apart, and
 # what is 20 times slower from the next size on says nothing of this one.
-NEIGHBOUR = 0.25
-MAX_BESIDE = 0.25
+NEIGHBOUR = 0.35
+MAX_BESIDE = 0.15
 # The ways to decide for both sides, the sender first: n native, p packed, s packed past the caches.
 CHOICES = ("pp", "np", "pn", "nn", "sp", "sn")
 CELLS = {"p": PACKED, "n": NATIVE, "s": PAST}
