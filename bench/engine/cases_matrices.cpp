@@ -30,7 +30,7 @@ Message transpose(int n) {
 }  // namespace
 
 void add_matrices(Cases& into) {
-  for (int n : {512, 1000, 1024, 2048, 3000, 4096, 8192})
+  for (int n : {512, 1000, 1024, 2048, 2050, 3000, 4096, 8192})  // 2050: of 2048 with a layer of ghost cells
     into.push_back({"column/n=" + std::to_string(n), "column", false, n == 1000 || n == 4096,
                     [n](std::int64_t) { return column(n); }});
   for (int n : {1000, 1024, 2048, 3000, 4096, 8192})

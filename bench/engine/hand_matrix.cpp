@@ -40,7 +40,7 @@ HandLoops column_of(int n, std::integer_sequence<int, N...>) {
 }  // namespace
 
 HandLoops hand_column(int row_doubles) {
-  return column_of(row_doubles, std::integer_sequence<int, 512, 1000, 1024, 2048, 3000, 4096, 8192>{});
+  return column_of(row_doubles, std::integer_sequence<int, 512, 1000, 1024, 2048, 2050, 3000, 4096, 8192>{});
 }
 
 HandLoops hand_transpose(int n) {
