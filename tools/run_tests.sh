@@ -77,7 +77,7 @@ sanitized() { MPI='' tools/build.sh asan engine_tests && run_ctest build/asan -L
 python_tests() {
   env GAPLESS_BUILD_DIR="$PWD/$release" .venv/bin/python -m pytest --durations=10 -m "$@"
 }
-# The tests of a file one after the other, files side by side: half of the time of most is waiting.
+# The tests of a file one after the other, files side by side: what one waits for leaves a processor to the other.
 side_by_side() { python_tests "$1 and not alone" -n "$jobs" --dist loadfile; }
 if [ "$1" = change ]; then
   suite 'ctest' "$ctest_count" run_ctest "$release" -LE 'long|mutants'

@@ -93,8 +93,8 @@ class _Grid:
         """Return the cell that decides for one: itself, or the nearest size with runs of this length.
 
         Messages are whole numbers of at least two runs: of long runs there are no short messages, and sizes that are no
-        multiples of a long run are rounded down, and make rows of their own. Where no size was
-        measured with such runs, the nearest shorter run decides, else the nearest longer one.
+        multiples of a long run are rounded down, and make rows of their own. Where no size was measured with such runs,
+        the nearest shorter run decides, else the nearest longer one.
         """
 
         def apart(cell: tuple[int, int]) -> tuple[bool, float, float]:

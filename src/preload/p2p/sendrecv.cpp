@@ -15,6 +15,7 @@ namespace {
 // While messages may have been claimed. What is sent may not lie where what comes is received.
 int exchange_claiming(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& received, int source, int receive_tag,
                       MPI_Comm comm, MPI_Status* status) {
+  sent.pack();
   MPI_Request send = MPI_REQUEST_NULL;
   int code = call(false, mpi::library.Isend, mpi::library.Isend_c, sent, dest, send_tag, comm, &send);
   if (send == MPI_REQUEST_NULL) {
@@ -84,10 +85,8 @@ int exchange(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& receive
   received.choose_receive_path(Operation::kReceive, source, comm);
   count_transfer(sent, received);
   const AfterReceive look_after_orphans;
-  if (claiming()) [[unlikely]] {
-    sent.pack();
+  if (claiming()) [[unlikely]]
     return exchange_claiming(sent, dest, send_tag, received, source, receive_tag, comm, status);
-  }
   return exchange(sent, dest, send_tag, received, source, receive_tag, large, comm, status);
 }
 
