@@ -8,7 +8,7 @@ namespace {
 constexpr int kTag = 7;
 // Shorter messages [bytes] go several in a row. Of a lone one most of the time is waking up, whatever moves it, and
 // programs that are sensitive to short messages send many. Beyond, the data lie in memory that the peer has read, and
-// must be new for each message; and a library's own way may take half a millisecond (MPICH 5.0.2).
+// must be new for each message; and a library's own way may take so long (MPICH 5.0.2) that eight fill the time.
 constexpr int kLone = 8192, kInARow = 8;
 using Clock = std::chrono::steady_clock;
 

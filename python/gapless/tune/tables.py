@@ -12,7 +12,7 @@ from gapless.launch.rules import NATIVE, NEVER, PACKED, PAST, Table
 # What the first choice, mostly packing, may lose before another takes its place: noise must not.
 GAIN = 0.03
 # How much the cells beside one count, and the most that a choice may cost or gain there: they tell noise apart, and
-# what is 20 times slower from the next size on says nothing of this one.
+# what is many times slower from the next size on says nothing of this one.
 NEIGHBOUR = 0.35
 MAX_BESIDE = 0.15
 # The ways to decide for both sides, the sender first: n native, p packed, s packed past the caches.

@@ -28,7 +28,7 @@ RequestEntry* Requests::make(Procedure procedure) noexcept {
 }
 
 void Requests::recycle(RequestEntry* entry) noexcept {
-  // Releases staging and the plan, outside of the lock. Half the instructions of an assignment.
+  // Releases staging and the plan, outside of the lock. An assignment would move every member first.
   std::destroy_at(entry);
   std::construct_at(entry);
   lock();
