@@ -4,8 +4,12 @@
 #include <cpuid.h>
 
 #include <cstdint>
+#include <cstring>
+#endif
 
 namespace gapless::kernel {
+
+#if defined(__x86_64__)
 namespace {
 
 struct Leaf {
@@ -27,14 +31,20 @@ std::uint64_t kept_registers(const Leaf& features) noexcept {
 // aligned, so the bits alone prove nothing; other processors have not been measured.
 bool copies_strings(const Leaf& features, const Leaf& extended) noexcept {
   constexpr unsigned kZen5Family = 0x1a, kFastShortStrings = 1 << 4;
-  const Leaf maker(0);  // "AuthenticAMD"
-  if (maker.b != 0x68747541 || maker.d != 0x69746e65 || maker.c != 0x444d4163) return false;
+  if (ProcessorVendor().name() != "AuthenticAMD") return false;
   const unsigned family =
       (features.a >> 8 & 0xf) + (features.a >> 20 & 0xff);  // the second counts where the first is 15
   return family >= kZen5Family && (extended.d & kFastShortStrings) != 0;
 }
 
 }  // namespace
+
+ProcessorVendor::ProcessorVendor() noexcept {
+  const Leaf maker(0);
+  std::memcpy(name_, &maker.b, 4);
+  std::memcpy(name_ + 4, &maker.d, 4);
+  std::memcpy(name_ + 8, &maker.c, 4);
+}
 
 Processor processor() noexcept {
   constexpr unsigned kAvx = 1u << 28, kAvx2 = 1u << 5;                                   // of leaf 1, c; of leaf 7, b
@@ -49,6 +59,10 @@ Processor processor() noexcept {
   return result;
 }
 
-}  // namespace gapless::kernel
+#else
+
+ProcessorVendor::ProcessorVendor() noexcept = default;
 
 #endif
+
+}  // namespace gapless::kernel

@@ -1,9 +1,21 @@
 // What this processor and its operating system offer to kernels.
 #pragma once
 
-#if defined(__x86_64__)
+#include <string_view>
 
 namespace gapless::kernel {
+
+// What the processor says of who made it, as /proc/cpuinfo does: "GenuineIntel", "AuthenticAMD"; empty off x86-64.
+class ProcessorVendor {
+ public:
+  ProcessorVendor() noexcept;
+  std::string_view name() const noexcept { return {name_, name_[0] == '\0' ? 0 : sizeof name_}; }
+
+ private:
+  char name_[12] = {};
+};
+
+#if defined(__x86_64__)
 
 struct Processor {
   bool avx2 = false;
@@ -14,6 +26,6 @@ struct Processor {
 // Asks the processor itself: what compilers call __builtin_cpu_supports says no of everything where Zig links.
 Processor processor() noexcept;
 
-}  // namespace gapless::kernel
-
 #endif
+
+}  // namespace gapless::kernel

@@ -278,8 +278,15 @@ RULED = [
     planted(
         "a section for another library is taken",
         "policy/rules.cpp",
-        'takes_ = !found_ && (name == "*" || library_.find(name) != Text::npos);',
+        'takes_ = !found_ && (name == "*" || here_.library.find(name) != Text::npos);',
         "takes_ = !found_;",
+        RULES,
+    ),
+    planted(
+        "a section for another vendor's processors is taken",
+        "policy/rules.cpp",
+        "if (!takes_ || name == here_.vendor) return;",
+        "if (!takes_ || name != here_.vendor) return;",
         RULES,
     ),
     planted(

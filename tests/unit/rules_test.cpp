@@ -34,8 +34,9 @@ table receive * nest
 end
 )";
 
-Reading read(const std::string& text, Rules& rules, const char* library = kLibrary) {
-  return read_rules(text, library, rules);
+Reading read(const std::string& text, Rules& rules, const char* library = kLibrary,
+             const char* vendor = "GenuineIntel") {
+  return read_rules(text, {.library = library, .vendor = vendor}, rules);
 }
 
 void expect_wrong(const std::string& text, int line, const std::string& reason) {
@@ -111,6 +112,37 @@ TEST(Rules, TheFirstSectionThatFitsIsTaken) {
   EXPECT_EQ(rules.tables[0][0][0].verdict(32, 4), Verdict::kPackedPast);
 }
 
+TEST(Rules, ASectionMayHoldForOneVendorsProcessors) {
+  const std::string text = R"(gapless-rules 1
+library MPICH
+vendor AuthenticAMD
+paired 111
+library MPICH
+made 2026-11-27 gapless tune
+vendor GenuineIntel
+paired 222
+library MPICH
+paired 333
+library Open MPI
+vendor GenuineIntel
+paired 444
+end
+)";
+  const auto smallest = [&](const char* library, const char* vendor) {
+    Rules rules;
+    rules.smallest_paired = 0;
+    const Reading reading = read(text, rules, library, vendor);
+    EXPECT_EQ(reading.outcome == Reading::Outcome::kForeign, rules.smallest_paired == 0);
+    return rules.smallest_paired;
+  };
+  EXPECT_EQ(smallest(kLibrary, "AuthenticAMD"), 111);
+  EXPECT_EQ(smallest(kLibrary, "GenuineIntel"), 222);
+  EXPECT_EQ(smallest(kLibrary, "CentaurHauls"), 333);
+  EXPECT_EQ(smallest(kLibrary, ""), 333);
+  EXPECT_EQ(smallest("Open MPI v5", "GenuineIntel"), 444);
+  EXPECT_EQ(smallest("Open MPI v5", "AuthenticAMD"), 0);
+}
+
 TEST(Rules, ASectionSaysFromWhichSizeOnMessagesArePaired) {
   Rules rules;
   const std::int64_t built_in = rules.smallest_paired;
@@ -149,7 +181,7 @@ TEST(Rules, AForeignTextIsNotTaken) {
   Rules rules;
   const Reading reading = read(kText, rules, "Intel(R) MPI Library 2021.19.0 for Linux* OS");
   EXPECT_EQ(reading.outcome, Reading::Outcome::kForeign);
-  EXPECT_STREQ(reading.reason, "it has no section for this MPI library");
+  EXPECT_STREQ(reading.reason, "it has no section for this MPI library and processor");
   EXPECT_EQ(rules, Rules());
 }
 
@@ -247,7 +279,7 @@ class RulesFile : public testing::Test {
   std::uint64_t lay(const std::string& setting) {
     setenv("GAPLESS_RULES", setting.c_str(), 1);
     rules_ = Rules();
-    return override_by_files(kLibrary, rules_);
+    return override_by_files({kLibrary, "GenuineIntel"}, rules_);
   }
   void expect_refused(const std::string& setting, const std::string& why) {
     EXPECT_EQ(lay(setting), 0u) << setting;
@@ -273,7 +305,7 @@ TEST_F(RulesFile, AFileAndAFolderAreRead) {
 
 TEST_F(RulesFile, WithoutASettingOrAFileForTheLibraryNothingIsSaid) {
   unsetenv("GAPLESS_RULES");
-  EXPECT_EQ(override_by_files(kLibrary, rules_), 0u);
+  EXPECT_EQ(override_by_files({kLibrary, "GenuineIntel"}, rules_), 0u);
   EXPECT_EQ(lay(folder_), 0u);
   EXPECT_EQ(rules_, Rules());
 }
@@ -289,7 +321,7 @@ TEST_F(RulesFile, WhateverAPathNamesIsRefusedWithAReason) {
   const std::string wrong = write("wrong", "gapless-rules 1\nfoo\n");
   expect_refused(wrong, wrong + ": line 2: a word that is not known");
   const std::string foreign = write("foreign", "gapless-rules 1\nlibrary Other MPI\nend\n");
-  expect_refused(foreign, foreign + ": it has no section for this MPI library");
+  expect_refused(foreign, foreign + ": it has no section for this MPI library and processor");
   const std::string loop = folder_ + "/loop";
   ASSERT_EQ(symlink(loop.c_str(), loop.c_str()), 0);
   expect_refused(loop, loop + ": Too many levels of symbolic links");

@@ -103,9 +103,12 @@ class Table:
     rows: Mapping[int, str]
 
     def text(self) -> list[str]:
-        """Return its lines."""
+        """Return its lines, without rows between two that are like them: the nearest row counts, and says the same."""
         width = max(len(str(size)) for size in self.rows)
-        cells = [f"  {size:>{width}} {row}" for size, row in self.rows.items()]
+        rows = list(self.rows.values())
+        needed = [not rows[max(0, k - 1)] == row == rows[min(k + 1, len(rows) - 1)] or k in (0, len(rows) - 1)
+                  for k, row in enumerate(rows)]  # fmt: skip
+        cells = [f"  {size:>{width}} {row}" for (size, row), it in zip(self.rows.items(), needed, strict=True) if it]
         return [f"runs {' '.join(map(str, self.runs))}", f"table {self.operation} {self.distance} {self.shape}", *cells]
 
 
@@ -118,10 +121,13 @@ class Section:
     tables: tuple[Table, ...]
     smallest_paired: int | str | None = None
     """The smallest message [bytes] from point to point through shared memory, or `NEVER`; `None`: not said."""
+    vendor: str = ""
+    """On whose processors alone it holds, as /proc/cpuinfo names them (``vendor_id``); empty: on all."""
 
     def text(self) -> list[str]:
         """Return its lines."""
-        lines = [f"library {self.library}", *([f"made {self.made}"] if self.made else [])]
+        lines = [f"library {self.library}", *([f"vendor {self.vendor}"] if self.vendor else [])]
+        lines += [f"made {self.made}"] if self.made else []
         lines += [] if self.smallest_paired is None else [f"paired {self.smallest_paired}"]
         runs: tuple[int, ...] = ()
         for table in self.tables:

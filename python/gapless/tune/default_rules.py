@@ -6,11 +6,12 @@ python -m gapless.tune.default_rules                        # writes src/preload
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from gapless.launch.rules import NATIVE, PACKED, Section, Table, rules_text
 from gapless.paths import REPOSITORY
-from gapless.tune.measure import kept_measurements, section_of
+from gapless.tune.measure import Measured, kept_measurements, section_of
 
 RESULTS = REPOSITORY / "docs" / "results" / "tune"
 RULES = REPOSITORY / "src" / "preload" / "policy" / "defaults.rules"
@@ -47,18 +48,43 @@ def fixed_tables(library: str) -> tuple[Table, ...]:
     )
 
 
+# The first word of a machine's folder in docs/results/tune, and what its processors say of who made them.
+VENDORS = {"amd": "AuthenticAMD", "intel": "GenuineIntel"}
+
+
+def vendor_of(machine: str) -> str:
+    """Return what a machine's processors say of who made them."""
+    return VENDORS.get(machine.partition("-")[0], "")
+
+
+def measurements(library: str, results: Path = RESULTS) -> list[tuple[str, Measured]]:
+    """Return what was measured of a library, each with its machine's name."""
+    kept = [(path.parent.name, one) for path in sorted(results.glob("*/*.json")) for one in kept_measurements(path)]
+    return [(machine, one) for machine, one in kept if library in one.mpi_library]
+
+
+def of_vendor(measured: Sequence[tuple[str, Measured]], vendor: str) -> list[Measured]:
+    """Return what decides on a vendor's processors: their measurements; of distances that these lack, all machines'."""
+    own = [one for machine, one in measured if vendor in ("", vendor_of(machine))]
+    return own + [one for _, one in measured if all(one.near != of.near for of in own)]
+
+
 def default_sections(results: Path = RESULTS) -> list[Section]:
-    """Return the sections: a library's from all machines, what was not measured at a distance packed; others packed."""
-    measured = [(path, one) for path in sorted(results.glob("*/*.json")) for one in kept_measurements(path)]
+    """Return the sections: a library's for each vendor whose machines were measured, then for others.
+
+    What was not measured at a distance is packed, and so is everything on other libraries.
+    """
     sections = []
     for library in LIBRARIES:
-        of = [one for _, one in measured if library in one.mpi_library]
-        machines = sorted({path.parent.name for path, one in measured if library in one.mpi_library})
-        section = section_of(library, "", of)
-        made = f"of docs/results/tune: {', '.join(machines)}" if machines else ""
-        tables = (limit("*", ANY), *fixed_tables(library), *section.tables)
-        # Where pairing was not measured: nothing is said, and the 16 KiB of rules.hpp hold.
-        sections.append(Section(library, made, tables, section.smallest_paired))
+        measured = measurements(library, results)
+        for vendor in [*sorted({vendor_of(machine) for machine, _ in measured} - {""}), ""]:
+            of = of_vendor(measured, vendor)
+            machines = sorted({machine for machine, one in measured if one in of})
+            section = section_of(library, "", of)
+            made = f"of docs/results/tune: {', '.join(machines)}" if machines else ""
+            tables = (limit("*", ANY), *fixed_tables(library), *section.tables)
+            # Where pairing was not measured: nothing is said, and the 16 KiB of rules.hpp hold.
+            sections.append(Section(library, made, tables, section.smallest_paired, vendor))
     return [*sections, Section("*", "", (limit("*", ANY), *fixed_tables("*")))]
 
 

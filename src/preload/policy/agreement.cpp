@@ -9,6 +9,7 @@
 
 #include "base/settings.hpp"
 #include "gapless/gapless.h"
+#include "kernel/processor.hpp"
 #include "mpi/abi/library.hpp"
 #include "mpi/staging/reserve.hpp"
 #include "preload/front_to_backend.hpp"
@@ -56,6 +57,7 @@ std::uint64_t facts() {
   text += std::to_string(served_procedures()) + ' ' + std::to_string(mpi::reserve::size()) + ' ';
   text += policy.force ? "force " : "";
   text += std::to_string(policy.hash) + ' ';
+  text += kernel::ProcessorVendor().name();  // rules may differ by it
   text += receives_stay_native ? "native " : "";
   text += pairing_facts();
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";

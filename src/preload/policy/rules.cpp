@@ -71,7 +71,7 @@ int nearest(const std::int64_t* values, int n, std::int64_t size) noexcept {
 
 class Reader {
  public:
-  Reader(Text text, Text library, Rules& rules) noexcept : left_(text), library_(library), rules_(rules) {}
+  Reader(Text text, const Here& here, Rules& rules) noexcept : left_(text), here_(here), rules_(rules) {}
 
   Reading read() noexcept {
     while (reason_ == nullptr && next_line()) line();
@@ -79,7 +79,7 @@ class Reader {
     if (reason_ != nullptr) return {Reading::Outcome::kWrong, number_, reason_};
     if (!versioned_) return {Reading::Outcome::kWrong, 0, "it is empty"};
     if (!ended_) return {Reading::Outcome::kWrong, 0, "it was cut off: no 'end'"};
-    if (!found_) return {Reading::Outcome::kForeign, 0, "it has no section for this MPI library"};
+    if (!found_) return {Reading::Outcome::kForeign, 0, "it has no section for this MPI library and processor"};
     return {Reading::Outcome::kTaken, 0, ""};
   }
 
@@ -111,6 +111,8 @@ class Reader {
     if (word == "machine" || word == "made") return;  // for people, and for the command
     if (word == "end") return end(words);
     if (word == "library") return section(words);
+    if (word == "vendor") return vendor(words);
+    begins_section_ = false;
     if (word == "paired") return paired(words);
     if (word == "runs") return columns(words);
     if (word == "table") return table(words);
@@ -134,11 +136,20 @@ class Reader {
   void section(Words& words) noexcept {
     const Text name = words.rest();
     if (name.empty()) return wrong("a library without a name");
-    // Later sections that match are checked, and not taken.
-    takes_ = !found_ && (name == "*" || library_.find(name) != Text::npos);
+    // Later sections that fit are checked, and not taken.
+    takes_ = !found_ && (name == "*" || here_.library.find(name) != Text::npos);
     found_ = found_ || takes_;
-    in_section_ = true;
+    in_section_ = begins_section_ = true;
     columns_ = 0;
+  }
+
+  void vendor(Words& words) noexcept {
+    if (!begins_section_) return wrong("'vendor' that does not follow 'library'");
+    begins_section_ = false;
+    const Text name = words.next();
+    if (name.empty() || !words.at_end()) return wrong("'vendor' without a name, one word");
+    if (!takes_ || name == here_.vendor) return;
+    takes_ = found_ = false;
   }
 
   void paired(Words& words) noexcept {
@@ -226,12 +237,12 @@ class Reader {
   }
 
   Text left_, line_;
-  const Text library_;
+  const Here here_;
   Rules& rules_;
   int number_ = 0;
   const char* reason_ = nullptr;
-  bool is_ignored_ = false, versioned_ = false, ended_ = false, in_section_ = false, takes_ = false, found_ = false,
-       in_table_ = false;
+  bool is_ignored_ = false, versioned_ = false, ended_ = false, in_section_ = false, begins_section_ = false,
+       takes_ = false, found_ = false, in_table_ = false;
   int columns_ = 0, rows_ = 0;
   std::int64_t runs_[kMaxColumns] = {}, sizes_[kMaxRows] = {};
   int column_of_[kRunClasses] = {};  // a class of runs to its column
@@ -241,9 +252,9 @@ class Reader {
 
 }  // namespace
 
-Reading read_rules(std::string_view text, std::string_view library, Rules& rules) noexcept {
+Reading read_rules(std::string_view text, const Here& here, Rules& rules) noexcept {
   Rules overridden = rules;
-  const Reading reading = Reader(text, library, overridden).read();
+  const Reading reading = Reader(text, here, overridden).read();
   if (reading.outcome == Reading::Outcome::kTaken) rules = overridden;
   return reading;
 }

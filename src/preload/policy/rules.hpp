@@ -112,7 +112,7 @@ inline constexpr int kRulesVersion = 1;
 struct Reading {
   enum class Outcome {
     kTaken,
-    kForeign,  // a valid text without a section for this library
+    kForeign,  // a valid text without a section for this library and processor
     kWrong,
   };
   Outcome outcome = Outcome::kWrong;
@@ -120,9 +120,15 @@ struct Reading {
   const char* reason = "it is empty";  // a constant
 };
 
-// Overrides `rules` by the first section that matches the library. They stay as they are unless the whole text, the
-// other sections too, is valid. `library`: the first line of MPI_Get_library_version.
-Reading read_rules(std::string_view text, std::string_view library, Rules& rules) noexcept;
+// What a section of rules must fit.
+struct Here {
+  std::string_view library;  // the first line of MPI_Get_library_version
+  std::string_view vendor;   // kernel::ProcessorVendor
+};
+
+// Overrides `rules` by the first section that fits. They stay as they are unless the whole text, the other sections
+// too, is valid.
+Reading read_rules(std::string_view text, const Here& here, Rules& rules) noexcept;
 
 // The name of a library's file of rules, without its ending: the first line of MPI_Get_library_version up to a comma,
 // in small letters and digits, '-' for all between them. Returns its length; 0 if there is no name.

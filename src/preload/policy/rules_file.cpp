@@ -66,7 +66,7 @@ void refuse(const std::string& path, const std::string& why) {
 }
 
 // Returns false if there is no such file. The report has the outcome.
-bool override_by(const std::string& path, std::string_view library, Rules& rules, std::uint64_t& number) {
+bool override_by(const std::string& path, const Here& here, Rules& rules, std::uint64_t& number) {
   const File file(path.c_str());
   if (!file) {
     if (errno == ENOENT || errno == ENOTDIR) return false;
@@ -78,7 +78,7 @@ bool override_by(const std::string& path, std::string_view library, Rules& rules
     refuse(path, why);
     return true;
   }
-  const Reading reading = read_rules(text, library, rules);
+  const Reading reading = read_rules(text, here, rules);
   if (reading.outcome == Reading::Outcome::kTaken) {
     report().file = path;
     number = hash_of(text) | 1;  // never 0, which says that nothing was taken
@@ -90,13 +90,13 @@ bool override_by(const std::string& path, std::string_view library, Rules& rules
 
 }  // namespace
 
-std::uint64_t override_by_files(std::string_view library, Rules& rules) noexcept {
+std::uint64_t override_by_files(const Here& here, Rules& rules) noexcept {
   const char* const setting = base::setting_text("GAPLESS_RULES");
   if (setting == nullptr) return 0;
   std::uint64_t number = 0;
   try {
     char name[kMaxRulesNameLength + 1];
-    const bool has_name = rules_name(library, name) > 0;
+    const bool has_name = rules_name(here.library, name) > 0;
     std::string missing;
     std::string_view left(setting);
     while (!left.empty()) {
@@ -105,8 +105,8 @@ std::uint64_t override_by_files(std::string_view library, Rules& rules) noexcept
       left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
       if (path.empty()) continue;
       if (is_folder(path)) {
-        if (has_name && override_by(path + '/' + name + ".rules", library, rules, number)) return number;
-      } else if (override_by(path, library, rules, number)) {
+        if (has_name && override_by(path + '/' + name + ".rules", here, rules, number)) return number;
+      } else if (override_by(path, here, rules, number)) {
         return number;
       } else if (missing.empty()) {
         missing = path;

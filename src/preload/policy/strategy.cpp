@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/settings.hpp"
+#include "kernel/processor.hpp"
 #include "mpi/abi/library.hpp"
 #include "preload/policy/rules_file.hpp"
 
@@ -68,9 +69,10 @@ Policy policy_for_this_library() {
   policy.replace_sets_error = behaviour.replace_sets_error;
   policy.cuts_own_messages = behaviour.cuts_own_messages;
   policy.scatterv_lingers = behaviour.scatterv_lingers;
-  const std::string_view line = first_line(version);
-  read_rules(kDefaults, line, policy.rules);
-  policy.hash = override_by_files(line, policy.rules);
+  const kernel::ProcessorVendor vendor;
+  const Here here{first_line(version), vendor.name()};
+  read_rules(kDefaults, here, policy.rules);
+  policy.hash = override_by_files(here, policy.rules);
   policy.limits = {base::setting_bytes("GAPLESS_SMALLEST_BYTES", 0),
                    base::setting_bytes("GAPLESS_LONGEST_RUN", INT64_MAX)};
   policy.limited =
