@@ -238,7 +238,7 @@ class Group {
         if (member.first.ns == 0) member.first = {once.ns, writes_ahead() ? ahead : once.writing};
       }
       run_.layer.set_all(false);
-      if (before && member.layer_on() && spec_.pattern == Pattern::kPingPong) {
+      if (before && member.layer_on() && (spec_.pattern == Pattern::kPingPong || is_halo(spec_.pattern))) {
         const auto after = run_.layer.counted();
         member.layer_acts = after->converted > before->converted;
         // A message to a process that received with the layer off may be sent before that one takes any again.
@@ -370,8 +370,8 @@ class Group {
     memory_->turn(turns);
     if (writes_ahead()) sample.writing = write(member);
     if (spec_.cold && (!spec_.sender_cold || leads(run_.place))) run_.eviction.walk();
-    const bool collective = spec_.pattern != Pattern::kPingPong;
-    const int inner = spec_.cold || collective ? 1 : spec_.reps.inner;
+    const bool is_repeated = spec_.pattern == Pattern::kPingPong || is_halo(spec_.pattern);
+    const int inner = spec_.cold || !is_repeated ? 1 : spec_.reps.inner;
     const double plant = member.spec->planted ? run_.plant : 1;
     barrier(run_.place.rank, run_.place.ranks);
     const double start_ns = now_ns();

@@ -185,7 +185,7 @@ MemberSpec read_member(const Field& field, const GroupSpec& group) {
                            member.method == MethodKind::kLocal ||
                            (member.method == MethodKind::kPack &&
                             (group.pattern == Pattern::kBcast || group.pattern == Pattern::kAllgather ||
-                             group.pattern == Pattern::kAlltoall)) ||
+                             group.pattern == Pattern::kAlltoall || is_halo(group.pattern))) ||
                            (is_by_hand(member.method) && group.pattern == Pattern::kAlltoall);
   if (!any_pattern && group.pattern != Pattern::kPingPong) method.fail("only members of a pingpong can have it");
   const bool has_loops = is_by_hand(member.method) || member.method == MethodKind::kPackElement;

@@ -25,6 +25,11 @@ enum class Pattern {
   kAlltoall
 };
 
+// Whether ranks send and receive at once, as in a halo exchange.
+constexpr bool is_halo(Pattern pattern) {
+  return pattern == Pattern::kSendrecv || pattern == Pattern::kWaitall;
+}
+
 // How a message is sent: by a typed call with the layer off, on, or on but for memory that processes share; with
 // MPI_Pack and MPI_Unpack around MPI_PACKED at both ends or at one; packed and unpacked by loops, by the engine in the
 // program (at both ends, or by the sender alone), or by the loops of an application as a compiler makes them; by the

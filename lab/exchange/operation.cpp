@@ -3,6 +3,8 @@
 #include "agree.hpp"
 #include "alltoall.hpp"
 #include "by_hand.hpp"
+#include "ends.hpp"
+#include "halo.hpp"
 #include "memory.hpp"
 #include "message.hpp"
 #include "mpi_type.hpp"
@@ -18,38 +20,8 @@
 namespace gapless::lab::exchange {
 namespace {
 
-constexpr int kTag = 7;
-
 using Before = std::function<void()>;
 using PackingPtr = std::unique_ptr<Packing>;
-
-// A message and the addresses that it has in the memory of this rank.
-struct Ends {
-  Ends(const Message& message, Memory& memory, Place at)
-      : send(memory.send(message)),
-        receive(memory.receive(message)),
-        packed_send(memory.packed_send()),
-        packed_receive(memory.packed_receive()),
-        send_count(message.send.count),
-        receive_count(message.receive.count),
-        send_type(message.send.handle.handle()),
-        receive_type(message.receive.handle.handle()),
-        packed_bytes(message.packed_bytes),
-        capacity(message.packed_capacity),
-        block_bytes(message.block_bytes()),
-        place(at) {}
-
-  char* send;
-  char* receive;
-  char* packed_send;
-  char* packed_receive;
-  int send_count, receive_count;
-  MPI_Datatype send_type, receive_type;
-  int packed_bytes;
-  int capacity;
-  std::int64_t block_bytes;
-  Place place;
-};
 
 class PingPong final : public Operation {
  public:
@@ -292,47 +264,6 @@ class Rooted final : public Operation {
   Side<int> many_;
 };
 
-// What a halo exchange does with messages: all ranks send and receive at once, in a ring.
-class Halo : public Operation {
- public:
-  Halo(const Ends& ends, const Message& message, const Peers& peers)
-      : ends_(ends), sent_block_(message.sent_block_bytes()), peers_(peers.targets), requests_(2 * peers_.size()) {}
-
- protected:
-  char* out(std::size_t peer) const { return ends_.send + static_cast<std::int64_t>(peer) * sent_block_; }
-  char* in(std::size_t peer) const { return ends_.receive + static_cast<std::int64_t>(peer) * ends_.block_bytes; }
-  Ends ends_;
-  std::int64_t sent_block_;
-  std::vector<int> peers_;
-  std::vector<MPI_Request> requests_;
-};
-
-class Sendrecv final : public Halo {
- public:
-  using Halo::Halo;
-  // Each call sends on round the ring in one direction, so nobody waits for a call that is still to come.
-  void run(const Before&) override {
-    for (std::size_t k = 0; k < peers_.size(); ++k) {
-      const std::size_t from = peers_.size() - 1 - k;
-      MPI_Sendrecv(out(k), ends_.send_count, ends_.send_type, peers_[k], kTag, in(from), ends_.receive_count,
-                   ends_.receive_type, peers_[from], kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
-  }
-};
-
-class Waitall final : public Halo {
- public:
-  using Halo::Halo;
-  void run(const Before&) override {
-    MPI_Request* next = requests_.data();
-    for (std::size_t k = 0; k < peers_.size(); ++k)
-      MPI_Irecv(in(k), ends_.receive_count, ends_.receive_type, peers_[k], kTag, MPI_COMM_WORLD, next++);
-    for (std::size_t k = 0; k < peers_.size(); ++k)
-      MPI_Isend(out(k), ends_.send_count, ends_.send_type, peers_[k], kTag, MPI_COMM_WORLD, next++);
-    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
-  }
-};
-
 std::unique_ptr<Operation> make_pingpong(const Trip& trip, const Ends& ends, MethodKind method, PackingPtr packing) {
   switch (method) {
     case MethodKind::kEnginePack:
@@ -402,9 +333,8 @@ std::unique_ptr<Operation> make_operation(const GroupSpec& group, MethodKind met
     case Pattern::kScatterv:
       return std::make_unique<Rooted>(ends, group.root, group.pattern == Pattern::kGatherv, peers);
     case Pattern::kSendrecv:
-      return std::make_unique<Sendrecv>(ends, message, peers);
     case Pattern::kWaitall:
-      return std::make_unique<Waitall>(ends, message, peers);
+      return make_halo(group.pattern, ends, message, peers, packed ? std::move(packing) : nullptr);
   }
   return make_pingpong(Trip(group, place), ends, method, std::move(packing));
 }

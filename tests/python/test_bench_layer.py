@@ -58,6 +58,17 @@ def test_p2p_measures_in_local_mode_too_what_is_paired(gapless: Command, mpi: st
     assert all(("paired_to_contiguous" in row["ratios"]) == row["is_paired"] for row in rows)
 
 
+def test_p2p_of_both_ranks_at_once(gapless: Command) -> None:
+    options = ("--mpi", "mpich,openmpi", "--calls", "waitall", "--layouts", "tests", "--filter", "tiled/v1/A=2/")
+    answer = gapless("bench", "p2p", *options, "--launches", 1, "--reps", "1,1", "--sizes", "3200,512000", "--json")
+    assert answer.returncode == 0, answer.stderr
+    rows = json.loads(answer.stdout)
+    assert {row["library"].partition("-")[0] for row in rows} == {"mpich", "openmpi"}
+    # By hand they are packed as well; the parts of a message are those of a ping-pong.
+    assert all(row["pattern"] == "waitall" and row["pack_us"] and row["engine_us"] is None for row in rows)
+    assert any(row["is_paired"] for row in rows) and not all(row["is_paired"] for row in rows)
+
+
 APPLICATIONS = ("--reps", "1,2", "--layouts", "applications,found", "--json")
 
 

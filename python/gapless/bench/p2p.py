@@ -1,4 +1,4 @@
-"""`gapless bench p2p`: a ping-pong of every layout under the layer, against what it is made of and what it replaces.
+"""`gapless bench p2p`: messages of every layout under the layer, against what it is made of and what it replaces.
 
 Of each description of each layout of the expectation tests: the engine's packing, a contiguous send and the engine's
 unpacking, each alone, are what the layer does in local mode. Of every layout: the native datatype, and MPI_Pack with a
@@ -17,7 +17,7 @@ import numpy as np
 from rich.progress import Progress
 
 from gapless.lab.better_of import SLOWER, Stand, stands
-from gapless.lab.cases import CONTIGUOUS, GAPLESS, LOCAL, Repeated, Samples
+from gapless.lab.cases import CONTIGUOUS, GAPLESS, LOCAL, PINGPONG, Repeated, Samples
 from gapless.lab.guidelines import EXPECTATIONS, PACK, TESTED_BY, Medians
 from gapless.lab.launch_facts import CONSTANT
 from gapless.lab.pingpong import ask_layer, find_cases, measure_pingpong, shown_by
@@ -30,6 +30,8 @@ TESTS, APPLICATIONS, FOUND = FAMILIES = ("tests", "applications", "found")
 # Of the layouts of the tests, also the parts; of all others only what is judged, so that many launches are cheap.
 METHODS = ("contiguous", "pack", "native", "gapless", "engine", "engine_pack", "engine_unpack")
 FEW_METHODS = METHODS[:4]
+# How they are sent: to and fro, or by both ranks at once, as a halo exchange does.
+PATTERNS = (PINGPONG, "waitall", "sendrecv")
 PARTS_TOLERANCE, GUIDELINE_TOLERANCE = 0.10, 0.05
 # What the layer's two modes are shown as ratios to; of paired messages, also paired to local.
 SHOWN = ("native", CONTIGUOUS)
@@ -39,7 +41,9 @@ WRITTEN = "written"
 
 @dataclass
 class P2pRow:
-    """One description of one layout at one message size on one library; times in microseconds, one way.
+    """One description of one layout at one message size on one library; times in microseconds.
+
+    Of a ping-pong one way, else of an exchange, in which a message goes each way.
 
     Attributes
     ----------
@@ -90,6 +94,7 @@ class P2pRow:
     engine_us: float | None = None
     beyond_parts: bool = False
     violated: dict[str, float] = field(default_factory=dict)
+    pattern: str = PINGPONG
 
     @property
     def is_paired(self) -> bool:
@@ -151,6 +156,7 @@ def measure_p2p(
     families: Sequence[str],
     recorder: Recorder,
     progress: Progress,
+    pattern: str = PINGPONG,
 ) -> None:
     """Ask once where the layer acts and what it pairs, with its counters on, then measure with them off.
 
@@ -172,15 +178,24 @@ def measure_p2p(
         Where the lines go.
     progress : Progress
         Where the advance is shown.
+    pattern : str
+        One of `PATTERNS`: what both ranks do. The parts are measured beside ping-pongs alone.
     """
     cases = find_cases(library, [*arguments, "--all-layouts", "--layouts", ",".join(families)])
-    cases = ask_layer(library, cases, data, recorder)
+    cases = ask_layer(library, cases, data, recorder, pattern)
     others = [family for family in families if family != TESTS]
-    for chosen, methods in (([TESTS], METHODS), (others, FEW_METHODS)):
+    tests = [family for family in families if family == TESTS]
+    for chosen, methods in ((tests, wanted_methods(TESTS, pattern)), (others, FEW_METHODS)):
         of = [case for case in cases if case.told["family"] in chosen]
         # A filter may leave nothing of a family.
         if any(line["kind"] == "acts" and line["family"] in chosen for line in recorder.lines):
-            measure_pingpong(library, of, Repeated(methods, *samples, data), launches, recorder, shown_by(progress))
+            repeated = Repeated(methods, *samples, data, pattern=pattern)
+            measure_pingpong(library, of, repeated, launches, recorder, shown_by(progress))
+
+
+def wanted_methods(family: str, pattern: str) -> tuple[str, ...]:
+    """Return what is measured of a family of layouts."""
+    return METHODS if (family, pattern) == (TESTS, PINGPONG) else FEW_METHODS
 
 
 def p2p_rows(library: str, lines: Sequence[Line]) -> list[P2pRow]:
@@ -201,7 +216,8 @@ def _row(library: str, medians: Medians, key: Key, lines: Sequence[Line]) -> P2p
         return None
     first = medians.lines_by_key[key][0]
     family = first.get("family", TESTS)
-    wanted = METHODS if family == TESTS else FEW_METHODS
+    pattern = first.get("pattern", PINGPONG)
+    wanted = wanted_methods(family, pattern)
     keys = {method: Key(key.group, _own(method, key), method) for method in (*wanted, LOCAL)}
     times = {f"{method}_us": medians.ns[of] / 1000 for method, of in keys.items() if of in medians.ns}
     if len(times.keys() - {"local_us"} | {"engine_us"}) < len({*wanted, "engine"}):
@@ -215,7 +231,8 @@ def _row(library: str, medians: Medians, key: Key, lines: Sequence[Line]) -> P2p
         library=library, family=family, group=key.group, layout=first["layout"], variant=first["variant"],
         A=first["A"], description=key.description, size=first["bytes"], payload_bytes=first["payload_bytes"],
         data=first.get("data", CONSTANT), acts=acts[0] if acts else None, best=Stand("undecided", 1, 0, np.inf, 0),
-        ratios=_ratios(medians, key, LOCAL in medians.ways(key.group, key.description)), **times,
+        ratios=_ratios(medians, key, LOCAL in medians.ways(key.group, key.description)), pattern=pattern,
+        **times,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from gapless.bench.p2p import PAIRED, SHOWN, TESTS, WRITTEN, P2pRow
 from gapless.bench.ways import counts, ends, middle, numbers
 from gapless.display import bytes_text, plain_table
 from gapless.lab.better_of import NOT_SLOWER, SLOWER, Stand
-from gapless.lab.cases import LOCAL
+from gapless.lab.cases import LOCAL, PINGPONG
 from gapless.lab.report.tables import few_launches
 from gapless.lab.statistics import Ratio
 
@@ -83,9 +83,10 @@ def p2p_table(title: str, rows: Sequence[P2pRow]) -> Table:
     with_parts = any(row.to_parts is not None for row in rows)
     parts = ["parts", "by hand"] if with_parts else []
     data = " and ".join(sorted({row.data for row in rows}))
+    calls = "".join(f", {pattern}" for pattern in sorted({row.pattern for row in rows} - {PINGPONG}))
     modes = [column for mode in MODES for column in (mode, "to native", "to contig.")]
     table = plain_table(
-        f"{title}, {data} data, µs",
+        f"{title}{calls}, {data} data, µs",
         ["layout", "contig.", "native", "MPI_Pack", *modes, "to best", "interval", "with writing", *parts, "remark"],
     )
     for row in rows:
@@ -154,6 +155,7 @@ class P2pSummary:
 
     name: str
     data: str
+    calls: str
     launches: int
     rows: int
     acts: int
@@ -168,7 +170,8 @@ class P2pSummary:
         """Return the sentences below the table."""
         broken = ", ".join(f"{name} violated in {n}" for name, n in self.violated.items()) or "no guideline violated"
         text = (
-            f"{self.name}, {self.data} data: {self.rows} rows, the layer acts in {self.acts}, {self.paired} paired; "
+            f"{self.name}, {self.calls}, {self.data} data: {self.rows} rows, the layer acts in {self.acts}, "
+            f"{self.paired} paired; "
             "proved more than 5 % slower than the best of native, MPI_Pack + send and, where paired, local: "
             f"{len(self.slower)}, proved not: {self.not_slower}{few_launches(self.launches)}; "
             f"proved more than 10 % over its parts: {self.beyond_parts}; {broken}"
@@ -194,6 +197,7 @@ def summarise(rows: Sequence[P2pRow]) -> list[P2pSummary]:
             P2pSummary(
                 name,
                 " and ".join(sorted({row.data for row in of})),
+                " and ".join(sorted({row.pattern for row in of})),
                 min(row.best.launches for row in of),
                 len(of),
                 len(acting),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_module
 import shlex
 import sys
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,14 @@ from gapless.cli.options import (
     TsvOption,
     chosen_libraries,
 )
+
+
+class Calls(str, Enum):
+    """What both ranks do in `gapless bench p2p`."""
+
+    PINGPONG = "pingpong"
+    WAITALL = "waitall"
+    SENDRECV = "sendrecv"
 
 
 def overhead(mpi: MpiOption = None, json: JsonOption = False) -> None:
@@ -169,6 +178,13 @@ def p2p(
         ),
     ] = "tests,applications,found",
     data: DataOption = Data.FRESH,
+    calls: Annotated[
+        Calls,
+        typer.Option(
+            help="pingpong: MPI_Send and MPI_Recv to and fro; both ranks at once, as a halo exchange does: waitall, by "
+            "MPI_Irecv, MPI_Isend and MPI_Waitall, or sendrecv."
+        ),
+    ] = Calls.PINGPONG,
     sizes: SizesOption = "3200,2560000",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer samples and fewer block sizes.")] = False,
     reps: Annotated[
@@ -186,6 +202,8 @@ def p2p(
     gapless bench p2p --layouts applications,found --quick --mpi all --tsv p2p.tsv
 
     gapless bench p2p --layouts tests --quick --sizes 64000,2560000 --data constant
+
+    gapless bench p2p --layouts found --filter column --calls waitall
 
     In each launch these take turns, beside MPI_Pack + send and a contiguous message of as many bytes:
       native  the datatype, the layer off;
@@ -235,7 +253,9 @@ def p2p(
             recorder = Recorder(new_file(f"p2p-{library.name}"))
             recorder.add(environment_line(library, f"gapless {shlex.join(sys.argv[1:])}"))
             with progress_bar() as progress:
-                measure_p2p(library, launches, samples, data.value, arguments, families, recorder, progress)
+                measure_p2p(
+                    library, launches, samples, data.value, arguments, families, recorder, progress, calls.value
+                )
             found[library.name] = recorder.lines
             console(stderr=True).print(f"gapless: {library.name}: samples in {recorder.path}", soft_wrap=True)
     rows = {name: p2p_rows(name, lines) for name, lines in found.items()}

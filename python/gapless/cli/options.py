@@ -23,7 +23,8 @@ MpiOption = Annotated[
     typer.Option(
         "--mpi",
         metavar="NAME",
-        help="mpich, openmpi, intel, all, or the prefix of an MPI; may be repeated (default: the MPI of the build).",
+        help="mpich, openmpi, intel, all, or the prefix of an MPI; with commas, or repeated (default: the MPI of the "
+        "build).",
     ),
 ]
 LaunchesOption = Annotated[int, typer.Option(min=1, help="Independent launches of each library: the replicates.")]
@@ -94,10 +95,11 @@ def with_options(table: Sequence[Row]) -> Callable[[Callable[[SimpleNamespace], 
 
 
 def chosen_libraries(mpi: list[str] | None) -> list[Library]:
-    """Return the libraries of the --mpi options."""
+    """Return the libraries of the --mpi options, of which each may name several, with commas."""
     from gapless.targets.libraries import find_library, libraries
 
-    return libraries(None) if mpi and "all" in mpi else [find_library(name) for name in mpi or [None]]
+    names = [name for names in mpi or () for name in names.split(",") if name]
+    return libraries(None) if "all" in names else [find_library(name) for name in names or [None]]
 
 
 def case_arguments(case: Sequence[str] | None = None, sizes: str | None = None, quick: bool = False) -> list[str]:

@@ -11,6 +11,7 @@ from gapless.lab.results import SCHEMA, Line
 PAYLOAD = "payload"  # the message that is the payload as a contiguous array
 CONTIGUOUS, MANUAL = "contiguous", "manual"
 GAPLESS, LOCAL = "gapless", "local"  # as users get it; and with nothing through shared memory
+PINGPONG = "pingpong"
 OF_THE_GROUP = (CONTIGUOUS, MANUAL)  # methods without a description
 SMALL_BYTES = 65536  # up to here several round trips are timed together
 # The layer tries its ways with the first 16 messages of each size class, up to 2 MB; messages beyond [bytes] are dear.
@@ -81,6 +82,8 @@ class Repeated:
         fresh or constant.
     shuffled : bool
         Whether each launch draws an order of the cases.
+    pattern : str
+        pingpong; waitall or sendrecv: both ranks send and receive at once.
     """
 
     methods: Sequence[str]
@@ -88,6 +91,7 @@ class Repeated:
     small: Samples
     data: str = "fresh"
     shuffled: bool = False
+    pattern: str = PINGPONG
 
 
 def layer_warmup(payload_bytes: int) -> int:
@@ -117,7 +121,7 @@ def _group(case: Case, repeated: Repeated) -> Line:
         for name, (description, method) in case.members(repeated.methods).items()
     ]
     return {
-        "id": case.group, "pattern": "pingpong", "cache": "warm", "data": repeated.data,
+        "id": case.group, "pattern": repeated.pattern, "cache": "warm", "data": repeated.data,
         "messages": list(case.messages), "members": members,
         "reps": {
             "min": reps.fewest, "max": reps.most, "inner": 10 if is_small else 1, "budget_ms": reps.limit_ms,

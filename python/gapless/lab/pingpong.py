@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from gapless.display import console
 from gapless.errors import GaplessError, MeasurementFailed
-from gapless.lab.cases import GAPLESS, Case, Repeated, Samples, job, sample_line
+from gapless.lab.cases import GAPLESS, PINGPONG, Case, Repeated, Samples, job, sample_line
 from gapless.lab.programs import json_lines, run_lab
 from gapless.lab.results import SCHEMA, Line, Recorder, of_kind
 from gapless.paths import Build
@@ -91,14 +91,17 @@ def launch_lines(
                 facts = line
                 yield line | {"experiment": "pingpong", "launch": launch, "data": repeated.data}
             elif line["kind"] == "samples":
-                yield sample_line(line, by_group[line["group"]], repeated.methods, launch, facts)
+                of = sample_line(line, by_group[line["group"]], repeated.methods, launch, facts)
+                yield of | {"pattern": repeated.pattern}
             elif line["kind"] == "refused":
                 yield left_out(by_group[line["group"]], line["reason"])
             else:
                 yield line | {"launch": launch}
 
 
-def ask_layer(build: Build, cases: Sequence[Case], data: str, recorder: Recorder) -> list[Case]:
+def ask_layer(
+    build: Build, cases: Sequence[Case], data: str, recorder: Recorder, pattern: str = PINGPONG
+) -> list[Case]:
     """Ask the layer once, by its own counters, what it converts and what it sends through shared memory.
 
     Returns the cases, which now know what of them is paired. The answers are lines of the kind ``acts``.
@@ -108,7 +111,7 @@ def ask_layer(build: Build, cases: Sequence[Case], data: str, recorder: Recorder
     GaplessError
         If the launch fails.
     """
-    once, paired = Repeated((GAPLESS,), Samples(1, 1), Samples(1, 1), data), {}
+    once, paired = Repeated((GAPLESS,), Samples(1, 1), Samples(1, 1), data, pattern=pattern), {}
     for line in launch_lines(build, cases, once, 1, {"GAPLESS_STATS": "1"}):
         if line["kind"] == "error":
             recorder.add(line)
