@@ -15,6 +15,7 @@ enum Field {
   kBytes,
   kPartBytes,
   kTrial,
+  kKind,
   // Of an offered message; 0 of others.
   kLayout,
   kLayoutChunk,
@@ -42,6 +43,7 @@ void write_header(Header& header, const Segment& segment, const Sealed& message)
   set(kBytes, static_cast<std::uint64_t>(message.ticket.bytes));
   set(kPartBytes, static_cast<std::uint64_t>(message.ticket.part_bytes));
   set(kTrial, static_cast<std::uint64_t>(message.ticket.trial));
+  set(kKind, message.ticket.kind.number());
   const Buffer origin = message.origin.value_or(Buffer{});
   set(kLayout, origin.layout.serial);
   set(kLayoutChunk, origin.layout.chunk);
@@ -61,9 +63,11 @@ bool read_header(const void* bytes, Segment& segment, Sealed& message) noexcept 
   message.ticket.bytes = static_cast<std::int64_t>(word_at(bytes, kBytes));
   message.ticket.part_bytes = static_cast<std::int64_t>(word_at(bytes, kPartBytes));
   message.ticket.trial = static_cast<Trial>(word_at(bytes, kTrial));
+  message.ticket.kind = StoresKind(word_at(bytes, kKind));
   message.serial = static_cast<std::uint32_t>(word_at(bytes, kSerial));
-  if (word_at(bytes, kTrial) > static_cast<std::uint64_t>(Trial::kPast) || message.ticket.bytes <= 0 ||
-      message.ticket.part_bytes <= 0 || message.ticket.part_bytes > kChunkBytes ||
+  if (word_at(bytes, kTrial) > static_cast<std::uint64_t>(Trial::kPast) ||
+      !StoresKind::is_valid(word_at(bytes, kKind)) || message.ticket.bytes <= 0 || message.ticket.part_bytes <= 0 ||
+      message.ticket.part_bytes > kChunkBytes ||
       parts_of(message.ticket.bytes, message.ticket.part_bytes) > segment.max_chunks() ||
       !segment.is_known(static_cast<int>(process), 0)) {
     return false;

@@ -21,6 +21,7 @@ struct Ticket {
   std::uint32_t record = 0;
   std::int64_t bytes = 0, part_bytes = 0;
   Trial trial = Trial::kNone;
+  StoresKind kind;
 };
 
 // What a trial takes one end of its message, part by part, and at last for who sent it.
@@ -35,16 +36,12 @@ class TrialTime {
     const std::int64_t from = base::now_ns();
     move();
     ns_ += base::now_ns() - from;
-    if (is_last) memory.stores(static_cast<int>(ticket.process)).add(ticket.trial, ticket.bytes, ns_);
+    if (is_last) memory.stores(static_cast<int>(ticket.process)).add(ticket.trial, ticket.kind, ticket.bytes, ns_);
   }
 
  private:
   std::int64_t ns_ = 0;
 };
-
-// Of a blocking send a receiver unpacks mostly while it is packed, and each part more lets it begin earlier. Of others
-// there may be many at a time, each part takes a chunk, and mostly the receiver is packing a message of its own.
-enum class Sending { kAlone, kAmongOthers };
 
 // [bytes] of a part: the receiver begins when the first is packed, so short messages have several, and long ones fill
 // the chunks.

@@ -2,7 +2,8 @@
 // core has read costs from 2 to 27 ns, by where the pages of this very launch lie, and a non-temporal one always 1 to 3
 // (docs/methods.md, "Lines that a peer has read"); but what was stored past the caches the receiver reads from memory,
 // which may cost more than the stores save. So both ends' time is measured while the program runs: now and then a
-// message is a trial, packed in one way as a whole, and its sender and its receivers add what it took them.
+// message is a trial, packed in one way as a whole, and its sender and its receivers add what it took them. Messages
+// are compared with others of their kind alone: what a face of short runs costs says nothing of one of long runs.
 //
 // These lie in the memory that the processes share, those of each sender in its own part. A sum that two processes
 // change at once loses one of both times, which is all that happens.
@@ -15,27 +16,61 @@
 
 namespace gapless::wire {
 
+// Of a blocking send a receiver unpacks mostly while it is packed, and each part more lets it begin earlier. Of others
+// there may be many at a time, each part takes a chunk, and mostly the receiver is packing a message of its own.
+enum class Sending { kAlone, kAmongOthers };
+
 enum class Trial : std::uint32_t { kNone, kNear, kPast };
+
+// A message's kind: what both ends' caches may hold of it, and how its stores come.
+class StoresKind {
+ public:
+  // By size, up to 16 KB, 32 KB, ..., 1 MB, and more; by the mean run, below a cache line, below 1 KB, and more.
+  static constexpr int kSizes = 8, kRuns = 3, kAll = 2 * kSizes * kRuns;
+
+  StoresKind() = default;
+  StoresKind(std::int64_t bytes, std::int64_t mean_run_bytes, Sending sending) noexcept {
+    constexpr int kLeastBits = 14;
+    const int bits = std::bit_width(static_cast<std::uint64_t>(bytes > 0 ? bytes - 1 : 0)),
+              size = std::clamp(bits - kLeastBits, 0, kSizes - 1),
+              run = mean_run_bytes < kLine      ? 0
+                    : mean_run_bytes < kLongRun ? 1
+                                                : 2;
+    number_ = static_cast<std::uint32_t>((size * kRuns + run) * 2 + (sending == Sending::kAlone ? 0 : 1));
+  }
+  // As another process wrote it.
+  explicit StoresKind(std::uint64_t number) noexcept : number_(static_cast<std::uint32_t>(number)) {}
+  static constexpr bool is_valid(std::uint64_t number) noexcept { return number < kAll; }
+
+  std::uint32_t number() const noexcept { return number_; }
+
+ private:
+  static constexpr std::int64_t kLine = 64, kLongRun = 1 << 10;
+  std::uint32_t number_ = 0;
+};
 
 class Stores {
  public:
   // What the next message is. Thread-safe, as all here.
-  Trial next(std::int64_t bytes) noexcept {
-    const std::uint32_t message = of(bytes).messages.fetch_add(1, std::memory_order_relaxed);
-    if (message >= kFirstTrials && message % kPeriod >= 2) return Trial::kNone;
+  Trial next(StoresKind kind) noexcept {
+    Costs& costs = costs_[kind.number()];
+    const std::uint32_t before = costs.messages.fetch_add(1, std::memory_order_relaxed);
+    if (before < kCold) return Trial::kNone;
+    const std::uint32_t message = before - kCold;
+    if (message >= kFirstTrials && message % period_of(costs) >= 2) return Trial::kNone;
     // Two in a row, which first by chance: a program may send by turns what is cheap and what is dear to pack.
     const bool swap = (message / 2 * 0x9e3779b9u >> 31) != 0;
     return (message % 2 != 0) != swap ? Trial::kPast : Trial::kNear;
   }
   // Whether such a message is packed past the caches.
-  bool is_past(Trial trial, std::int64_t bytes) const noexcept {
+  bool is_past(Trial trial, StoresKind kind) const noexcept {
     if (trial != Trial::kNone) return trial == Trial::kPast;
-    const Costs& costs = of(bytes);
+    const Costs& costs = costs_[kind.number()];
     return costs.past.load(std::memory_order_relaxed) < costs.near.load(std::memory_order_relaxed);
   }
   // What a trial of `bytes` bytes took one of its ends.
-  void add(Trial trial, std::int64_t bytes, std::int64_t ns) noexcept {
-    Costs& costs = of(bytes);
+  void add(Trial trial, StoresKind kind, std::int64_t bytes, std::int64_t ns) noexcept {
+    Costs& costs = costs_[kind.number()];
     std::atomic<std::int64_t>& cost = trial == Trial::kPast ? costs.past : costs.near;
     const std::int64_t before = cost.load(std::memory_order_relaxed),
                        more = ns * kUnit / std::max<std::int64_t>(bytes, 1);
@@ -48,27 +83,28 @@ class Stores {
   }
 
  private:
-  // Two messages, one by each, in a row of so many: one of 256 is packed by the worse stores. Where these cost 27 times
-  // as much that adds a tenth, where they cost three times as much not a hundredth.
-  static constexpr std::uint32_t kPeriod = 256;
-  // At the beginning all are tried: the first ones meet lines that nobody has read.
-  static constexpr std::uint32_t kFirstTrials = 16;
+  // The first ones take page faults, of chunks that nobody has touched: these would count against either. Those behind
+  // are all tried.
+  static constexpr std::uint32_t kCold = 2, kFirstTrials = 16;
   static constexpr std::int64_t kUnit = 1 << 20;
-  // By size, up to 16 KB, 32 KB, ...: what fits into which cache differs.
-  static constexpr int kSizes = 8, kLeastBits = 14;
 
   struct Costs {
     std::atomic<std::uint32_t> messages{0};
     std::atomic<std::int64_t> near{0}, past{0};  // decaying sums of about eight times [ns for kUnit bytes]
   };
-  static std::size_t size_of(std::int64_t bytes) noexcept {
-    const int bits = std::bit_width(static_cast<std::uint64_t>(bytes > 0 ? bytes - 1 : 0));
-    return static_cast<std::size_t>(std::clamp(bits - kLeastBits, 0, kSizes - 1));
+  // Two messages, one by each, in a row of so many. One of them is packed by the worse stores: where these cost r times
+  // as much, a row of 128 (r - 1) makes that less than a hundredth of the whole; where they cost 27 times as much, the
+  // longest row has it lose a fortieth. A choice that hardly matters is tried often, so that it follows the program.
+  static std::uint32_t period_of(const Costs& costs) noexcept {
+    constexpr std::int64_t kLeast = 32, kMost = 1024;
+    const std::int64_t near = costs.near.load(std::memory_order_relaxed),
+                       past = costs.past.load(std::memory_order_relaxed), best = std::min(near, past);
+    if (best <= 0) return kLeast;
+    const std::int64_t row = std::clamp((std::max(near, past) - best) / (best / 128 + 1), kLeast, kMost);
+    return std::bit_ceil(static_cast<std::uint32_t>(row));
   }
-  Costs& of(std::int64_t bytes) noexcept { return sizes_[size_of(bytes)]; }
-  const Costs& of(std::int64_t bytes) const noexcept { return sizes_[size_of(bytes)]; }
 
-  Costs sizes_[kSizes];
+  Costs costs_[StoresKind::kAll];
 };
 
 }  // namespace gapless::wire

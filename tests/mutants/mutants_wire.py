@@ -429,10 +429,18 @@ STORES = [
         ("the stores that cost more are preferred", "_relaxed) < costs.near", "_relaxed) > costs.near"),
         ("only one kind of stores is tried", "return (message % 2 != 0) != swap ?", "return swap && !swap ?"),
         ("which stores are tried first is no chance", "(message % 2 != 0) != swap ?", "(message % 2 != 0) ?"),
-        ("what stores cost is never measured again", "message % kPeriod >= 2) return", "message >= 16) return"),
+        (
+            "what stores cost is never measured again",
+            "message % period_of(costs) >= 2) return",
+            "message >= 16) return",
+        ),
         ("long messages seem to cost more", "ns * kUnit / std::max<std::int64_t>(bytes, 1)", "ns * 16"),
         ("one interrupted trial decides", "std::min(more, before / 2)", "more"),
         ("all sizes are one", "std::clamp(bits - kLeastBits, 0, kSizes - 1)", "0"),
+        ("messages that meet cold memory are trials", "kCold = 2, k", "kCold = 0, k"),
+        ("all runs are one", "(size * kRuns + run) * 2", "(size * kRuns) * 2"),
+        ("blocking sends and others are one", "sending == Sending::kAlone ? 0 : 1", "0"),
+        ("trials are as many however much they lose", "std::bit_ceil(static_cast<std::uint32_t>(row))", "kLeast"),
     )
 ]
 

@@ -117,7 +117,7 @@ TEST(Transfer, BothEndsOfATrialSayWhatItTook) {
         }
         pool.lend(outgoing.lease(), outgoing.used_chunks());
       }
-      EXPECT_EQ(segment.stores(0).is_past(Trial::kNone, kBytes), slow == Trial::kNear);
+      EXPECT_EQ(segment.stores(0).is_past(Trial::kNone, StoresKind()), slow == Trial::kNear);
     }
   }
 }

@@ -14,8 +14,8 @@ GAPLESS, LOCAL = "gapless", "local"  # as users get it; and with nothing through
 PINGPONG = "pingpong"
 OF_THE_GROUP = (CONTIGUOUS, MANUAL)  # methods without a description
 SMALL_BYTES = 65536  # up to here several round trips are timed together
-# The layer tries its ways with the first 16 messages of each size class, up to 2 MB; messages beyond [bytes] are dear.
-LAYER_WARMUP, FEW, DEAR_BYTES = 18, 4, 8 << 20
+# The layer tries its stores with the first 18 messages of each kind; messages beyond [bytes] are dear.
+LAYER_WARMUP, FEW, DEAR_BYTES = 20, 4, 8 << 20
 
 
 @dataclass(frozen=True)

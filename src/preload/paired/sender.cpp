@@ -20,7 +20,8 @@ PairedSend::PairedSend(SharedMemory& shared, wire::Lease& lease, const wire::Tic
   wire::write_header(header_, shared.segment, sealed);
 }
 
-std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes, wire::Sending sending,
+std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes, std::int64_t mean_run_bytes,
+                                              wire::Sending sending,
                                               const std::optional<wire::Buffer>& origin) noexcept {
   SharedMemory* const shared = shared_memory();
   if (shared == nullptr || number == shared->segment.self() || !shared->segment.accepts(number)) return nullptr;
@@ -29,8 +30,13 @@ std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes, wi
   if (parts > shared->segment.max_chunks() || !shared->pool.take(static_cast<std::uint32_t>(parts), number, lease)) {
     return nullptr;
   }
-  const wire::Ticket ticket{static_cast<std::uint32_t>(shared->segment.self()), lease.record, bytes, part,
-                            shared->segment.stores(shared->segment.self()).next(bytes)};
+  const wire::StoresKind kind(bytes, mean_run_bytes, sending);
+  const wire::Ticket ticket{.process = static_cast<std::uint32_t>(shared->segment.self()),
+                            .record = lease.record,
+                            .bytes = bytes,
+                            .part_bytes = part,
+                            .trial = shared->segment.stores(shared->segment.self()).next(kind),
+                            .kind = kind};
   shared->segment.announce(number);
   // Asked after the announcement: now it is counted, if that process declines meanwhile.
   if (shared->segment.accepts(number)) {

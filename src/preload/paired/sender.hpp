@@ -16,10 +16,10 @@ namespace gapless::preload {
 
 class PairedSend {
  public:
-  // Takes memory for a message of `bytes` bytes to the process with this number on the node, and announces it. nullptr:
-  // there is none, or that process declines. With an origin it is offered.
-  static std::unique_ptr<PairedSend> begin(int number, std::int64_t bytes, wire::Sending sending,
-                                           const std::optional<wire::Buffer>& origin) noexcept;
+  // Takes memory for a message of `bytes` bytes, in runs of a mean length, to the process with this number on the node,
+  // and announces it. nullptr: there is none, or that process declines. With an origin it is offered.
+  static std::unique_ptr<PairedSend> begin(int number, std::int64_t bytes, std::int64_t mean_run_bytes,
+                                           wire::Sending sending, const std::optional<wire::Buffer>& origin) noexcept;
   ~PairedSend();
   PairedSend(const PairedSend&) = delete;
   PairedSend& operator=(const PairedSend&) = delete;

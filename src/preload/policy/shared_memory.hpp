@@ -21,7 +21,7 @@ struct SharedMemory {
   wire::Board board;
   // Of a message that this process sends.
   bool is_packed_past(const wire::Ticket& message) noexcept {
-    return segment.stores(segment.self()).is_past(message.trial, message.bytes);
+    return segment.stores(segment.self()).is_past(message.trial, message.kind);
   }
 };
 

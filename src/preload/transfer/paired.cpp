@@ -90,7 +90,7 @@ std::optional<wire::Buffer> MessageBuffer::origin_of(int number) noexcept {
 }
 
 bool MessageBuffer::begin_sending(int number, wire::Sending sending) noexcept {
-  outgoing_ = PairedSend::begin(number, bytes_, sending, origin_of(number));
+  outgoing_ = PairedSend::begin(number, bytes_, datatype_->mean_run_bytes(), sending, origin_of(number));
   if (outgoing_ == nullptr && counting()) count_unpaired(procedure_, Reason::kOthers);
   return outgoing_ != nullptr;
 }
