@@ -43,15 +43,15 @@ def test_names_are_those_of_the_layer() -> None:
 
 def test_the_cheapest_choice_is_taken_and_noise_is_not() -> None:
     cells = {("vector", 64, 8): costs("pp"), ("vector", 4096, 8): costs("pn"), ("vector", 4096, 64): costs("pn")}
-    # What gains too little: in a vector the library's own way stays, in other shapes it is packed.
-    for shape, best, size in (("nest", "nn", 64), ("nest", "nn", 4096), ("vector", "pp", 1 << 20)):
+    # What gains too little: the library's own way stays, but small elements are packed.
+    for shape, best, size in (("elements", "nn", 64), ("elements", "nn", 4096), ("vector", "pp", 1 << 20)):
         cells[shape, size, 8] = {name: cost / 20 for name, cost in costs(best).items()}
     found = section_of("MPICH", "", [Measured("MPICH", True, 1, cells)])
     tables = {(table.operation, table.distance, table.shape): table.rows for table in found.tables}
     assert tables["send", "near", "vector"] == {64: "++", 4096: "++", 1 << 20: "-+"}
     # Of runs of 64 bytes nothing as short as 64 bytes was measured: the next size decides.
     assert tables["receive", "near", "vector"] == {64: "+-", 4096: "--", 1 << 20: "--"}
-    assert tables["receive", "near", "nest"] == {64: "+", 4096: "+"}
+    assert tables["receive", "near", "elements"] == {64: "+", 4096: "+"}
     assert tables["unpack", "any", "vector"] == {64: "--", 4096: "--", 1 << 20: "+-"}
     assert ("send", "far", "vector") not in tables
 

@@ -16,12 +16,11 @@ GAIN = 0.03
 NEIGHBOUR = 0.35
 MAX_BESIDE = 0.15
 # The ways to decide for both sides, the sender first: n native, p packed, s packed past the caches.
-CHOICES = ("pp", "np", "pn", "nn", "sp", "sn")
-# The first choice of a vector is the library's own way: then a message is rarely slower than it was, also on machines
-# that are like the measured one (gapless.tune.carried_over). The other shapes have many descriptions, of which one is
-# measured; libraries take ten times as long for some (MPICH 5.0.2: 4 KB in structs of a double and an int), and packing
-# does not.
-VECTOR_CHOICES = ("nn", *(choice for choice in CHOICES if choice != "nn"))
+CHOICES = ("nn", "pp", "np", "pn", "sp", "sn")
+# The first choice is the library's own way: then a message is rarely slower than it was, also on machines that are like
+# the measured one (gapless.tune.carried_over). But small elements may be of any type, of which one is measured;
+# libraries take ten times as long for some (MPICH 5.0.2: 4 KB in structs of a double and an int), and packing does not.
+CHOICES_OF_ELEMENTS = ("pp", *(choice for choice in CHOICES if choice != "pp"))
 CELLS = {"p": PACKED, "n": NATIVE, "s": PAST}
 BLOCKING, NONBLOCKING = ("send", "receive"), ("isend", "ireceive")
 SHAPES: Final = ("vector", "elements", "nest", "list")
@@ -121,7 +120,7 @@ def tables_of(cells: Cells, distance: str) -> list[Table]:
     for shape in sorted({shape for shape, _, _ in cells}, key=SHAPES.index):
         for kind, operations in (("blocking", BLOCKING), ("nonblocking", NONBLOCKING)):
             grid = _Grid(cells, shape, kind)
-            chosen = grid.best(VECTOR_CHOICES if shape == "vector" else CHOICES)
+            chosen = grid.best(CHOICES_OF_ELEMENTS if shape == "elements" else CHOICES)
             tables += [grid.table(name, distance, shape, chosen, side) for side, name in enumerate(operations)]
     return tables
 
