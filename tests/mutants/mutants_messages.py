@@ -16,6 +16,7 @@ PERSISTENT = (conformance("p2p_persistent", **MESSAGES),)
 
 FIRST_USE = (preload("first_use_test", GAPLESS_RULES="{source}/tests/preload/packs_all.rules"),)
 GATHERED = (preload("gathered_header_test", GAPLESS_RULES="{source}/tests/preload/gathered_header.rules"),)
+EXPECTED = (preload("expected_header_test", GAPLESS_RULES="{source}/tests/preload/expected_header.rules"),)
 IN_FORCE = (preload("rules_in_force_test", "paired", GAPLESS_RULES="{source}/tests/preload/paired_in_force.rules"),)
 
 MUTANTS = [
@@ -56,10 +57,24 @@ MUTANTS = [
     ),
     planted(
         "a receive takes every message of a header's length for data",
-        "transfer/transfer.hpp",
-        "(received_bytes == wire::kHeaderBytes || received_bytes == kAnyBytes);",
-        "received_bytes == kAnyBytes;",
+        "transfer/paired.cpp",
+        "may_be = received_bytes == wire::kHeaderBytes || received_bytes == kAnyBytes;",
+        "may_be = received_bytes == kAnyBytes;",
         PAIRED,
+    ),
+    planted(
+        "a receive expects a header where none ever came",
+        "transfer/paired.cpp",
+        "if (came != mpi::Datatype::Came::kUnknown) return came == mpi::Datatype::Came::kPaired;",
+        "",
+        EXPECTED,
+    ),
+    planted(
+        "a receive that got a header expects none",
+        "transfer/paired.cpp",
+        "datatype_->note_arrival(is_paired)",
+        "datatype_->note_arrival(false)",
+        EXPECTED,
     ),
     planted(
         "a contiguous receive does not look for a header",

@@ -22,6 +22,7 @@
 // Facts are shared: an operation that is pending keeps them alive, whatever becomes of the type and of the epoch.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -30,7 +31,7 @@
 
 namespace gapless::mpi {
 
-// The facts. Immutable, shared by all types of equal construction and by all threads.
+// The facts. Immutable but for a hint, shared by all types of equal construction and by all threads.
 class Datatype {
  public:
   Datatype(layout::LayoutPtr layout, plan::PlanPtr plan);
@@ -47,6 +48,13 @@ class Datatype {
   // True if all data are of one basic type, and if some may be long doubles (layout/signature.hpp, which takes longer).
   bool has_one_basic_type() const noexcept { return has_one_basic_type_; }
   bool may_hold_long_doubles() const noexcept { return may_hold_long_doubles_; }
+  // A hint: how the last message came that this process received in this type, of those that may come either way.
+  enum class Came : std::uint8_t { kUnknown, kByLibrary, kPaired };
+  Came came() const noexcept { return came_.load(std::memory_order_relaxed); }
+  void note_arrival(bool is_paired) const noexcept {
+    const Came now = is_paired ? Came::kPaired : Came::kByLibrary;
+    if (came() != now) came_.store(now, std::memory_order_relaxed);  // mostly it has not changed: no line is written
+  }
 
  private:
   layout::LayoutPtr layout_;
@@ -56,6 +64,7 @@ class Datatype {
   bool has_lists_ = false;
   bool has_one_basic_type_ = false;
   bool may_hold_long_doubles_ = false;
+  mutable std::atomic<Came> came_{Came::kUnknown};
 };
 
 using DatatypePtr = std::shared_ptr<const Datatype>;

@@ -141,8 +141,16 @@ void MessageBuffer::stay_without_entry(Reason reason) noexcept {
   stay_native(reason);
 }
 
+// True if a receive of this kind is likely to get a header: if the last one did; before any came, if the rules have
+// messages like this one paired.
+bool MessageBuffer::expects_header() const noexcept {
+  const mpi::Datatype::Came came = datatype_->came();
+  if (came != mpi::Datatype::Came::kUnknown) return came == mpi::Datatype::Came::kPaired;
+  return is_worth_pairing(wire::Sending::kAlone) || is_worth_pairing(wire::Sending::kAmongOthers);
+}
+
 // Every receive that has room for a header looks for one, whatever its type. One that is left to the library by the
-// rules gets it staged, if it is likely to come.
+// rules gets it staged, if it is likely to come: the library would put it into the type's runs, to be collected.
 void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
   if (switched_on()) accept_again();
   if (reason_ == Reason::kProcNull || reason_ == Reason::kArguments || reason_ == Reason::kZero) return;
@@ -168,9 +176,7 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
     path_ = Path::kInPlace;
   } else if (path_ == Path::kNative) {
     can_gather = can_gather_header();
-    if (!can_gather || is_worth_pairing(wire::Sending::kAlone) || is_worth_pairing(wire::Sending::kAmongOthers)) {
-      stage_small(operation);
-    }
+    if (!can_gather || expects_header()) stage_small(operation);
   }
   looks_ = path_ != Path::kNative || can_gather;
   if (!looks_ && (reason_ == Reason::kCombiner || reason_ == Reason::kDevice || reason_ == Reason::kLarge ||
@@ -203,6 +209,15 @@ bool MessageBuffer::can_gather_header() noexcept {
   const std::int64_t rest = wire::kHeaderBytes % type.size;
   return layout::whole_basics(type, rest) == rest &&
          (datatype_->has_one_basic_type() || !datatype_->may_hold_long_doubles());
+}
+
+bool MessageBuffer::read_header(std::int64_t received_bytes) noexcept {
+  const bool may_be = received_bytes == wire::kHeaderBytes || received_bytes == kAnyBytes;
+  const bool is_paired = may_be && begin_pull();
+  // Of shorter messages there is no choice.
+  if (datatype_ != nullptr && (is_paired || received_bytes >= smallest_paired(Traffic::kPointToPoint)))
+    datatype_->note_arrival(is_paired);
+  return is_paired;
 }
 
 bool MessageBuffer::begin_pull() noexcept {

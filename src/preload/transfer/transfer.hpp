@@ -86,8 +86,7 @@ class MessageBuffer {
   // header, or one was found before: then the message is unpacked by pull(), and has paired_bytes() bytes.
   static constexpr std::int64_t kAnyBytes = -1;
   bool look_for_header(std::int64_t received_bytes) noexcept {
-    const bool may_be = looks_ && (received_bytes == wire::kHeaderBytes || received_bytes == kAnyBytes);
-    return is_paired() || (may_be && begin_pull());
+    return is_paired() || (looks_ && read_header(received_bytes));
   }
   // Of a receive on whatever path, for which a message was claimed (paired/claims.hpp): reads its type, of which it may
   // have less room than a header has.
@@ -150,8 +149,10 @@ class MessageBuffer {
   void stage_small(Operation operation) noexcept;
   void look_out(Operation operation, Distance distance) noexcept;
   bool can_gather_header() noexcept;
+  bool expects_header() const noexcept;
   bool stage_undecoded(Operation operation) noexcept;
   bool begin_pull() noexcept;
+  bool read_header(std::int64_t received_bytes) noexcept;
   std::optional<wire::Buffer> origin_of(int number) noexcept;
   void take_offered() noexcept;
   void count_received() const noexcept;
