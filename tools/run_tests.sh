@@ -4,8 +4,8 @@
 #   rest    the long tests of both, and the mutants; the engine's tests under sanitizers; its kernels under qemu for AArch64;
 #           mpi4py's own suite
 # GAPLESS_PART=K/N (.ci/run): of the planted faults and of each long test's variants the K-th of N parts; of the MPI
-# libraries one in the long tests, and Debian's packages with one of the three; with K = 1 and 5 the address sanitizer, with
-# 3 the thread sanitizer, with even K AArch64.
+# libraries one in the long tests, and Debian's packages with one of the three; with K mod 6 = 1 and 5 the address and
+# undefined-behaviour sanitizers, with 3 the thread sanitizer, with even K AArch64.
 # Runs all suites even if one fails, and counts: a suite in which nothing ran is a failure. Each suite says how long it
 # took and which tests took longest; the last line says so if it all took longer than it may. Kernels that this machine
 # cannot run are in ctest's list of skipped tests.
@@ -86,9 +86,9 @@ if [ "$1" = change ]; then
 else
   tools/build.sh release long_tests || failed+=("the build of the long tests")
   suite 'ctest, long tests and mutants' "$ctest_count" run_ctest "$release" -L 'long|mutants' ${others:+-E "$others"}
-  case ${part:-all} in
-    all | 1 | 5) suite 'engine under address and undefined sanitizers' "$ctest_count" sanitized ;;&
-    all | 3) suite 'threads under the thread sanitizer' "$ctest_count" tools/test_tsan.sh ;;
+  case ${part:+$((part % 6))} in
+    '' | 1 | 5) suite 'engine under address and undefined sanitizers' "$ctest_count" sanitized ;;&
+    '' | 3) suite 'threads under the thread sanitizer' "$ctest_count" tools/test_tsan.sh ;;
   esac
   if [ $((${part:-0} % 2)) -eq 0 ] && [ "$(uname -m)" != aarch64 ]; then
     suite 'aarch64' "$ctest_count" tools/test_neon.sh

@@ -389,7 +389,9 @@ class Group {
       for (const double until_ns = end_ns + (plant - 1) * slowed_ns; end_ns < until_ns;) end_ns = now_ns();
     }
     run_.layer.set_all(false);
-    if (!writes_ahead()) sample.writing = {within.ns / inner, within.clock_ns / inner};
+    if (!writes_ahead()) sample.writing = within;
+    sample.writing.ns /= inner;  // written ahead, once for all of them
+    sample.writing.clock_ns /= inner;
     sample.ns = (end_ns - start_ns) / inner;
     return sample;
   }

@@ -58,7 +58,7 @@ class Stores {
     if (before < kCold) return Trial::kNone;
     const std::uint32_t message = before - kCold;
     if (message >= kFirstTrials && message % period_of(costs) >= 2) return Trial::kNone;
-    // Two in a row, which first by chance: a program may send by turns what is cheap and what is dear to pack.
+    // Mostly two in a row, which first by chance: a program may send by turns what is cheap and what is dear to pack.
     const bool swap = (message / 2 * 0x9e3779b9u >> 31) != 0;
     return (message % 2 != 0) != swap ? Trial::kPast : Trial::kNear;
   }
@@ -92,9 +92,10 @@ class Stores {
     std::atomic<std::uint32_t> messages{0};
     std::atomic<std::int64_t> near{0}, past{0};  // decaying sums of about eight times [ns for kUnit bytes]
   };
-  // Two messages, one by each, in a row of so many. One of them is packed by the worse stores: where these cost r times
-  // as much, a row of 128 (r - 1) makes that less than a hundredth of the whole; where they cost 27 times as much, the
-  // longest row has it lose a fortieth. A choice that hardly matters is tried often, so that it follows the program.
+  // Two messages, mostly one by each, in a row of so many. One of them is packed by the worse stores: where these cost
+  // r times as much, a row of 128 (r - 1) makes that less than a hundredth of the whole; where they cost 27 times as
+  // much, the longest row has it lose a fortieth. A choice that hardly matters is tried often, so that it follows the
+  // program.
   static std::uint32_t period_of(const Costs& costs) noexcept {
     constexpr std::int64_t kLeast = 32, kMost = 1024;
     const std::int64_t near = costs.near.load(std::memory_order_relaxed),

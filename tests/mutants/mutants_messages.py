@@ -65,7 +65,7 @@ MUTANTS = [
     planted(
         "a receive expects a header where none ever came",
         "transfer/paired.cpp",
-        "if (came != mpi::Datatype::Came::kUnknown) return came == mpi::Datatype::Came::kPaired;",
+        "if (is_known) return came == mpi::Datatype::Came::kPaired;",
         "",
         EXPECTED,
     ),

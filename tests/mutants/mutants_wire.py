@@ -423,6 +423,16 @@ MEMORY = [
     Mutant("a zombie runs", "base/process.cpp", "state[at] != 'Z'", "state[at] != 0", NOTHING, SEGMENT),
 ]
 
+KINDS = [
+    planted(
+        "the kind of a message's stores is any number",
+        "header.cpp",
+        "!StoresKind::is_valid(word_at(bytes, kKind)) || ",
+        "",
+        tests("Header.*"),
+    ),
+]
+
 STORES = [
     planted(plants, "stores.hpp", before, after, (Check("stores_test"),))
     for plants, before, after in (
@@ -452,4 +462,4 @@ TRIALS = [
     )
 ]
 
-MUTANTS = [*PROTOCOL, *STORES, *TRIALS, *CHANNELS, *LEASES, *MEMORY]
+MUTANTS = [*PROTOCOL, *KINDS, *STORES, *TRIALS, *CHANNELS, *LEASES, *MEMORY]

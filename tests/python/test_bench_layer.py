@@ -58,6 +58,15 @@ def test_p2p_measures_in_local_mode_too_what_is_paired(gapless: Command, mpi: st
     assert all(("paired_to_contiguous" in row["ratios"]) == row["is_paired"] for row in rows)
 
 
+def test_names_of_libraries_with_commas_and_repeated() -> None:
+    from gapless.cli.options import chosen_libraries, mpi_names
+
+    assert mpi_names(None) == [] == mpi_names([",", ""])
+    assert mpi_names(["mpich,openmpi", "intel"]) == ["mpich", "openmpi", "intel"]
+    assert [library.name.partition("-")[0] for library in chosen_libraries(["openmpi,mpich"])] == ["openmpi", "mpich"]
+    assert chosen_libraries(["mpich,all"]) == chosen_libraries(["all"])
+
+
 def test_p2p_of_both_ranks_at_once(gapless: Command) -> None:
     options = ("--mpi", "mpich,openmpi", "--calls", "waitall", "--layouts", "tests", "--filter", "tiled/v1/A=2/")
     answer = gapless("bench", "p2p", *options, "--launches", 1, "--reps", "1,1", "--sizes", "3200,512000", "--json")

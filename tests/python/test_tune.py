@@ -99,6 +99,17 @@ def test_a_vendors_machines_decide_for_its_processors(tmp_path: Path) -> None:
     assert ("amd-1", "blocking", "others of the vendor") not in told
 
 
+def test_rows_that_say_nothing_new_are_left_out_of_the_text() -> None:
+    rows = {64: "+-", 256: "+-", 1024: "+-", 4096: "--", 16384: "--", 65536: "+-", 262144: "+-"}
+    thin = rules.Table("send", "near", "vector", (8, 64), rows).text()
+    kept = {int(line.split()[0]): line.split()[1] for line in thin[2:]}
+    # 256 alone lies between two like it; of all sizes the nearest row says the same.
+    assert list(kept) == [64, 1024, 4096, 16384, 65536, 262144]
+    for size in (1, 64, 200, 500, 1100, 2000, 3000, 9000, 33000, 99000, 1 << 30):
+        nearest = [min(of, key=lambda row, size=size: max(row / size, size / row)) for of in (rows, kept)]
+        assert rows[nearest[0]] == kept[nearest[1]]
+
+
 SIZES = (8192, 65536, 262144, 2097152)
 
 

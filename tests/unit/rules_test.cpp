@@ -185,6 +185,15 @@ TEST(Rules, AForeignTextIsNotTaken) {
   EXPECT_EQ(rules, Rules());
 }
 
+TEST(Rules, AVendorIsAWordBehindALibrary) {
+  const auto text = [](const std::string& lines) { return "gapless-rules 1\n" + lines + "end\n"; };
+  expect_wrong(text("vendor GenuineIntel\n"), 2, "'vendor' that does not follow 'library'");
+  expect_wrong(text("library *\npaired 1\nvendor GenuineIntel\n"), 4, "'vendor' that does not follow 'library'");
+  expect_wrong(text("library *\nvendor A\nvendor B\n"), 4, "'vendor' that does not follow 'library'");
+  expect_wrong(text("library *\nvendor\n"), 3, "'vendor' without a name, one word");
+  expect_wrong(text("library *\nvendor Genuine Intel\n"), 3, "'vendor' without a name, one word");
+}
+
 TEST(Rules, WhatIsWrongIsRefusedWithItsLine) {
   const std::string head = "gapless-rules 1\nlibrary MPICH\n";
   expect_wrong("", 0, "it is empty");

@@ -83,6 +83,15 @@ TEST(Header, OfAnotherMessageOrNoneIsData) {
         EXPECT_FALSE(is_header(sent, &changed)) << "word " << word << " is " << wrong;
       }
     }
+    // The trial and the kind of its stores, of which 0 is one.
+    for (const auto& [word, wrong] : {std::pair<int, std::uint64_t>{14, 3},
+                                      {14, ~std::uint64_t{0}},
+                                      {16, StoresKind::kAll},
+                                      {16, std::uint64_t{1} << 32}}) {
+      Header changed = sent.header;
+      changed.words[word] = wrong;
+      EXPECT_FALSE(is_header(sent, &changed)) << "word " << word << " is " << wrong;
+    }
   });
 }
 

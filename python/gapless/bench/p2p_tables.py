@@ -20,8 +20,8 @@ TIMES = ("contiguous_us", "native_us", "pack_us", "gapless_us", "engine_pack_us"
 MODES = {mode: [f"{mode}_to_{other}" for other in SHOWN] for mode in (LOCAL, PAIRED)}
 AS_LOCAL = "as local"  # instead of a time or a ratio of a message that is not paired
 COLUMNS = (
-    "library", "name", "payload_bytes", "data", "launches", *TIMES, "acts", "to_sequence", "to_parts", "to_best",
-    "ci_low", "ci_high", "best", "cycle_to_best", "cycle_ci_low", "cycle_ci_high", "cycle", "beyond_parts",
+    "library", "name", "payload_bytes", "data", "calls", "launches", *TIMES, "acts", "to_sequence", "to_parts",
+    "to_best", "ci_low", "ci_high", "best", "cycle_to_best", "cycle_ci_low", "cycle_ci_high", "cycle", "beyond_parts",
     "guidelines", "local_us", "paired",
     *(f"{name}{end}" for of in MODES.values() for name in of for end in ("", "_low", "_high")),
 )  # fmt: skip
@@ -36,7 +36,7 @@ def p2p_tsv(rows: Sequence[P2pRow]) -> str:
     out = ["\t".join(COLUMNS)]
     for row in rows:
         cycle = row.cycle
-        cells = [row.library, row.name, f"{row.payload_bytes}", row.data, f"{row.best.launches}"]
+        cells = [row.library, row.name, f"{row.payload_bytes}", row.data, row.pattern, f"{row.best.launches}"]
         cells += [_number(getattr(row, name), ".4g") for name in TIMES]
         cells += [{True: "yes", False: "no", None: "?"}[row.acts], _number(row.to_sequence), _number(row.to_parts)]
         cells += [f"{value:.3f}" for value in (row.best.ratio, row.best.ci_low, row.best.ci_high)] + [row.best.verdict]

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from gapless.cli.options import JsonOption, MpiOption, TsvOption
+from gapless.cli.options import JsonOption, MpiOption, TsvOption, mpi_names
 
 SizeOption = Annotated[
     list[str] | None,
@@ -66,7 +66,8 @@ def fft(
         lines = [line for path in stored for line in read(path)]
     else:
         chosen = cases(size or SIZES, grid or GRIDS, kind or INPUTS)
-        names = NAMES if mpi and "all" in mpi else mpi or ["mpich"]
+        named = mpi_names(mpi)
+        names = NAMES if "all" in named else named or ["mpich"]
         libraries = [library_by_name(name, say, ()) if name in NAMES else find_library(name) for name in names]
         install_fft(say)
         for library in libraries:

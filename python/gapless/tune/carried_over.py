@@ -5,7 +5,8 @@ python -m gapless.tune.carried_over         # from docs/results/tune
 For each machine whose measurements are kept: messages within a node, as its own rules, the built-in ones of its
 processors' vendor, those without what was measured on it (as on a machine that nobody has measured), and those of all
 other machines whatever their vendor decide. What a decision takes there is known, for every way was measured: sends and
-receives are judged against the library's own way, paired messages against what else the machine's own rules decide.
+receives are judged against the library's own way, paired messages against what the rules of that day did without
+pairing.
 """
 
 from __future__ import annotations
@@ -88,7 +89,9 @@ def rows(results: Path = RESULTS) -> list[tuple[str, ...]]:
                 "others of the vendor": of_vendor(others, vendor_of(machine)),
                 "others": of_vendor(others, ""),
             }
-            if all(vendor_of(name) != vendor_of(machine) for name, _ in others):
+            if not any(one.near for _, one in others):
+                del rules["others"]
+            if not any(one.near for name, one in others if vendor_of(name) == vendor_of(machine)):
                 del rules["others of the vendor"]
             sections = {name: section_of(library, "", of) for name, of in rules.items()}
             for kind, (calls, judge) in itertools.product(PAIRED, (("", judged), (", paired", judged_paired))):

@@ -48,7 +48,7 @@ class Datatype {
   // True if all data are of one basic type, and if some may be long doubles (layout/signature.hpp, which takes longer).
   bool has_one_basic_type() const noexcept { return has_one_basic_type_; }
   bool may_hold_long_doubles() const noexcept { return may_hold_long_doubles_; }
-  // A hint: how the last message came that this process received in this type, of those that may come either way.
+  // A hint: how the last message came that this process received in this type from a process of its node.
   enum class Came : std::uint8_t { kUnknown, kByLibrary, kPaired };
   Came came() const noexcept { return came_.load(std::memory_order_relaxed); }
   void note_arrival(bool is_paired) const noexcept {

@@ -118,6 +118,7 @@ bool Exchange::begin_receive(Received& block, const wire::Letter& letter) noexce
   differs_ = differs_ || letter.ticket.bytes != block.piece->bytes();
   if (letter.ticket.bytes == 0) return true;
   if (!shared_.segment.is_known(static_cast<int>(letter.ticket.process), 0)) return false;
+  if (!wire::StoresKind::is_valid(letter.ticket.kind.number())) return false;
   block.message = wire::Incoming<Segment>(shared_.segment, letter.ticket);
   return block.piece->is_moved_here() || block.whole.reserve(letter.ticket.bytes);
 }

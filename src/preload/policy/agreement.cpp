@@ -9,7 +9,6 @@
 
 #include "base/settings.hpp"
 #include "gapless/gapless.h"
-#include "kernel/processor.hpp"
 #include "mpi/abi/library.hpp"
 #include "mpi/staging/reserve.hpp"
 #include "preload/front_to_backend.hpp"
@@ -51,13 +50,21 @@ bool is_wanted() noexcept {
   return base::setting_text("GAPLESS_COLLECTIVES") == nullptr || base::setting_on("GAPLESS_COLLECTIVES");
 }
 
+// A hash of the tables that decide what a collective call becomes: of the same text, another section may hold
+// elsewhere.
+std::uint64_t hash_of_shared(const Rules& rules) noexcept {
+  constexpr int kFirst = static_cast<int>(Operation::kExchangeReady), kLast = static_cast<int>(Operation::kRead);
+  const auto& first = rules.tables[kFirst];
+  return hash_of(std::string(reinterpret_cast<const char*>(&first), (kLast - kFirst + 1) * sizeof first));
+}
+
 // A hash below 2^62 of all that decides what a collective call becomes.
 std::uint64_t facts() {
   std::string text = std::to_string(kInterfaceVersion) + ' ' + GAPLESS_BUILD + ' ' + mpi::kAbiName + ' ';
   text += std::to_string(served_procedures()) + ' ' + std::to_string(mpi::reserve::size()) + ' ';
   text += policy.force ? "force " : "";
   text += std::to_string(policy.hash) + ' ';
-  text += kernel::ProcessorVendor().name();  // rules may differ by it
+  text += std::to_string(hash_of_shared(policy.rules)) + ' ';
   text += receives_stay_native ? "native " : "";
   text += pairing_facts();
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";

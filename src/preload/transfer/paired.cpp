@@ -141,11 +141,12 @@ void MessageBuffer::stay_without_entry(Reason reason) noexcept {
   stay_native(reason);
 }
 
-// True if a receive of this kind is likely to get a header: if the last one did; before any came, if the rules have
-// messages like this one paired.
+// True if a receive of this kind is likely to get a header: if the last one from a process of this node did; before any
+// came, and of a persistent one, which decides once, if the rules have messages like this one paired.
 bool MessageBuffer::expects_header() const noexcept {
   const mpi::Datatype::Came came = datatype_->came();
-  if (came != mpi::Datatype::Came::kUnknown) return came == mpi::Datatype::Came::kPaired;
+  const bool is_known = is_from_near_ && procedure_ != Procedure::kRecv_init && came != mpi::Datatype::Came::kUnknown;
+  if (is_known) return came == mpi::Datatype::Came::kPaired;
   return is_worth_pairing(wire::Sending::kAlone) || is_worth_pairing(wire::Sending::kAmongOthers);
 }
 
@@ -176,7 +177,8 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
     path_ = Path::kInPlace;
   } else if (path_ == Path::kNative) {
     can_gather = can_gather_header();
-    if (!can_gather || expects_header()) stage_small(operation);
+    is_from_near_ = distance == Distance::kNear;
+    if (!can_gather || (distance != Distance::kFar && expects_header())) stage_small(operation);
   }
   looks_ = path_ != Path::kNative || can_gather;
   if (!looks_ && (reason_ == Reason::kCombiner || reason_ == Reason::kDevice || reason_ == Reason::kLarge ||
@@ -214,8 +216,8 @@ bool MessageBuffer::can_gather_header() noexcept {
 bool MessageBuffer::read_header(std::int64_t received_bytes) noexcept {
   const bool may_be = received_bytes == wire::kHeaderBytes || received_bytes == kAnyBytes;
   const bool is_paired = may_be && begin_pull();
-  // Of shorter messages there is no choice.
-  if (datatype_ != nullptr && (is_paired || received_bytes >= smallest_paired(Traffic::kPointToPoint)))
+  // Of shorter messages, and from other nodes, none is ever paired.
+  if (is_from_near_ && datatype_ != nullptr && (is_paired || received_bytes >= smallest_paired(Traffic::kPointToPoint)))
     datatype_->note_arrival(is_paired);
   return is_paired;
 }

@@ -166,7 +166,8 @@ class MessageBuffer {
   MPI_Count count_ = 0;
   MPI_Datatype type_{};
   Path path_ = Path::kNative;
-  bool past_ = false;  // packed past the caches
+  bool past_ = false;          // packed past the caches
+  bool is_from_near_ = false;  // of a receive that the rules leave to the library, and in whose place a header may come
   Reason reason_ = Reason::kNone;
   std::int64_t bytes_ = 0;
   const plan::Plan* plan_ = nullptr;
