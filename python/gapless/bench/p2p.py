@@ -30,8 +30,6 @@ TESTS, APPLICATIONS, FOUND = FAMILIES = ("tests", "applications", "found")
 # Of the layouts of the tests, also the parts; of all others only what is judged, so that many launches are cheap.
 METHODS = ("contiguous", "pack", "native", "gapless", "engine", "engine_pack", "engine_unpack")
 FEW_METHODS = METHODS[:4]
-# How they are sent: to and fro, or by both ranks at once, as a halo exchange does.
-PATTERNS = (PINGPONG, "waitall", "sendrecv")
 PARTS_TOLERANCE, GUIDELINE_TOLERANCE = 0.10, 0.05
 # What the layer's two modes are shown as ratios to; of paired messages, also paired to local.
 SHOWN = ("native", CONTIGUOUS)
@@ -179,13 +177,12 @@ def measure_p2p(
     progress : Progress
         Where the advance is shown.
     pattern : str
-        One of `PATTERNS`: what both ranks do. The parts are measured beside ping-pongs alone.
+        What both ranks do, as `Repeated` has it. The parts are measured beside ping-pongs alone.
     """
     cases = find_cases(library, [*arguments, "--all-layouts", "--layouts", ",".join(families)])
     cases = ask_layer(library, cases, data, recorder, pattern)
     others = [family for family in families if family != TESTS]
-    tests = [family for family in families if family == TESTS]
-    for chosen, methods in ((tests, wanted_methods(TESTS, pattern)), (others, FEW_METHODS)):
+    for chosen, methods in (([TESTS], wanted_methods(TESTS, pattern)), (others, FEW_METHODS)):
         of = [case for case in cases if case.told["family"] in chosen]
         # A filter may leave nothing of a family.
         if any(line["kind"] == "acts" and line["family"] in chosen for line in recorder.lines):

@@ -58,13 +58,8 @@ bool Exchange::send(const Piece& piece, std::span<const int> to, Wish wish) noex
       block.is_paired = true;
     } else if (wish != Wish::kByLibrary && piece.is_moved_here() && parts <= shared_.segment.max_chunks() &&
                shared_.pool.take(static_cast<std::uint32_t>(parts), peer, lease)) {
-      const wire::StoresKind kind(bytes, piece.elements->facts->mean_run_bytes(), wire::Sending::kAmongOthers);
-      letter.ticket = {.process = static_cast<std::uint32_t>(shared_.segment.self()),
-                       .record = lease.record,
-                       .bytes = bytes,
-                       .part_bytes = part,
-                       .trial = shared_.segment.stores(shared_.segment.self()).next(kind),
-                       .kind = kind};
+      letter.ticket = shared_.ticket(lease, bytes, part,
+                                     {bytes, piece.elements->facts->mean_run_bytes(), wire::Sending::kAmongOthers});
       block.is_paired = true;
       block.message = wire::Outgoing<Segment>(shared_.segment, std::move(lease), letter.ticket,
                                               static_cast<std::uint32_t>(to.size()));

@@ -30,13 +30,7 @@ std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes, st
   if (parts > shared->segment.max_chunks() || !shared->pool.take(static_cast<std::uint32_t>(parts), number, lease)) {
     return nullptr;
   }
-  const wire::StoresKind kind(bytes, mean_run_bytes, sending);
-  const wire::Ticket ticket{.process = static_cast<std::uint32_t>(shared->segment.self()),
-                            .record = lease.record,
-                            .bytes = bytes,
-                            .part_bytes = part,
-                            .trial = shared->segment.stores(shared->segment.self()).next(kind),
-                            .kind = kind};
+  const wire::Ticket ticket = shared->ticket(lease, bytes, part, {bytes, mean_run_bytes, sending});
   shared->segment.announce(number);
   // Asked after the announcement: now it is counted, if that process declines meanwhile.
   if (shared->segment.accepts(number)) {

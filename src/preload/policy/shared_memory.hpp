@@ -19,7 +19,16 @@ struct SharedMemory {
   const bool is_attached;
   wire::Pool pool;
   wire::Board board;
-  // Of a message that this process sends.
+  // Of a message that this process sends: what its receivers have to know, and whether it is packed past the caches.
+  wire::Ticket ticket(const wire::Lease& lease, std::int64_t bytes, std::int64_t part_bytes,
+                      wire::StoresKind kind) noexcept {
+    return {.process = static_cast<std::uint32_t>(segment.self()),
+            .record = lease.record,
+            .bytes = bytes,
+            .part_bytes = part_bytes,
+            .trial = segment.stores(segment.self()).next(kind),
+            .kind = kind};
+  }
   bool is_packed_past(const wire::Ticket& message) noexcept {
     return segment.stores(segment.self()).is_past(message.trial, message.kind);
   }
