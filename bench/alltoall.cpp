@@ -4,7 +4,11 @@
 // Usage: mpiexec -n 2 alltoall [bursts=2000] [contiguous|strided|in-place|all] [bytes,...] [name,...]
 //
 // A name is that of an algorithm, with :types or :staged, and with + for its persistent form; with ^ no call has the
-// arguments of a recent one; "init" is MPI_Alltoall_init. On more processes than processors the times mean nothing.
+// arguments of a recent one; "init" is MPI_Alltoall_init, "v-init" MPI_Alltoallv_init. Under the layer its collectives
+// are switched off, but for "layer", which is MPI_Alltoall, "layer^", "layer-init" and "layer-v-init", to be run with
+// GAPLESS_ALLTOALL=own if all are to be ours; of "layer2" and so on none is. On more processes than processors the
+// times mean nothing.
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -55,12 +59,40 @@ struct Way {
   const char* asked() const { return algorithm == "default" ? nullptr : algorithm.c_str(); }
 };
 
+bool is_layers(const std::string& name) {
+  return name.starts_with("layer");
+}
+
+// 0: native; 2: as the layer has it without algorithms of our own.
+void switch_layer(const std::string& name) {
+  static auto* const function = reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch_collectives"));
+  if (function != nullptr) function(!is_layers(name) ? 0 : name.starts_with("layer2") ? 2 : 1);
+}
+
+MPI_Request make_v(Side& send, Side& receive) {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  std::vector<int> out(static_cast<std::size_t>(size), send.count), in(static_cast<std::size_t>(size), receive.count);
+  std::vector<int> from, to;
+  for (int k = 0; k < size; ++k) {
+    from.push_back(k * send.count);
+    to.push_back(k * receive.count);
+  }
+  MPI_Request made = MPI_REQUEST_NULL;
+  MPI_Alltoallv_init(send.address(), out.data(), from.data(), send.type, receive.memory.data(), in.data(), to.data(),
+                     receive.type, MPI_COMM_WORLD, MPI_INFO_NULL, &made);
+  return made;
+}
+
 Way make_way(const std::string& name, Side& send, Side& receive) {
   Way way;
   way.name = way.algorithm = name;
   way.is_fresh = name.back() == '^';
   if (way.is_fresh || name.back() == '+') way.algorithm.pop_back();
-  if (name == "init")
+  switch_layer(name);
+  if (name.ends_with("v-init"))
+    way.native = make_v(send, receive);
+  else if (name.ends_with("init"))
     MPI_Alltoall_init(send.address(), send.count, send.type, receive.memory.data(), receive.count, receive.type,
                       MPI_COMM_WORLD, MPI_INFO_NULL, &way.native);
   else if (name.back() == '+')
@@ -78,7 +110,7 @@ void run(Way& way, Side& send, Side& receive) {
   } else if (way.request != GAPLESS_REQUEST_NULL) {
     GAPLESS_Start(way.request);
     GAPLESS_Wait(way.request);
-  } else if (way.name == "MPI_Alltoall") {
+  } else if (way.name == "MPI_Alltoall" || is_layers(way.name)) {
     MPI_Alltoall(send.address(), send.count, send.type, into, receive.count, receive.type, MPI_COMM_WORLD);
   } else if (GAPLESS_Alltoall(send.address(), send.count, send.type, into, receive.count, receive.type, MPI_COMM_WORLD,
                               way.asked()) != MPI_SUCCESS) {
@@ -114,6 +146,7 @@ void measure(int bytes, const std::string& shape, int bursts, const std::vector<
   const int calls = std::clamp(4000 / (bytes + 200), 1, 10);
   for (int burst = -5; burst < bursts; ++burst)
     for (Way& way : ways) {
+      switch_layer(way.name);
       run(way, send, receive);
       const double begin = MPI_Wtime();
       for (int call = 0; call < calls; ++call) run(way, send, receive);

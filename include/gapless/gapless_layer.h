@@ -21,7 +21,8 @@ extern "C" {
 int GAPLESS_Switch(int on);
 
 /** The same for all other collective calls. These change on every process or on none, so this must be called like a
- * collective: by all processes of MPI_COMM_WORLD, between the same collective calls, with none of them in progress. */
+ * collective: by all processes of MPI_COMM_WORLD, between the same collective calls, with none of them in progress.
+ * With 2 they are on, but none is run by an algorithm of Gapless's own (docs/alltoall.md): for measurements. */
 int GAPLESS_Switch_collectives(int on);
 
 /** The same for pairing: with 0, what would go through memory that the processes of a node share goes as it does where

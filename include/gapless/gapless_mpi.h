@@ -11,7 +11,9 @@
 #ifndef GAPLESS_GAPLESS_MPI_H
 #define GAPLESS_GAPLESS_MPI_H
 
+#ifndef MPI_H_ABI /* mpi_abi.h, which declares the same, is there already */
 #include <mpi.h>
+#endif
 
 #include "gapless/gapless_layer.h"
 

@@ -44,10 +44,23 @@ bool read_number(std::string_view word, double least, double most, double& numbe
   return true;
 }
 
-// "latency 3e-07 bandwidth 8e+09 pack 1e+10" behind the distance, in any order.
-std::string read_machine(const std::vector<std::string_view>& words, Machine& machine) {
+bool read_bytes(std::string_view word, std::int64_t& bytes) {
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), bytes);
+  return error == std::errc() && end == word.data() + word.size() && bytes >= 0 && bytes <= kLargestBlock;
+}
+
+// "latency 3e-07 bandwidth 8e+09 pack 1e+10" behind the distance, in any order, and behind these "calls 4 24576" if
+// there are such blocks.
+std::string read_machine(std::vector<std::string_view> words, Machine& machine) {
   Machine found;
   bool latency = false, bandwidth = false, pack = false;
+  if (words.size() > 3 && words[words.size() - 3] == "calls") {
+    const std::string_view first = words[words.size() - 2], last = words.back();
+    Range& calls = found.calls;
+    if (!read_bytes(first, calls.first) || !read_bytes(last, calls.last) || calls.is_empty())
+      return "'" + std::string(first) + ' ' + std::string(last) + "' are no bytes, from a least to a most";
+    words.resize(words.size() - 3);
+  }
   for (std::size_t k = 1; k + 1 < words.size(); k += 2) {
     const std::string_view name = words[k], number = words[k + 1];
     const bool is_time = name == "latency";

@@ -1,12 +1,8 @@
 #include "ext/machine.hpp"
 
-#include <cerrno>
 #include <cstdio>
-#include <string>
-#include <string_view>
 
-#include "alltoall/machine.hpp"
-#include "base/settings.hpp"
+#include "alltoall/measured.hpp"
 
 namespace gapless::ext {
 
@@ -14,45 +10,18 @@ namespace {
 
 using namespace alltoall;
 
-constexpr double kFarLatency = 20e-6, kFarBandwidth = 1.2e9;  // between nodes, where nothing was measured
-
-void refuse(const std::string& path, const Reading& reading) {
-  const std::string where = reading.line > 0 ? "line " + std::to_string(reading.line) + ": " : "";
-  std::fprintf(stderr, "gapless: the default numbers of the all-to-all model are in force: %s: %s%s\n", path.c_str(),
-               where.c_str(), reading.reason.c_str());
-}
-
-Machines read_setting() {
-  Machines machines;
-  machines.far.latency_s = kFarLatency;
-  machines.far.bandwidth = kFarBandwidth;
-  const char* const setting = base::setting_text("GAPLESS_ALLTOALL_FILE");
-  if (setting == nullptr) return machines;
-  char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  MPI_Get_library_version(library, &length);
-  std::string missing;
-  for (std::string_view left(setting); !left.empty();) {
-    const std::size_t end = left.find(':');
-    const std::string path(left.substr(0, end));
-    left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
-    if (path.empty()) continue;
-    errno = 0;
-    const Reading reading = read_machines_of(path.c_str(), library, machines);
-    if (reading.reason.empty()) return machines;
-    if (errno != ENOENT && errno != ENOTDIR) {
-      refuse(path, reading);
-      return machines;
-    }
-    if (missing.empty()) missing = path;
-  }
-  if (!missing.empty()) refuse(missing, {"there is no such file", 0, false});
-  return machines;
-}
-
 const Machines& machines() {
-  static const Machines read = read_setting();
-  return read;
+  static const Machines measured = [] {
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    MPI_Get_library_version(library, &length);
+    const Measured found = measured_machines(library);
+    if (!found.refused.empty())
+      std::fprintf(stderr, "gapless: the default numbers of the all-to-all model are in force: %s\n",
+                   found.refused.c_str());
+    return found.machines;
+  }();
+  return measured;
 }
 
 int agree(const PrivateComm& comm, Machine& machine) {
@@ -66,15 +35,21 @@ int agree(const PrivateComm& comm, Machine& machine) {
   if (node == MPI_COMM_NULL) return MPI_ERR_OTHER;  // some libraries say MPI_SUCCESS after a handler has come back
   MPI_Comm_size(node, &here);
   MPI_Comm_free(&node);
-  double numbers[3] = {};
+  double numbers[5] = {};
   if (comm.rank == 0) {
     const Machine& mine = here == comm.size ? machines().near : machines().far;
     numbers[0] = mine.latency_s;
     numbers[1] = mine.bandwidth;
     numbers[2] = mine.pack_rate;
+    numbers[3] = static_cast<double>(mine.calls.first);
+    numbers[4] = static_cast<double>(mine.calls.last);
   }
-  code = MPI_Bcast(numbers, 3, MPI_DOUBLE, 0, comm.comm());
-  machine = {numbers[0], numbers[1], numbers[2]};
+  code = MPI_Bcast(numbers, 5, MPI_DOUBLE, 0, comm.comm());
+  // Bytes to 2^40 are exact.
+  machine = {numbers[0],
+             numbers[1],
+             numbers[2],
+             {static_cast<std::int64_t>(numbers[3]), static_cast<std::int64_t>(numbers[4])}};
   return code;
 }
 

@@ -17,7 +17,8 @@ endforeach()
 
 add_library(gapless_static_mpich STATIC interpose/front.cpp interpose/static/front_static.cpp interpose/imports.cpp
             interpose/${machine}/first_call.S interpose/static/static_unwrapped_completion.S ${parts}
-            $<TARGET_OBJECTS:gapless_wrappers_mpich> $<TARGET_OBJECTS:gapless_mpi_mpich> $<TARGET_OBJECTS:gapless_wire> ${GAPLESS_ENGINE_OBJECTS})
+            $<TARGET_OBJECTS:gapless_wrappers_mpich> $<TARGET_OBJECTS:gapless_mpi_mpich>
+            $<TARGET_OBJECTS:gapless_ext_alltoall_mpich> $<TARGET_OBJECTS:gapless_alltoall> $<TARGET_OBJECTS:gapless_wire> ${GAPLESS_ENGINE_OBJECTS})
 target_include_directories(gapless_static_mpich PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 
 # --wrap for each PMPI_X of the table, and for what interpose/static/static_unwrapped_completion.S watches.

@@ -39,15 +39,15 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "mpi/types",
         "mpi/staging",
     ),  # what the front and the backend know of each other, and the wrappers' declarations
-    "preload/policy": ("preload", "wire"),
+    "preload/policy": ("preload", "wire", "alltoall"),
     "preload/stats": ("preload/policy",),
     "preload/paired": ("preload/stats", "copy", "serial"),
     "preload/transfer": ("preload/paired",),
     "preload/requests": ("preload/transfer",),
     "preload/p2p": ("preload/requests",),
-    "preload/collectives": ("preload/requests",),
+    "preload/collectives": ("preload/requests", "ext"),
     "preload/watch": ("preload/paired", "notation"),
-    "preload/world": ("preload/requests", "preload/watch"),
+    "preload/world": ("preload/requests", "preload/watch", "ext"),
     "preload/interpose": ("preload/stats",),
 }
 MPI_HEADERS = {"mpi.h", "mpi_abi.h", "mpi_proto.h"}

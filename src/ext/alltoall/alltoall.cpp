@@ -33,7 +33,7 @@ Recent::Entry* find_recent(PrivateComm* comm, const Arguments& arguments) noexce
 }
 
 int run(Rounds& rounds) noexcept {
-  int first = rounds.start();
+  int first = rounds.start(Receives::kInEnd);
   note(first, rounds.wait());
   return first;
 }
@@ -68,8 +68,9 @@ class Persistent final : public gapless_mpi_request {
  public:
   Persistent(const PrivateCommPtr& on, std::unique_ptr<Rounds> rounds)
       : gapless_mpi_request(on), rounds_(std::move(rounds)) {}
-  int start() noexcept override { return rounds_->start(); }
+  int start() noexcept override { return rounds_->start(Receives::kInBegin); }
   int wait() noexcept override { return rounds_->wait(); }
+  bool try_end(int& first) noexcept override { return rounds_->try_end(first); }
 
  private:
   std::unique_ptr<Rounds> rounds_;

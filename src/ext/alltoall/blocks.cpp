@@ -9,6 +9,7 @@
 #include "copy/planned.hpp"
 #include "ext/error.hpp"
 #include "ext/memory.hpp"
+#include "ext/packed_by_library.hpp"
 #include "move/move.hpp"
 
 namespace gapless::ext::regular {
@@ -72,15 +73,18 @@ int Blocks::keep_type() {
   return MPI_SUCCESS;
 }
 
-// Elements are packed in parts: calls visit(element, elements, packed) for each.
+// Elements are packed in parts: calls visit(element, its type, elements, packed, bytes) for each.
 template <class Visit>
 int Blocks::in_parts(std::int64_t first, std::int64_t blocks, Visit visit) const noexcept {
+  const NotBottom begin(at(first), type_);
+  if (begin.code() != MPI_SUCCESS) return begin.code();
   const std::int64_t elements = blocks * count_, size = bytes_ / count_, extent = extent_ / count_;
   const std::int64_t part = std::clamp<std::int64_t>(kPartBytes / std::max<std::int64_t>(1, size), 1, INT_MAX);
   for (std::int64_t k = 0; k < elements; k += part) {
     const std::int64_t now = std::min(part, elements - k);
     if (now * size > INT_MAX) return MPI_ERR_COUNT;
-    const int code = visit(at(first) + k * extent, static_cast<int>(now), k * size, static_cast<int>(now * size));
+    const int code =
+        visit(begin.buffer() + k * extent, begin.type(), static_cast<int>(now), k * size, static_cast<int>(now * size));
     if (code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;
@@ -92,9 +96,9 @@ int Blocks::pack(std::int64_t first, std::int64_t blocks, char* packed) const no
   } else if (plan_ != nullptr) {
     move::pack_all(*plan_, blocks * count_, at(first), packed);
   } else {
-    return in_parts(first, blocks, [&](const char* elements, int count, std::int64_t to, int bytes) {
+    return in_parts(first, blocks, [&](char* elements, MPI_Datatype type, int count, std::int64_t to, int bytes) {
       int position = 0;
-      return MPI_Pack(elements, count, type_, packed + to, bytes, &position, comm_);
+      return MPI_Pack(elements, count, type, packed + to, bytes, &position, comm_);
     });
   }
   return MPI_SUCCESS;
@@ -106,9 +110,9 @@ int Blocks::unpack(std::int64_t first, std::int64_t blocks, const char* packed) 
   } else if (plan_ != nullptr) {
     move::unpack_all(*plan_, blocks * count_, at(first), packed);
   } else {
-    return in_parts(first, blocks, [&](char* elements, int count, std::int64_t from, int bytes) {
+    return in_parts(first, blocks, [&](char* elements, MPI_Datatype type, int count, std::int64_t from, int bytes) {
       int position = 0;
-      return MPI_Unpack(packed + from, bytes, &position, elements, count, type_, comm_);
+      return MPI_Unpack(packed + from, bytes, &position, elements, count, type, comm_);
     });
   }
   return MPI_SUCCESS;
@@ -118,7 +122,7 @@ int copy(const Blocks& from, std::int64_t source, const Blocks& to, std::int64_t
   if (to.is_run(blocks)) return from.pack(source, blocks, to.data(target));
   if (from.is_run(blocks)) return to.unpack(target, blocks, from.data(source));
   const std::int64_t bytes = blocks * from.bytes();
-  return code_of([&] {
+  return code_of([&]() -> int {
     if (from.is_for_engine() && to.is_for_engine()) {
       copy::planned(from.at(source), from.facts().shared_plan(), blocks * from.count(), to.at(target),
                     to.facts().shared_plan(), blocks * to.count(), 0, bytes);

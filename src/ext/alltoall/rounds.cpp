@@ -22,6 +22,16 @@ int Rounds::wait() noexcept {
   return first;
 }
 
+bool Rounds::try_end(int& first) noexcept {
+  if (steps_.empty()) return true;
+  if (!steps_.front()->try_end(first)) return false;
+  for (std::size_t k = 1; k < steps_.size(); ++k) {
+    note(first, steps_[k]->begin());
+    note(first, steps_[k]->end());
+  }
+  return true;
+}
+
 int run_once(Operation& operation) {
   int first = MPI_SUCCESS;
   for (const alltoall::Step& part : operation.schedule().steps) {

@@ -17,8 +17,10 @@ class Rounds {
   std::int64_t memory_bytes() const noexcept { return operation_->memory_bytes(); }
   // The first step begins in start(), and the rest is done in wait(), which follows in any case. Both return
   // MPI_SUCCESS or the code of the first error.
-  int start() noexcept { return steps_.empty() ? MPI_SUCCESS : steps_.front()->begin(); }
+  int start(Receives receives) noexcept { return steps_.empty() ? MPI_SUCCESS : steps_.front()->begin(receives); }
   int wait() noexcept;
+  // In place of wait(): false, where it would have to wait for the first step's messages. After start(kInBegin).
+  bool try_end(int& first) noexcept;
 
  private:
   std::unique_ptr<Operation> operation_;

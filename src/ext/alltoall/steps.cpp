@@ -118,12 +118,11 @@ int Step::copy(const std::vector<alltoall::Move>& moves) noexcept {
   return first;
 }
 
-// One message each way is received in end(): a receive that may block needs no request.
-int Step::begin() noexcept {
+int Step::begin(Receives receives) noexcept {
   int first = copy(schedule_.copies);
   const MPI_Comm comm = operation_.comm().comm();
   const std::size_t n = messages_.size();
-  for (std::size_t k = 0; k < n && n > 1; ++k) {
+  for (std::size_t k = 0; k < n && (n > 1 || receives == Receives::kInBegin); ++k) {
     const Described& into = messages_[k].receive;
     note(first, MPI_Irecv(into.address, into.count, into.type, messages_[k].from, tag_, comm, &requests_[k]));
   }
@@ -139,7 +138,7 @@ int Step::begin() noexcept {
 int Step::end() noexcept {
   int first = copy(schedule_.meanwhile);
   if (messages_.empty()) return first;
-  if (messages_.size() == 1) {
+  if (messages_.size() == 1 && requests_[0] == MPI_REQUEST_NULL) {
     const Described& into = messages_[0].receive;
     note(first, MPI_Recv(into.address, into.count, into.type, messages_[0].from, tag_, operation_.comm().comm(),
                          MPI_STATUS_IGNORE));
@@ -147,10 +146,31 @@ int Step::end() noexcept {
   } else {
     note(first, wait_for_all());
   }
-  for (const Message& bound : messages_)
-    if (first == MPI_SUCCESS && !bound.unpacked.empty())
-      first = unpack(bound.unpacked, operation_.memory(), operation_.staging() + bound.in);
+  if (first == MPI_SUCCESS) first = store();
   return first;
+}
+
+bool Step::try_end(int& first) noexcept {
+  if (!messages_.empty()) {
+    int is_done = 0;
+    const int code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &is_done, MPI_STATUSES_IGNORE);
+    if (code == MPI_SUCCESS && is_done == 0) return false;
+    // Each error by itself, and what is still on its way.
+    if (code != MPI_SUCCESS) note(first, wait_for_all());
+    note(first, code);
+  }
+  note(first, copy(schedule_.meanwhile));
+  if (first == MPI_SUCCESS) first = store();
+  return true;
+}
+
+int Step::store() noexcept {
+  for (const Message& bound : messages_) {
+    if (bound.unpacked.empty()) continue;
+    const int code = unpack(bound.unpacked, operation_.memory(), operation_.staging() + bound.in);
+    if (code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
 }
 
 int Step::wait_for_all() noexcept {

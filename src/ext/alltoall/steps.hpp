@@ -11,6 +11,10 @@ namespace gapless::ext::regular {
 // Of calls that are no requests (private_comm.hpp).
 inline constexpr int kCallTag = 0;
 
+// When a step's only receive is posted: a call that may block needs no request for it; where the program may do
+// anything else before it waits, it must be on its way at once. Those of several are always.
+enum class Receives { kInEnd, kInBegin };
+
 class Step {
  public:
   Step(Operation& operation, const alltoall::Step& schedule, int tag) noexcept
@@ -24,8 +28,10 @@ class Step {
   // begin() returns as soon as the messages are on their way. Both go on after an error, that no process waits
   // for this one (bind() is the exception: docs/alltoall.md, Limits), and return MPI_SUCCESS or the code of the first
   // error.
-  int begin() noexcept;
+  int begin(Receives receives = Receives::kInEnd) noexcept;
   int end() noexcept;
+  // The same as end(), but waits for nothing: false if messages are still on their way. After begin(kInBegin).
+  bool try_end(int& first) noexcept;
 
  private:
   struct Message {
@@ -38,6 +44,7 @@ class Step {
                 std::vector<Piece>& staged);
   int copy(const std::vector<alltoall::Move>& moves) noexcept;
   int wait_for_all() noexcept;
+  int store() noexcept;
 
   Operation& operation_;
   const alltoall::Step& schedule_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ext/gaps.hpp"
+
 namespace gapless::ext::regular {
 
 using alltoall::Buffer;
@@ -13,15 +15,6 @@ namespace {
 // mpiexec -n 2 bench/alltoall_messages: of several pieces of 4 KiB 0.63 to 1.12 times the copies, of 512 B 0.81
 // to 1.28; made each time, of 32 KiB 0.66 to 1.25, of 4 KiB 0.74 to 1.45.
 constexpr std::int64_t kLongOnce = 4096, kLongEach = 32768;
-
-// The same for blocks with gaps, under the layer: of 16 kB 0.52 to 0.88 times MPI_Alltoall by types, 0.72 to 0.94
-// staged; of 8 kB the same within a tenth.
-constexpr std::int64_t kLongUnderLayer = 16000;
-
-bool is_under_layer() noexcept {
-  static const bool is_there = find_visible("gapless_front_next") != nullptr;
-  return is_there;
-}
 
 bool is_run(const Piece& piece, const Memory& memory) noexcept {
   return piece.buffer == Buffer::kSlot || memory.blocks_of(piece.buffer).is_run(piece.blocks);
@@ -41,10 +34,7 @@ Way way_of(const std::vector<Piece>& pieces, const Memory& memory, Asked asked, 
   if (!all(is_for_engine)) return Way::kTypes;
   std::int64_t blocks = 0;
   for (const Piece& piece : pieces) blocks += piece.blocks;
-  // Blocks with gaps, also a single one, are packed faster by our plans than by any library: bench/alltoall, strided:
-  // of 64 B to 80 kB 0.04 to 0.83 times MPI_Alltoall. But the layer moves long ones from layout to layout.
-  if (!all(is_run))
-    return is_under_layer() && blocks * memory.send.bytes() >= kLongUnderLayer ? Way::kTypes : Way::kStaged;
+  if (!all(is_run)) return are_gaps_packed(blocks * memory.send.bytes()) ? Way::kStaged : Way::kTypes;
   const std::int64_t mean = blocks * memory.send.bytes() / static_cast<std::int64_t>(pieces.size());
   return mean >= (is_persistent ? kLongOnce : kLongEach) ? Way::kTypes : Way::kStaged;
 }

@@ -139,6 +139,7 @@ class Request final : public gapless_mpi_request {
   }
   int start() noexcept override { return exchange_->start(); }
   int wait() noexcept override { return exchange_->wait(); }
+  bool try_end(int& first) noexcept override { return exchange_->try_end(first); }
 
  private:
   const KeptHalf sent_, received_;
@@ -166,7 +167,7 @@ int try_to_make(const PrivateCommPtr& comm, const Arguments& arguments, const Se
 }  // namespace
 
 int run(const Arguments& arguments, MPI_Comm comm, const char* algorithm) noexcept {
-  return guarded(comm, [&] {
+  return guarded(comm, [&]() -> int {
     PrivateCommPtr own;
     if (const int code = private_comm(comm, own); code != MPI_SUCCESS) return code;
     const Group group{own->comm(), own->rank, own->size, 0};
@@ -183,7 +184,7 @@ int run(const Arguments& arguments, MPI_Comm comm, const char* algorithm) noexce
 }
 
 int bind(const Arguments& arguments, MPI_Comm comm, const char* algorithm, GAPLESS_Request* request) noexcept {
-  return guarded(comm, [&] {
+  return guarded(comm, [&]() -> int {
     PrivateCommPtr own;
     if (const int code = private_comm(comm, own); code != MPI_SUCCESS) return code;
     const int tag = own->next_tag();

@@ -64,7 +64,7 @@ int pack(const Block& block, char* packed) noexcept {
     move::pack_all(*block.plan, block.count, block.data, packed);
     return MPI_SUCCESS;
   }
-  return code_of([&] { return pack_by_library(block, packed); });
+  return code_of([&]() -> int { return pack_by_library(block, packed); });
 }
 
 int unpack(const Block& block, const char* packed, std::int64_t bytes) noexcept {
@@ -81,7 +81,7 @@ int unpack(const Block& block, const char* packed, std::int64_t bytes) noexcept 
       move::unpack(*block.plan, block.count, block.data, 0, packed, bytes);
     return MPI_SUCCESS;
   }
-  return code_of([&] { return unpack_by_library(block, packed, bytes); });
+  return code_of([&]() -> int { return unpack_by_library(block, packed, bytes); });
 }
 
 int copy(const Block& from, const Block& to) noexcept {
@@ -89,7 +89,7 @@ int copy(const Block& from, const Block& to) noexcept {
   if (bytes == 0) return MPI_SUCCESS;
   if (from.run != nullptr) return unpack(to, from.run, bytes);
   if (to.run != nullptr && bytes == from.bytes) return pack(from, to.run);
-  return code_of([&] {
+  return code_of([&]() -> int {
     if (from.plan != nullptr && to.plan != nullptr) {
       move::copy({{*from.plan, from.count}, {*to.plan, to.count}, nullptr}, from.data, to.data, 0, bytes);
       return MPI_SUCCESS;

@@ -46,7 +46,7 @@ class Bruck final : public Exchange {
   int wait() noexcept override {
     if (!call_.is_in_place) note(error_, copy(own(call_.sent), own(call_.received)));
     for (std::size_t k = 0; k < rounds_.size(); ++k) {
-      note(error_, complete(requests_, 2));
+      for (MPI_Request& request : requests_) note(error_, complete(&request, MPI_STATUS_IGNORE));
       for (std::size_t step = rounds_[k].scattered; step < rounds_[k].end; ++step) scatter(steps_[step]);
       if (k + 1 < rounds_.size()) post(k + 1);
     }

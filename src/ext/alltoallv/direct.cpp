@@ -1,6 +1,6 @@
-// Each block goes straight to its process, with the program's own datatypes: all at the same time (spread-out), or one
-// pair of processes after the other (pairwise). Empty blocks are sent, too: if two processes do not agree which are,
-// neither waits for ever.
+// Each block goes straight to its process, with the program's own datatype or packed by the engine where it has gaps:
+// all at the same time (spread-out), or one pair of processes after the other (pairwise). Empty blocks are sent, too:
+// if two processes do not agree which are, neither waits for ever.
 #include <algorithm>
 #include <vector>
 
@@ -8,7 +8,9 @@
 #include "base/checked.hpp"
 #include "ext/alltoallv/exchange.hpp"
 #include "ext/counted.hpp"
+#include "ext/gaps.hpp"
 #include "ext/room.hpp"
+#include "mpi/abi/status.hpp"
 
 namespace gapless::ext::irregular {
 
@@ -16,44 +18,80 @@ namespace {
 
 using namespace alltoall::irregular;
 
-// What the library is told of each other process's block: as it lies, or packed.
+// True if the engine packs and unpacks the block, for it is no run of bytes.
+bool has_gaps(const Block& block) noexcept {
+  return block.bytes > 0 && block.plan != nullptr && block.run == nullptr && are_gaps_packed(block.bytes);
+}
+
+// One side's blocks as the library is told of them: as they lie, or packed, each in memory of its own.
 class Described {
  public:
   Described(const Described&) = delete;
   Described& operator=(const Described&) = delete;
-  Described(const Blocks& blocks, int rank, bool is_packed) : Described(blocks.size()) {
+  // `packs_all`: also what is a run. Packed ones need bytes() of memory, which place() gives them.
+  Described(const Blocks& blocks, int rank, bool packs_all) : Described(blocks.size()) {
     for (int peer = 0; peer < blocks.size(); ++peer) {
       const Block& block = blocks[peer];
       if (peer == rank || block.bytes == 0) continue;
-      Counted& made = messages_[static_cast<std::size_t>(peer)];
-      const int code = is_packed ? counted(block.bytes, MPI_PACKED, made) : counted(block.count, block.type, made);
+      One& one = all_[static_cast<std::size_t>(peer)];
+      one.data = block.data;
+      one.is_packed = packs_all || has_gaps(block);
+      const int code =
+          one.is_packed ? counted(block.bytes, MPI_PACKED, one.counted) : counted(block.count, block.type, one.counted);
       if (code != MPI_SUCCESS) throw Wrong{code};
     }
   }
   ~Described() {
-    for (Counted& one : messages_)
-      if (one.is_made) MPI_Type_free(&one.type);
+    for (One& one : all_)
+      if (one.counted.is_made) MPI_Type_free(&one.counted.type);
   }
-  const Counted& operator[](int peer) const noexcept { return messages_[static_cast<std::size_t>(peer)]; }
+
+  struct One {
+    char* data = nullptr;  // where the library reads or writes it
+    Counted counted{0, MPI_BYTE, false};
+    bool is_packed = false;
+  };
+  const One& operator[](int peer) const noexcept { return all_[static_cast<std::size_t>(peer)]; }
+
+  enum class Memory { kForEach, kForOne };  // that one is used after the other
+  // Of all that is packed [bytes].
+  std::int64_t bytes(const Blocks& blocks, Memory memory) const {
+    std::int64_t bytes = 0;
+    for (int peer = 0; peer < blocks.size(); ++peer) {
+      if (!(*this)[peer].is_packed) continue;
+      bytes = memory == Memory::kForOne ? std::max(bytes, blocks[peer].bytes)
+                                        : base::checked_add(bytes, blocks[peer].bytes, "packed bytes");
+    }
+    return bytes;
+  }
+  void place(const Blocks& blocks, Memory memory, char* at) noexcept {
+    for (int peer = 0; peer < blocks.size(); ++peer) {
+      One& one = all_[static_cast<std::size_t>(peer)];
+      if (!one.is_packed) continue;
+      one.data = at;
+      if (memory == Memory::kForEach) at += blocks[peer].bytes;
+    }
+  }
 
  private:
   // Alone first, so that what throws afterwards leaves no type.
-  explicit Described(int processes) : messages_(static_cast<std::size_t>(processes), Counted{0, MPI_BYTE, false}) {}
+  explicit Described(int processes) : all_(static_cast<std::size_t>(processes)) {}
 
-  std::vector<Counted> messages_;
+  std::vector<One> all_;
 };
 
-// In place, what is sent waits as packed bytes.
+// In place, all that is sent is packed before anything is received.
 class Direct : public Exchange {
  protected:
-  explicit Direct(Call&& call)
+  using Memory = Described::Memory;
+  Direct(Call&& call, Memory memory)
       : call_(std::move(call)),
         in_(call_.received, call_.group.rank, false),
-        out_(call_.sent, call_.group.rank, call_.is_in_place) {}
-
-  // Bytes that are packed for a process: none for this one itself.
-  std::int64_t packed_bytes(int peer) const noexcept {
-    return call_.is_in_place && peer != call_.group.rank ? call_.sent[peer].bytes : 0;
+        out_(call_.sent, call_.group.rank, call_.is_in_place) {
+    const std::int64_t sent = out_.bytes(call_.sent, memory), received = in_.bytes(call_.received, memory);
+    char* const at = room_.reserve(base::checked_add(sent, received, "packed bytes"));
+    out_.place(call_.sent, memory, at);
+    in_.place(call_.received, memory, at + sent);
   }
 
   int copy_own() const {
@@ -63,73 +101,97 @@ class Direct : public Exchange {
     return code == MPI_SUCCESS && from.bytes > to.bytes ? MPI_ERR_TRUNCATE : code;
   }
   int receive(int peer, MPI_Request* request) const noexcept {
-    return MPI_Irecv(call_.received[peer].data, in_[peer].count, in_[peer].type, peer, call_.group.tag,
-                     call_.group.comm, request);
+    const Described::One& one = in_[peer];
+    return MPI_Irecv(one.data, one.counted.count, one.counted.type, peer, call_.group.tag, call_.group.comm, request);
   }
-  // `packed`: null unless in place.
-  int send(int peer, const char* packed, MPI_Request* request) const noexcept {
-    const char* const data = call_.is_in_place ? packed : call_.sent[peer].data;
-    return MPI_Isend(data, out_[peer].count, out_[peer].type, peer, call_.group.tag, call_.group.comm, request);
+  // Before any receive of those that write to the same memory.
+  int pack_for(int peer) const noexcept {
+    return out_[peer].is_packed ? pack(call_.sent[peer], out_[peer].data) : MPI_SUCCESS;
+  }
+  int send(int peer, MPI_Request* request) const noexcept {
+    const Described::One& one = out_[peer];
+    return MPI_Isend(one.data, one.counted.count, one.counted.type, peer, call_.group.tag, call_.group.comm, request);
+  }
+  // After its receive, of which this is the status.
+  int unpack_of(int peer, const MPI_Status& status) const noexcept {
+    return in_[peer].is_packed ? unpack(call_.received[peer], in_[peer].data, mpi::received_bytes(status))
+                               : MPI_SUCCESS;
   }
 
   const Call call_;
 
  private:
-  const Described in_, out_;
+  Described in_, out_;
+  Room room_;
 };
 
 class SpreadOut final : public Direct {
  public:
-  explicit SpreadOut(Call&& call) : Direct(std::move(call)), packed_(static_cast<std::size_t>(call_.group.size)) {
-    const int others = call_.group.size - 1;
-    requests_.assign(2 * static_cast<std::size_t>(others), MPI_REQUEST_NULL);
-    if (!call_.is_in_place) return;
-    std::int64_t bytes = 0;
-    for (int peer = 0; peer < call_.group.size; ++peer)
-      bytes = base::checked_add(bytes, packed_bytes(peer), "bytes that are sent");
-    char* at = room_.reserve(bytes);
-    for (int peer = 0; peer < call_.group.size; ++peer) {
-      packed_[static_cast<std::size_t>(peer)] = at;
-      at += packed_bytes(peer);
-    }
-  }
+  explicit SpreadOut(Call&& call)
+      : Direct(std::move(call), Memory::kForEach),
+        others_(call_.group.size - 1),
+        requests_(2 * static_cast<std::size_t>(others_), MPI_REQUEST_NULL),
+        statuses_(static_cast<std::size_t>(others_)) {}
 
   int start() noexcept override {
     const int rank = call_.group.rank, size = call_.group.size;
     error_ = MPI_SUCCESS;
-    if (call_.is_in_place)
-      for (int peer = 0; peer < size; ++peer)
-        if (peer != rank) note(error_, pack(call_.sent[peer], packed_[static_cast<std::size_t>(peer)]));
-    MPI_Request* request = requests_.data();
-    for (int j = 1; j < size; ++j) note(error_, receive(behind(rank, j, size), request++));
+    for (int j = 1; call_.is_in_place && j < size; ++j) note(error_, pack_for(before(rank, j, size)));
+    for (int j = 1; j < size; ++j) note(error_, receive(behind(rank, j, size), &requests_[at(j)]));
     for (int j = 1; j < size; ++j) {
       const int peer = before(rank, j, size);
-      note(error_, send(peer, packed_[static_cast<std::size_t>(peer)], request++));
+      if (!call_.is_in_place) note(error_, pack_for(peer));
+      note(error_, send(peer, &requests_[at(j + others_)]));
     }
     return error_;
   }
 
+  // One after the other: MPI_Waitall would hide the errors in statuses. What has come is stored whatever else is wrong.
   int wait() noexcept override {
     note(error_, copy_own());
-    note(error_, complete(requests_.data(), static_cast<int>(requests_.size())));
+    for (int j = 1; j <= others_; ++j) {
+      const bool is_begun = requests_[at(j)] != MPI_REQUEST_NULL;
+      const int code = complete(&requests_[at(j)], &statuses_[at(j)]);
+      note(error_, code == MPI_SUCCESS && is_begun ? store(j) : code);
+    }
+    for (int j = 1; j <= others_; ++j) note(error_, complete(&requests_[at(j + others_)], MPI_STATUS_IGNORE));
     return error_;
   }
 
+  // The sends first, for of the receives the statuses are needed.
+  bool try_end(int& first) noexcept override {
+    int is_done = 0;
+    int code = MPI_Testall(others_, &requests_[at(1 + others_)], &is_done, MPI_STATUSES_IGNORE);
+    if (code == MPI_SUCCESS && is_done != 0) {
+      for (MPI_Status& status : statuses_) status.MPI_ERROR = MPI_SUCCESS;
+      code = MPI_Testall(others_, requests_.data(), &is_done, statuses_.data());
+      if (code == MPI_SUCCESS && is_done == 0) return false;
+      for (int j = 1; j <= others_; ++j) {
+        if (requests_[at(j)] != MPI_REQUEST_NULL) continue;
+        const int own = code == MPI_SUCCESS ? MPI_SUCCESS : statuses_[at(j)].MPI_ERROR;
+        note(error_, own == MPI_SUCCESS ? store(j) : own);
+      }
+    } else if (code == MPI_SUCCESS) {
+      return false;
+    }
+    note(first, wait());
+    note(first, code);
+    return true;
+  }
+
  private:
-  std::vector<char*> packed_;
-  std::vector<MPI_Request> requests_;
-  Room room_;
+  static std::size_t at(int j) noexcept { return static_cast<std::size_t>(j - 1); }
+  int store(int j) const noexcept { return unpack_of(behind(call_.group.rank, j, call_.group.size), statuses_[at(j)]); }
+
+  const int others_;
+  std::vector<MPI_Request> requests_;  // receives, then sends
+  std::vector<MPI_Status> statuses_;   // of the receives
   int error_ = MPI_SUCCESS;
 };
 
 class Pairwise final : public Direct {
  public:
-  explicit Pairwise(Call&& call) : Direct(std::move(call)) {
-    if (!call_.is_in_place) return;
-    std::int64_t largest = 0;
-    for (int peer = 0; peer < call_.group.size; ++peer) largest = std::max(largest, packed_bytes(peer));
-    packed_ = room_.reserve(largest);
-  }
+  explicit Pairwise(Call&& call) : Direct(std::move(call), Memory::kForOne) {}
 
   int start() noexcept override {
     error_ = MPI_SUCCESS;
@@ -140,7 +202,14 @@ class Pairwise final : public Direct {
   int wait() noexcept override {
     note(error_, copy_own());
     for (int round = 0; round < call_.group.size; ++round) {
-      note(error_, complete(requests_, 2));
+      const int peer = partner(call_.group.rank, round, call_.group.size);
+      MPI_Status status;
+      if (peer != call_.group.rank) {
+        const bool is_begun = requests_[0] != MPI_REQUEST_NULL;
+        const int code = complete(&requests_[0], &status);
+        note(error_, code == MPI_SUCCESS && is_begun ? unpack_of(peer, status) : code);
+        note(error_, complete(&requests_[1], MPI_STATUS_IGNORE));
+      }
       if (round + 1 < call_.group.size) post(round + 1);
     }
     return error_;
@@ -152,13 +221,11 @@ class Pairwise final : public Direct {
     requests_[0] = requests_[1] = MPI_REQUEST_NULL;
     const int peer = partner(call_.group.rank, round, call_.group.size);
     if (peer == call_.group.rank) return;
-    if (call_.is_in_place) note(error_, pack(call_.sent[peer], packed_));
+    note(error_, pack_for(peer));
     note(error_, receive(peer, &requests_[0]));
-    note(error_, send(peer, packed_, &requests_[1]));
+    note(error_, send(peer, &requests_[1]));
   }
 
-  char* packed_ = nullptr;
-  Room room_;
   MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   int error_ = MPI_SUCCESS;
 };

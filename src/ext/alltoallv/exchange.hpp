@@ -6,6 +6,7 @@
 
 #include "alltoall/irregular_model.hpp"
 #include "ext/alltoallv/blocks.hpp"
+#include "ext/error.hpp"
 
 namespace gapless::ext::irregular {
 
@@ -31,6 +32,11 @@ class Exchange {
   // yet raised: MPI_ERR_TRUNCATE if more came from a process than was expected of it.
   virtual int start() noexcept = 0;
   virtual int wait() noexcept = 0;
+  // As that of a request (ext/request.hpp).
+  virtual bool try_end(int& first) noexcept {
+    note(first, wait());
+    return true;
+  }
   // What is known to go wrong before it has run.
   virtual int verdict() const noexcept { return MPI_SUCCESS; }
 };
@@ -44,7 +50,9 @@ std::unique_ptr<Exchange> make_bruck(Way way, Call&& call, std::int64_t largest)
 std::unique_ptr<Exchange> make_spread_out(Call&& call);
 std::unique_ptr<Exchange> make_pairwise(Call&& call);
 
-// Waits for all of them. Returns MPI_SUCCESS or the first error of one.
-int complete(MPI_Request* requests, int count) noexcept;
+// Waits for it, if it was begun. Returns MPI_SUCCESS or its error.
+inline int complete(MPI_Request* request, MPI_Status* status) noexcept {
+  return *request == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Wait(request, status);
+}
 
 }  // namespace gapless::ext::irregular

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "preload/collectives/forms.hpp"
+#include "preload/collectives/own_alltoall.hpp"
 #include "preload/collectives/pairing.hpp"
 #include "preload/collectives/plain_side.hpp"
 #include "preload/collectives/refusal.hpp"
@@ -105,6 +106,8 @@ inline bool pair_whole(Call& call, Collective& collective, std::int64_t bytes, S
 template <class Native>
 int plain_exchange(Among among, bool same, Call call, const View& out, const View& in, Native&& native) {
   call.scope = among == Among::kAll ? DecisionScope::kAll : DecisionScope::kPairwise;
+  const bool may_be_own = among == Among::kAll && !same;
+  if (int code; may_be_own && call.form == Form::kPersistent && make_own_alltoall(call, out, in, code)) return code;
   const auto describe = [&](Collective& collective) {
     Side &sent = collective.sent, &received = collective.received;
     Peers peers;
@@ -133,6 +136,7 @@ int plain_exchange(Among among, bool same, Call call, const View& out, const Vie
     return Reason::kNone;
   };
   const auto at_once = [&](int& code) {
+    if (may_be_own && run_own_alltoall(call, out, in, code)) return true;
     View data_out = out, data_in = in;
     const int n = call.members.size;
     if (among != Among::kAll || !rewrite_as_bytes(data_out, same ? 1 : n) || !rewrite_as_bytes(data_in, n) ||
@@ -219,6 +223,10 @@ bool exchange_at_once(Among among, const Call& call, const Many& out, const Many
 template <class Many, class Native>
 int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&& native) {
   call.scope = DecisionScope::kPairwise;
+  if constexpr (!kIsTyped<Many>) {
+    const bool may_be_own = among == Among::kAll && call.form == Form::kPersistent;
+    if (int code; may_be_own && make_own_alltoallv(call, out, in, code)) return code;
+  }
   const auto describe = [&](Collective& collective) {
     Peers peers;
     if (!find_peers(among, call, peers)) return Reason::kArguments;

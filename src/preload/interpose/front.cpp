@@ -100,7 +100,7 @@ extern "C" [[gnu::visibility("default")]] int GAPLESS_Switch(int on) {
 }
 
 extern "C" [[gnu::visibility("default")]] int GAPLESS_Switch_collectives(int on) {
-  return set(switches.collectives, on != 0 ? 1 : 0);
+  return set(switches.collectives, on == 2 ? 2 : on != 0 ? 1 : 0);
 }
 
 extern "C" [[gnu::visibility("default")]] int GAPLESS_Switch_paired(int on) {

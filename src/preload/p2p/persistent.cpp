@@ -76,6 +76,12 @@ template <class Call>
     if (counting()) count_declined(procedure, Reason::kContiguous);
     return call(list);
   }
+  if (n == 1 && held[0]->is_own()) {
+    if (held[0]->is_active()) return raise_error(MPI_ERR_REQUEST, held[0]->comm);
+    held[0]->start();
+    if (counting()) count_accelerated(procedure, 0);
+    return MPI_SUCCESS;
+  }
   if (posting.owns_lock() && n == 1 && held[0]->persistent && start_persistent_claimed(*held[0])) {
     if (counting()) count_accelerated(procedure, 0);
     return MPI_SUCCESS;

@@ -15,6 +15,7 @@
 #include "preload/policy/job.hpp"
 #include "preload/policy/leftovers.hpp"
 #include "preload/policy/node.hpp"
+#include "preload/policy/own_alltoall.hpp"
 #include "preload/policy/roll_call.hpp"
 #include "preload/policy/shared_memory.hpp"
 #include "preload/policy/switches.hpp"
@@ -67,6 +68,7 @@ std::uint64_t facts() {
   text += std::to_string(hash_of_shared(policy.rules)) + ' ';
   text += receives_stay_native ? "native " : "";
   text += pairing_facts();
+  text += facts_of_own_alltoall();
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   if (mpi::library.Get_library_version(version, &length) == MPI_SUCCESS) text += version;

@@ -37,6 +37,7 @@ int served_procedures() noexcept;
 bool serves_large_counts() noexcept;
 // The run-time switches of collectives and of pairing (GAPLESS_Switch_collectives, GAPLESS_Switch_paired).
 bool collectives_switched_on() noexcept;
+bool own_alltoall_switched_on() noexcept;
 bool pairing_switched_on() noexcept;
 
 }  // namespace gapless::preload

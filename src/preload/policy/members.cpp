@@ -25,6 +25,7 @@ struct Kept {
   Members members;
   std::shared_ptr<Near> near;
   std::shared_ptr<std::vector<int>> numbers;
+  std::shared_ptr<OwnAllToAll> own_alltoall;
 };
 using Communicators = mpi::HandleCache<CommHandles, Kept, 8>;
 
@@ -78,6 +79,10 @@ bool describe(MPI_Comm comm, Kept& kept) {
   if (inter != 0 || !world_agreed()) return true;
   const Places places = places_of(comm, members.size);
   members.agreed = places.in_world;
+  if (places.in_world) {
+    kept.own_alltoall = std::make_shared<OwnAllToAll>(members.size, places.here);
+    members.own_alltoall = kept.own_alltoall.get();
+  }
   if (places.in_world && places.here && members.size > 1 && is_pairing_wanted()) {
     kept.near = std::make_shared<Near>();
     members.near = kept.near.get();
@@ -96,6 +101,7 @@ bool describe(MPI_Comm comm, Kept& kept) {
   if (!found.is_kept) {  // nobody keeps what these point to
     found.facts.members.near = nullptr;
     found.facts.members.numbers = nullptr;
+    found.facts.members.own_alltoall = nullptr;
   }
   return found.facts.members;
 }

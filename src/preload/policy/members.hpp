@@ -9,6 +9,7 @@
 
 #include "mpi/abi/abi.hpp"
 #include "preload/policy/near.hpp"
+#include "preload/policy/own_alltoall.hpp"
 
 namespace gapless::preload {
 
@@ -23,6 +24,8 @@ struct Members {
   // Of a communicator within the world with members on this node besides this process: the number on the node of each
   // member, -1 of those elsewhere. nullptr: there are none, or no memory. Lives as long.
   const int* numbers = nullptr;
+  // Of an agreed communicator. Lives as long.
+  OwnAllToAll* own_alltoall = nullptr;
 };
 
 // MPI calls are made at the first use of a communicator; later it is known by its handle until it is freed (an

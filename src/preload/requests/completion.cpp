@@ -7,7 +7,7 @@
 // tell.
 #include <algorithm>
 
-#include "preload/requests/held_entries.hpp"
+#include "preload/requests/ready_requests.hpp"
 #include "preload/wrappers.hpp"
 
 namespace gapless::preload {
@@ -59,45 +59,6 @@ enum class Of { kOne, kAll, kAny, kSome };
 // read the data all the same.
 enum class Effect { kCompletes, kTells };
 
-// A receive whose header has come may wait for its sender only in a call that waits.
-enum class Manner { kWaits, kTests };
-
-// The requests that the library gets. A call that tests gets none that have not completed for the program: the library,
-// which has brought the header, would free them. And some have another one in their place (RequestEntry::stand_in).
-class ReadyRequests {
- public:
-  ReadyRequests(Manner manner, int n, MPI_Request* list, HeldEntries& held)
-      : n_(n), list_(list), given_(size(n)), is_left_out_(size(n)), stands_in_(size(n)) {
-    for (int k = 0; k < n; ++k) {
-      RequestEntry* const entry = held[k];
-      stands_in_[k] = entry != nullptr && entry->stand_in != MPI_REQUEST_NULL;
-      given_[k] = stands_in_[k] ? entry->stand_in : list[k];
-      is_left_out_[k] = manner == Manner::kTests && entry != nullptr && !entry->poll(given_[k]);
-      if (is_left_out_[k]) given_[k] = MPI_REQUEST_NULL;
-      leaves_out_ = leaves_out_ || is_left_out_[k];
-      differs_ = differs_ || given_[k] != list[k];
-    }
-  }
-  bool leaves_out() const noexcept { return leaves_out_; }
-  bool differs() const noexcept { return differs_; }
-  MPI_Request* get() noexcept { return given_.data(); }
-  // After the call, those that it has changed.
-  void give(HeldEntries& held) noexcept {
-    for (int k = 0; k < n_; ++k) {
-      if (is_left_out_[k]) continue;
-      (stands_in_[k] ? held[k]->stand_in : list_[k]) = given_[k];
-    }
-  }
-
- private:
-  static std::size_t size(int n) noexcept { return static_cast<std::size_t>(std::max(n, 0)); }
-  int n_;
-  MPI_Request* list_;
-  Scratch<MPI_Request> given_;
-  Scratch<bool> is_left_out_, stands_in_;
-  bool leaves_out_ = false, differs_ = false;
-};
-
 // A completing call of n requests. `output`: its flag (kOne, kAll; null if it has none), index (kAny), or count of
 // `indices` (kSome). `call(list, output, statuses)` makes the library's call.
 template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
@@ -114,10 +75,13 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
     count_completion(procedure, false);
     return call(list, output, statuses);
   }
-  ReadyRequests ready(manner, n, list, held);
+  const auto note_call = [&](bool completed) {
+    if (manner != Manner::kTestsAgain || completed) count_completion(procedure, completed);
+  };
+  ReadyRequests ready(manner, named, n, list, held);
   if (ready.leaves_out() && !named) {
     *output = 0;
-    count_completion(procedure, false);
+    note_call(false);
     return MPI_SUCCESS;
   }
   const bool ignored = (single && statuses == MPI_STATUS_IGNORE) || (!single && statuses == MPI_STATUSES_IGNORE);
@@ -136,6 +100,7 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
   const auto index_of = [&](int k) { return of == Of::kAny ? value : of == Of::kSome ? indices[k] : k; };
   const bool all = code == MPI_SUCCESS && (output == nullptr || value != 0);
   const auto has_completed = [&](int k, const RequestEntry& entry) {
+    if (!named && ready.is_own(k)) return all || code != MPI_SUCCESS;
     if (effect == Effect::kTells) return of == Of::kSome || (of == Of::kAny ? own.is_set(k) : all);
     if (!entry.persistent) return list[index_of(k)] == MPI_REQUEST_NULL;
     if (!entry.is_active()) return false;
@@ -174,7 +139,7 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
   }
   own.give(count, raised != MPI_SUCCESS && !single);
   returned.give();
-  count_completion(procedure, completed);
+  note_call(completed);
   if (raised == MPI_SUCCESS || code != MPI_SUCCESS) return code;
   const int returned_error = single ? raised : MPI_ERR_IN_STATUS;
   const int told = raise_error(mpi::kSeveralHaveNoComm ? returned_error : raised,
@@ -182,14 +147,72 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
   return told == MPI_SUCCESS ? told : returned_error;
 }
 
+// Of several requests, some of them with messages of which the library knows nothing. A call that names those that have
+// completed names one of these alone, or none.
+struct OwnAmongThem {
+  int done = -1;  // the index of one
+  bool any_on_its_way = false;
+};
+OwnAmongThem find_own(int n, const MPI_Request* list) {
+  using Own = RequestEntry::Own;
+  OwnAmongThem found;
+  HeldEntries held(n, list);
+  for (int k = 0; k < n && held.any() && found.done < 0; ++k) {
+    const Own own = held[k] == nullptr ? Own::kNone : held[k]->own();
+    if (own == Own::kDone) found.done = k;
+    found.any_on_its_way = found.any_on_its_way || own == Own::kOnItsWay;
+  }
+  return found;
+}
+
+int end_one(Procedure procedure, MPI_Request* request, MPI_Status* status) {
+  return complete<Of::kOne, Manner::kWaits>(
+      procedure, 1, request, nullptr, nullptr, status,
+      [](MPI_Request* of, int*, MPI_Status* own) { return mpi::library.Wait(of, own); });
+}
+
+// As the only one of several that has completed.
+int end_one_of_some(Procedure procedure, int k, MPI_Request* list, int* done_count, int* indices,
+                    MPI_Status* statuses) {
+  MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses;
+  const int code = end_one(procedure, list + k, status);
+  *done_count = 1;
+  indices[0] = k;
+  if (code == MPI_SUCCESS) return code;
+  if (statuses != MPI_STATUSES_IGNORE) statuses[0].MPI_ERROR = code;
+  return MPI_ERR_IN_STATUS;
+}
+
+int tell_one(Procedure procedure, MPI_Request request, int* flag, MPI_Status* status) {
+  return complete<Of::kOne, Manner::kTests, Effect::kTells>(
+      procedure, 1, &request, flag, nullptr, status,
+      [](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Request_get_status(*of, to, own); });
+}
+
+template <Manner manner>
+int test_any(Procedure procedure, int n, MPI_Request* list, int* index, int* flag, MPI_Status* status) {
+  return complete<Of::kAny, manner>(procedure, n, list, index, nullptr, status,
+                                    [=](MPI_Request* of, int* to, MPI_Status* own) {
+                                      const int code = mpi::library.Testany(n, of, to, flag, own);
+                                      // The others are null, but the program's list is not.
+                                      if (of != list && *to == MPI_UNDEFINED) *flag = 0;
+                                      return code;
+                                    });
+}
+
+template <Manner manner>
+int test_some(Procedure procedure, int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
+  return complete<Of::kSome, manner>(
+      procedure, n, list, done_count, indices, statuses,
+      [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Testsome(n, of, to, indices, own); });
+}
+
 }  // namespace
 
 int wrap_Wait(MPI_Request* request, MPI_Status* status) {
   if (request == nullptr || takes_fast_path(1, request)) [[likely]]
     return mpi::library.Wait(request, status);
-  return complete<Of::kOne, Manner::kWaits>(
-      Procedure::kWait, 1, request, nullptr, nullptr, status,
-      [](MPI_Request* of, int*, MPI_Status* own) { return mpi::library.Wait(of, own); });
+  return end_one(Procedure::kWait, request, status);
 }
 
 int wrap_Test(MPI_Request* request, int* flag, MPI_Status* status) {
@@ -203,9 +226,7 @@ int wrap_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 int wrap_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   if (flag == nullptr || takes_fast_path(1, &request)) [[likely]]
     return mpi::library.Request_get_status(request, flag, status);
-  return complete<Of::kOne, Manner::kTests, Effect::kTells>(
-      Procedure::kRequest_get_status, 1, &request, flag, nullptr, status,
-      [](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Request_get_status(*of, to, own); });
+  return tell_one(Procedure::kRequest_get_status, request, flag, status);
 }
 
 int wrap_Waitall(int n, MPI_Request* list, MPI_Status* statuses) {
@@ -235,6 +256,16 @@ int wrap_Request_get_status_all(int n, const MPI_Request* list, int* flag, MPI_S
 int wrap_Waitany(int n, MPI_Request* list, int* index, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitany(n, list, index, status);
+  for (int flag = 0;;) {
+    const OwnAmongThem own = find_own(n, list);
+    if (own.done >= 0) {
+      *index = own.done;
+      return end_one(Procedure::kWaitany, list + own.done, status);
+    }
+    if (!own.any_on_its_way) break;
+    const int code = test_any<Manner::kTestsAgain>(Procedure::kWaitany, n, list, index, &flag, status);
+    if (code != MPI_SUCCESS || flag != 0) return code;
+  }
   return complete<Of::kAny, Manner::kWaits>(
       Procedure::kWaitany, n, list, index, nullptr, status,
       [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Waitany(n, of, to, own); });
@@ -243,18 +274,21 @@ int wrap_Waitany(int n, MPI_Request* list, int* index, MPI_Status* status) {
 int wrap_Testany(int n, MPI_Request* list, int* index, int* flag, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testany(n, list, index, flag, status);
-  return complete<Of::kAny, Manner::kTests>(Procedure::kTestany, n, list, index, nullptr, status,
-                                            [=](MPI_Request* of, int* to, MPI_Status* own) {
-                                              const int code = mpi::library.Testany(n, of, to, flag, own);
-                                              // The others are null, but the program's list is not.
-                                              if (of != list && *to == MPI_UNDEFINED) *flag = 0;
-                                              return code;
-                                            });
+  if (const OwnAmongThem own = find_own(n, list); own.done >= 0) {
+    *flag = 1;
+    *index = own.done;
+    return end_one(Procedure::kTestany, list + own.done, status);
+  }
+  return test_any<Manner::kTests>(Procedure::kTestany, n, list, index, flag, status);
 }
 
 int wrap_Request_get_status_any(int n, const MPI_Request* list, int* index, int* flag, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Request_get_status_any(n, list, index, flag, status);
+  if (const int done = find_own(n, list).done; done >= 0) {
+    *index = done;
+    return tell_one(Procedure::kRequest_get_status_any, list[done], flag, status);
+  }
   return complete<Of::kAny, Manner::kTests, Effect::kTells>(
       Procedure::kRequest_get_status_any, n, const_cast<MPI_Request*>(list), index, nullptr, status,
       [=](MPI_Request* of, int* to, MPI_Status* own) {
@@ -268,6 +302,13 @@ int wrap_Request_get_status_any(int n, const MPI_Request* list, int* index, int*
 int wrap_Waitsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitsome(n, list, done_count, indices, statuses);
+  for (;;) {
+    const OwnAmongThem own = find_own(n, list);
+    if (own.done >= 0) return end_one_of_some(Procedure::kWaitsome, own.done, list, done_count, indices, statuses);
+    if (!own.any_on_its_way) break;
+    const int code = test_some<Manner::kTestsAgain>(Procedure::kWaitsome, n, list, done_count, indices, statuses);
+    if (code != MPI_SUCCESS || *done_count != 0) return code;
+  }
   return complete<Of::kSome, Manner::kWaits>(
       Procedure::kWaitsome, n, list, done_count, indices, statuses,
       [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Waitsome(n, of, to, indices, own); });
@@ -276,14 +317,22 @@ int wrap_Waitsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_S
 int wrap_Testsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testsome(n, list, done_count, indices, statuses);
-  return complete<Of::kSome, Manner::kTests>(
-      Procedure::kTestsome, n, list, done_count, indices, statuses,
-      [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Testsome(n, of, to, indices, own); });
+  if (const int done = find_own(n, list).done; done >= 0) {
+    return end_one_of_some(Procedure::kTestsome, done, list, done_count, indices, statuses);
+  }
+  return test_some<Manner::kTests>(Procedure::kTestsome, n, list, done_count, indices, statuses);
 }
 
 int wrap_Request_get_status_some(int n, const MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Request_get_status_some(n, list, done_count, indices, statuses);
+  if (const int done = find_own(n, list).done; done >= 0) {
+    *done_count = 1;
+    indices[0] = done;
+    int flag = 0;
+    return tell_one(Procedure::kRequest_get_status_some, list[done], &flag,
+                    statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses);
+  }
   return complete<Of::kSome, Manner::kTests, Effect::kTells>(
       Procedure::kRequest_get_status_some, n, const_cast<MPI_Request*>(list), done_count, indices, statuses,
       [=](MPI_Request* of, int* to, MPI_Status* own) {

@@ -58,7 +58,8 @@ int wrap_Request_free(MPI_Request* request) {
     if (entry->header) return free_with_header(request, entry);
     end_stand_in(*entry);
   }
-  if (!entry->is_active()) return free_inactive(request, entry);
+  if (entry->is_own()) entry->finish_own();  // the library's request is inactive
+  if (entry->is_own() || !entry->is_active()) return free_inactive(request, entry);
   adopt(*request, entry);
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;

@@ -87,6 +87,7 @@ int get_status(MPI_Request request, int& flag, MPI_Status& status) noexcept {
 }  // namespace
 
 bool RequestEntry::poll(MPI_Request request) noexcept {
+  if (collective != nullptr) return true;
   // Asking for the status of a persistent request ends it in MPICH 5.0.2, so its completing call may wait for a message
   // that is being packed.
   if (!receives || persistent || !received.may_look()) return true;
@@ -156,7 +157,11 @@ Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
   if (cancelled && sent.goes_through_memory() && mpi::was_cancelled(status)) sent.withdraw();
   const bool broken = is_broken(status);
   deliver(status);
-  const Outcome outcome = received.is_paired() ? end_paired(status) : broken ? Outcome::kBroken : Outcome::kDelivered;
+  const bool is_lost = collective != nullptr && collective->error() != MPI_SUCCESS;
+  const Outcome outcome = received.is_paired() ? end_paired(status)
+                          : is_lost            ? Outcome::kLost
+                          : broken             ? Outcome::kBroken
+                                               : Outcome::kDelivered;
   end_round();
   set(State::kInactive);
   return outcome;

@@ -18,6 +18,12 @@ class CollectiveData {
   virtual void pack() noexcept = 0;
   virtual void unpack() noexcept = 0;
   virtual std::int64_t sent_bytes() const noexcept = 0;
+  // Of one whose messages are not those of the library's request: true if they have arrived; waits for them; what went
+  // wrong.
+  virtual bool is_own() const noexcept { return false; }
+  virtual bool is_done() noexcept { return true; }
+  virtual void finish() noexcept {}
+  virtual int error() const noexcept { return MPI_SUCCESS; }
 };
 
 // What a completing call has done to an operation.
@@ -82,6 +88,16 @@ struct RequestEntry {
   // Of a request that the program asks for without waiting: false if it has not completed, or its data are still being
   // packed by their sender. Unpacks what is there. Thread-safe.
   bool poll(MPI_Request request) noexcept;
+  // Before a call that waits: waits for messages that are not the library's request's (CollectiveData).
+  void finish_own() noexcept {
+    if (collective != nullptr && is_active()) collective->finish();
+  }
+  bool is_own() const noexcept { return collective != nullptr && collective->is_own(); }
+  enum class Own { kNone, kOnItsWay, kDone };
+  Own own() noexcept {
+    if (!is_own() || !is_active()) return Own::kNone;
+    return collective->is_done() ? Own::kDone : Own::kOnItsWay;
+  }
   // Unpacks the data of this status, which the library reports as received; the request may stay. Thread-safe.
   void deliver(const MPI_Status& status) noexcept;
   // The same for a call that leaves the request as it is; the status then counts what came.

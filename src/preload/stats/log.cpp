@@ -89,6 +89,14 @@ void log_collective(Procedure procedure, std::int64_t bytes, Reason reason) noex
   write_line(line, length);
 }
 
+void log_own_alltoall(Procedure procedure, std::int64_t bytes, const char* algorithm) noexcept {
+  char line[160];
+  const int length = std::snprintf(
+      line, sizeof line, "gapless: rank %d: %s: %lld bytes: by Gapless's own algorithm, %s\n", world_rank(),
+      kProcedureNames[static_cast<int>(procedure)], static_cast<long long>(bytes), algorithm);
+  write_line(line, length);
+}
+
 void log_paired(Procedure procedure, const Paired& blocks) noexcept {
   char line[256];
   const int length = std::snprintf(

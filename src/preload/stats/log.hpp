@@ -21,6 +21,8 @@ void log_decision(Procedure procedure, std::int64_t count, const plan::Plan* pla
 void log_refused() noexcept;
 // Logs a collective call: the `bytes` that are rewritten as MPI_BYTE, or the reason why it is left to the library.
 void log_collective(Procedure procedure, std::int64_t bytes, Reason reason) noexcept;
+// Of one that is not the library's; `bytes`: to all, 0 where they are not known.
+void log_own_alltoall(Procedure procedure, std::int64_t bytes, const char* algorithm) noexcept;
 // Logs what of a collective call goes through shared memory.
 void log_paired(Procedure procedure, const Paired& blocks) noexcept;
 // Logs which way messages of this layout go from now on to a process of this node.

@@ -6,6 +6,7 @@
 #include "preload/stats/counters.hpp"
 #include "preload/stats/log.hpp"
 #include "preload/watch/watch.hpp"
+#include "preload/world/extension.hpp"
 #include "preload/wrappers.hpp"
 
 namespace gapless::preload {
@@ -50,6 +51,10 @@ bool collectives_switched_on() noexcept {
   return state(&Switches::collectives) != 0;
 }
 
+bool own_alltoall_switched_on() noexcept {
+  return state(&Switches::collectives) == 1;
+}
+
 bool pairing_switched_on() noexcept {
   return state(&Switches::paired) != 0;
 }
@@ -79,6 +84,7 @@ extern "C" [[gnu::visibility("default")]] const gapless::preload::Backend* gaple
     *reason = missing;
     return nullptr;
   }
+  preload::connect_extension(front->find);
   preload::the_front = front;
   preload::counting_on = base::setting_on("GAPLESS_STATS");
   preload::tallying_on = preload::counting_on || base::setting_text("GAPLESS_RUN_DIR") != nullptr;

@@ -22,6 +22,7 @@
 #include "preload/stats/counters.hpp"
 #include "preload/stats/log.hpp"
 #include "preload/stats/run_file.hpp"
+#include "preload/world/extension.hpp"
 #include "preload/wrappers.hpp"
 
 namespace gapless::preload {
@@ -158,6 +159,7 @@ int wrap_Finalize(void) {
     end_acceptance();
     forget_world();
     world_ends();
+    end_extension();
   }
   ending();
   const int code = mpi::library.Finalize();

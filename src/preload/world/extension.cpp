@@ -1,0 +1,90 @@
+#include "preload/world/extension.hpp"
+
+#include <cstddef>
+#include <cstdio>
+#include <iterator>
+#include <mutex>
+
+#include "ext/library.hpp"
+#include "preload/policy/world.hpp"
+
+extern "C" {
+// ext/mpi_calls.S: where MPI_X leads, in the order of mpi_calls.def. Weak: with a static library (static.cmake) the
+// linker leads these calls to the wrappers.
+[[gnu::weak, gnu::visibility("hidden")]] extern void* gapless_ext_slots[];
+[[gnu::visibility("hidden")]] int gapless_ext_missing() {
+  return MPI_ERR_OTHER;
+}
+}
+
+namespace gapless {
+
+namespace {
+
+mpi::Find find_in_library = nullptr;
+
+constexpr const char* kCalled[] = {
+#define GAPLESS_CALL(name) "PMPI_" #name,
+#include "ext/mpi_calls.def"
+#undef GAPLESS_CALL
+};
+
+struct OwnComm {
+  std::mutex making;
+  bool is_made = false;
+  MPI_Comm comm{};
+};
+OwnComm& own() noexcept {
+  static OwnComm& the = *new OwnComm;  // never destroyed: a program may finalise MPI in a static destructor
+  return the;
+}
+
+}  // namespace
+
+namespace preload {
+
+void connect_extension(mpi::Find find) noexcept {
+  find_in_library = find;
+  if (gapless_ext_slots == nullptr) return;
+  for (std::size_t k = 0; k < std::size(kCalled); ++k) {
+    if (void* const found = find(kCalled[k]); found != nullptr) gapless_ext_slots[k] = found;
+  }
+}
+
+void end_extension() noexcept {
+  const std::lock_guard lock(own().making);
+  if (own().is_made) mpi::library.Comm_free(&own().comm);
+  own().is_made = false;
+}
+
+}  // namespace preload
+
+namespace ext {
+
+bool ready(const char* function) noexcept {
+  if (preload::world_is_up()) return true;
+  std::fprintf(stderr, "gapless: %s did nothing: MPI is not there\n", function);
+  return false;
+}
+
+// Nothing that the layer wraps, for it asks for a procedure as such: `name` begins with MPI_.
+void* find_visible(const char* name) noexcept {
+  char own_name[64];
+  const int length = std::snprintf(own_name, sizeof own_name, "P%s", name);
+  return length < static_cast<int>(sizeof own_name) ? find_in_library(own_name) : nullptr;
+}
+
+// Without one the library's errors of a look-up go to the program's handler of MPI_COMM_SELF.
+MPI_Comm own_comm() noexcept {
+  const std::lock_guard lock(own().making);
+  if (!own().is_made) {
+    if (mpi::library.Comm_split(MPI_COMM_SELF, 0, 0, &own().comm) != MPI_SUCCESS) return MPI_COMM_SELF;
+    mpi::library.Comm_set_errhandler(own().comm, MPI_ERRORS_RETURN);
+    own().is_made = true;
+  }
+  return own().comm;
+}
+
+}  // namespace ext
+
+}  // namespace gapless
