@@ -40,6 +40,10 @@ void LayerSwitch::set_all(bool on) const {
   if (collectives_ != nullptr) collectives_(on ? 1 : 0);
 }
 
+void LayerSwitch::set_own_alltoall(bool on) const {
+  if (collectives_ != nullptr) collectives_(on ? 1 : 2);
+}
+
 void LayerSwitch::set_paired(bool on) const {
   if (paired_ != nullptr) paired_(on ? 1 : 0);
 }

@@ -22,6 +22,8 @@ class LayerSwitch {
   void set_past() const;
   // The same for collectives too: to be called by all ranks alike.
   void set_all(bool on) const;
+  // Collectives on, and all-to-alls by the layer's own algorithms or by none of them: to be called by all ranks alike.
+  void set_own_alltoall(bool on) const;
   // Whether messages may go through memory that processes share: to be called by all ranks alike.
   void set_paired(bool on) const;
   // Whether it has several ways for a message between two processes of a node, and the one to take from now on, of

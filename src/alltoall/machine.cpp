@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 namespace gapless::alltoall {
@@ -49,31 +51,35 @@ bool read_bytes(std::string_view word, std::int64_t& bytes) {
   return error == std::errc() && end == word.data() + word.size() && bytes >= 0 && bytes <= kLargestBlock;
 }
 
-// "latency 3e-07 bandwidth 8e+09 pack 1e+10" behind the distance, in any order, and behind these "calls 4 24576" if
-// there are such blocks.
-std::string read_machine(std::vector<std::string_view> words, Machine& machine) {
+// "latency 3e-07 bandwidth 8e+09 pack 1e+10" behind the distance, in any order, each once, and among them "calls 1
+// 16384" and "in-place 1 4096" if there are such blocks.
+std::string read_machine(const std::vector<std::string_view>& words, Machine& machine) {
   Machine found;
-  bool latency = false, bandwidth = false, pack = false;
-  if (words.size() > 3 && words[words.size() - 3] == "calls") {
-    const std::string_view first = words[words.size() - 2], last = words.back();
-    Range& calls = found.calls;
-    if (!read_bytes(first, calls.first) || !read_bytes(last, calls.last) || calls.is_empty())
-      return "'" + std::string(first) + ' ' + std::string(last) + "' are no bytes, from a least to a most";
-    words.resize(words.size() - 3);
+  enum { kLatency, kBandwidth, kPack, kCalls, kInPlace, kNames };
+  constexpr std::string_view kWords[kNames] = {"latency", "bandwidth", "pack", "calls", "in-place"};
+  int seen[kNames] = {};
+  for (std::size_t k = 1; k < words.size();) {
+    const auto known = std::find(std::begin(kWords), std::end(kWords), words[k]) - std::begin(kWords);
+    if (known == kNames) return "nothing is called '" + std::string(words[k]) + "'";
+    ++seen[known];
+    const bool is_range = known >= kCalls;
+    const std::string_view number = k + 1 < words.size() ? words[k + 1] : "";
+    if (is_range) {
+      const std::string_view last = k + 2 < words.size() ? words[k + 2] : "";
+      Range& range = known == kCalls ? found.calls : found.in_place;
+      if (!read_bytes(number, range.first) || !read_bytes(last, range.last) || range.is_empty())
+        return "'" + std::string(number) + ' ' + std::string(last) + "' are no bytes, from the least to the most";
+    } else {
+      double& into = known == kLatency ? found.latency_s : known == kPack ? found.pack_rate : found.bandwidth;
+      const bool is_time = known == kLatency;
+      if (!read_number(number, is_time ? 1e-12 : 1, is_time ? 3600 : 1e18, into))
+        return "'" + std::string(number) + "' is no " + std::string(words[k]);
+    }
+    k += is_range ? 3 : 2;
   }
-  for (std::size_t k = 1; k + 1 < words.size(); k += 2) {
-    const std::string_view name = words[k], number = words[k + 1];
-    const bool is_time = name == "latency";
-    double* const into = is_time               ? &found.latency_s
-                         : name == "bandwidth" ? &found.bandwidth
-                         : name == "pack"      ? &found.pack_rate
-                                               : nullptr;
-    if (into == nullptr) return "nothing is called '" + std::string(name) + "'";
-    if (!read_number(number, is_time ? 1e-12 : 1, is_time ? 3600 : 1e18, *into))
-      return "'" + std::string(number) + "' is no " + std::string(name);
-    (is_time ? latency : name == "pack" ? pack : bandwidth) = true;
-  }
-  if (words.size() != 7 || !latency || !bandwidth || !pack) return "latency, bandwidth and pack are wanted, once each";
+  if (seen[kLatency] != 1 || seen[kBandwidth] != 1 || seen[kPack] != 1)
+    return "latency, bandwidth and pack are wanted, once each";
+  if (seen[kCalls] > 1 || seen[kInPlace] > 1) return "calls and in-place are wanted once, if at all";
   machine = found;
   return {};
 }

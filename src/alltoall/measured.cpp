@@ -12,7 +12,9 @@ namespace {
 constexpr std::string_view kBuiltIn =
     "gapless-alltoall 1\n"
     "library MPICH Version:\n"
-    "  near latency 6e-07 bandwidth 6e+09 pack 8e+09 calls 1 16384\n"
+    "  near latency 6e-07 bandwidth 6e+09 pack 8e+09 calls 1 8192\n"
+    "library Intel(R) MPI Library\n"
+    "  near latency 6e-07 bandwidth 6e+09 pack 8e+09 in-place 1 65536\n"
     "end\n";
 
 std::string in_words(const std::string& path, const Reading& reading) {

@@ -50,8 +50,9 @@ Range range_of_ours(int processes, bool is_in_place, bool is_persistent, const M
   // One message each way, whoever sends it: measured (bench/alltoall, three libraries, 4 B to 80 kB). A persistent one
   // is never slower; a call with arguments that are new is, up to some thousand bytes, on two of the three.
   if (processes == 2) {
-    const bool is_short_too = is_persistent || (machine.calls.last >= kShort && !is_in_place);
-    return {is_persistent ? 0 : is_short_too ? std::min(machine.calls.first, kShort) : kShort, INT64_MAX};
+    const Range& measured = is_in_place ? machine.in_place : machine.calls;
+    const bool reaches = measured.last >= kShort;
+    return {is_persistent ? 0 : reaches ? std::min(measured.first, kShort) : kShort, INT64_MAX};
   }
   if (processes > kMostProcesses) return {};
   Line ours = cost_of(counts_of_least_slots(processes, is_in_place), machine);
@@ -63,7 +64,7 @@ Range range_of_ours(int processes, bool is_in_place, bool is_persistent, const M
 }
 
 Range range_of_calls(int processes, bool is_in_place, const Machine& machine) {
-  if (processes == 2) return is_in_place ? Range{} : machine.calls;
+  if (processes == 2) return is_in_place ? machine.in_place : machine.calls;
   return range_of_ours(processes, is_in_place, false, machine);
 }
 

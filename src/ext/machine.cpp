@@ -35,7 +35,7 @@ int agree(const PrivateComm& comm, Machine& machine) {
   if (node == MPI_COMM_NULL) return MPI_ERR_OTHER;  // some libraries say MPI_SUCCESS after a handler has come back
   MPI_Comm_size(node, &here);
   MPI_Comm_free(&node);
-  double numbers[5] = {};
+  double numbers[7] = {};
   if (comm.rank == 0) {
     const Machine& mine = here == comm.size ? machines().near : machines().far;
     numbers[0] = mine.latency_s;
@@ -43,13 +43,14 @@ int agree(const PrivateComm& comm, Machine& machine) {
     numbers[2] = mine.pack_rate;
     numbers[3] = static_cast<double>(mine.calls.first);
     numbers[4] = static_cast<double>(mine.calls.last);
+    numbers[5] = static_cast<double>(mine.in_place.first);
+    numbers[6] = static_cast<double>(mine.in_place.last);
   }
-  code = MPI_Bcast(numbers, 5, MPI_DOUBLE, 0, comm.comm());
-  // Bytes to 2^40 are exact.
-  machine = {numbers[0],
-             numbers[1],
-             numbers[2],
-             {static_cast<std::int64_t>(numbers[3]), static_cast<std::int64_t>(numbers[4])}};
+  code = MPI_Bcast(numbers, 7, MPI_DOUBLE, 0, comm.comm());
+  const auto range = [&](int k) {  // bytes to 2^40 are exact
+    return Range{static_cast<std::int64_t>(numbers[k]), static_cast<std::int64_t>(numbers[k + 1])};
+  };
+  machine = {numbers[0], numbers[1], numbers[2], range(3), range(5)};
   return code;
 }
 

@@ -83,6 +83,30 @@ THRESHOLD = {"GAPLESS_SMALLEST_PAIRED": "100"}
 SCARCE = {**PAIRED, "GAPLESS_POOL_BYTES": "1", "GAPLESS_RESERVE_BYTES": "64K"}
 
 
+# Every all-to-all that may be is run by the layer's own algorithms.
+OWN = {"GAPLESS_ALLTOALL": "own"}
+
+
+def _own_alltoall() -> Iterator[Case]:
+    """Yield the cases of all-to-alls that are the layer's own."""
+    for ranks in (2, 3):
+        for what in ("completes", "independent"):
+            yield Case("own_alltoall", (what,), OWN, ranks=ranks)
+    yield Case("own_alltoall", ("completes",), OWN, ranks=5, is_second=True)
+    yield Case("own_alltoall", ("ends",), OWN, ranks=3)
+    # As built in (src/alltoall/measured.cpp): between two processes on MPICH.
+    yield Case("own_alltoall", ("choice",), only="mpich")
+    for ranks, seeds in ((3, "4"), (2, "6"), (6, "4")):
+        yield Case("collectives", (seeds,), OWN, ranks=ranks, timeout_s=300, is_second=ranks != 3)
+    for what in ("undecoded", "contiguous", "errors"):
+        yield Case("coll_faults", (what,), OWN, ranks=3, timeout_s=300, is_second=what != "undecoded")
+    for what in ("outstanding", "threads"):
+        yield Case("coll_mixed", (what, "8"), OWN, ranks=3, is_second=True)
+    yield Case("coll_ends", (), OWN, is_second=True)
+    for ranks in (2, 5, 9):
+        yield Case("collectives", ("26",), OWN, ranks=ranks, is_long=True, timeout_s=1800)
+
+
 def _paired() -> Iterator[Case]:
     """Yield the cases of collectives by shared memory: what other cases do, and what can only go wrong here."""
     for ranks, seeds in ((3, 6), (2, 8), (4, 4), (5, 2)):
@@ -304,6 +328,7 @@ CASES = (
     Case("tools", ("after",), tool="after"),
     Case("tools", ("before",), tool="before"),
     *_collectives(),
+    *_own_alltoall(),
     *_paired(),
     *_messages(),
     Case("spawn", ranks=1, is_long=True),

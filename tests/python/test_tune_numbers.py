@@ -11,9 +11,9 @@ from gapless.launch.numbers import NAME, Numbers, numbers_in_words, numbers_sett
 from gapless.launch.rules import cache_folder
 from gapless.paths import Build
 from gapless.targets.libraries import find_library
-from gapless.tune.numbers import keep_numbers, measure_numbers
+from gapless.tune.numbers import keep_numbers, measure_numbers, range_of
 
-NEAR, FAR = Numbers(3e-07, 8e9, 1e10), Numbers(2e-05, 1e9, 1e10)
+NEAR, FAR = Numbers(3e-07, 8e9, 1e10, (1, 8192), (64, 4096)), Numbers(2e-05, 1e9, 1e10)
 
 
 def test_what_is_written_can_be_read() -> None:
@@ -33,6 +33,12 @@ def test_what_is_written_can_be_read() -> None:
         ("gapless-alltoall 1\nlibrary *\nnear latency 1 bandwidth 1\nend\n", "line 3: latency, bandwidth and pack"),
         ("gapless-alltoall 1\nlibrary *\nnear latency nan bandwidth 1 pack 1\nend\n", "line 3: 'nan' is no latency"),
         ("gapless-alltoall 1\nlibrary *\nnear latency 1 bandwidth x pack 1\nend\n", "line 3: 'x' is no bandwidth"),
+        ("gapless-alltoall 1\nlibrary *\nnear latency 1 bandwidth 1 pack 1 1\nend\n", "line 3: nothing is called '1'"),
+        ("gapless-alltoall 1\nlibrary *\nnear latency 1 bandwidth 1 pack\nend\n", "line 3: '' is no pack"),
+        ("gapless-alltoall 1\nlibrary *\nnear latency 1 bandwidth 1 pack 1 calls 1\nend\n", "line 3: '1' are no bytes"),
+        ("gapless-alltoall 1\nlibrary *\nnear latency 1 bandwidth 1 pack 1 calls 2 1\nend\n", "line 3: '2 1' are no"),
+        ("gapless-alltoall 1\nlibrary *\nnear in-place 0 1 latency 1 bandwidth 1 pack 1 in-place 0 1\nend\n",
+         "line 3: calls and in-place are wanted once"),
         ("gapless-alltoall 1\nlibrary *\nhere latency 1 bandwidth 1 pack 1\nend\n", "line 3: 'here' is not known"),
         ("gapless-alltoall 1\nend\nlibrary *\nend\n", "line 2: something follows 'end'"),
     ],
@@ -40,6 +46,13 @@ def test_what_is_written_can_be_read() -> None:
 def test_what_is_wrong_is_named(text: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason.replace("'", ".")):
         parse_numbers(text)
+
+
+def test_the_longest_range_that_gains() -> None:
+    assert range_of([(4, 0.8), (64, 0.9), (256, 1.0), (1024, 0.5)]) == (1, 64)
+    assert range_of([(4, 1.2), (64, 0.92), (256, 0.5), (1024, 0.9), (4096, 0.93)]) == (64, 1024)
+    assert range_of([(4, 1.2), (64, 0.5), (256, 1.1)]) is None
+    assert range_of([]) is None
 
 
 def test_others_are_kept(tmp_path: Path) -> None:
@@ -73,6 +86,8 @@ def test_measured_within_reason(build: Build) -> None:
     ((library, distances),) = measure_numbers(find_library("mpich")).items()
     assert library.startswith("MPICH")
     near = distances["near"]
+    for found in (near.calls, near.in_place):
+        assert found is None or 1 <= found[0] < found[1] <= 262144
     assert 1e-9 < near.latency_s < 10 and 1e6 < near.bandwidth < 1e13 and 1e6 < near.pack < 1e13
 
 

@@ -68,6 +68,7 @@ const std::string kText =
     "  near latency 1e-6 bandwidth 1e9 pack 2e9\n"
     "library MPICH Version: 5.0.2\n"
     "  far latency 3e-5 bandwidth 3e9 pack 4e9 # between nodes\n"
+    "  near in-place 0 4096 latency 6e-7 calls 1 8192 bandwidth 6e9 pack 7e9\n"
     "library MPICH\n"
     "  near latency 1 bandwidth 1 pack 1\n"
     "end\n";
@@ -80,7 +81,10 @@ TEST(IrregularMachine, the_first_section_of_the_library_counts) {
   EXPECT_DOUBLE_EQ(machines.far.latency_s, 3e-5);
   EXPECT_DOUBLE_EQ(machines.far.bandwidth, 3e9);
   EXPECT_DOUBLE_EQ(machines.far.pack_rate, 4e9);
-  EXPECT_DOUBLE_EQ(machines.near.latency_s, Machine{}.latency_s);
+  EXPECT_DOUBLE_EQ(machines.near.latency_s, 6e-7);
+  EXPECT_EQ(machines.near.calls, (Range{1, 8192}));
+  EXPECT_EQ(machines.near.in_place, (Range{0, 4096}));
+  EXPECT_TRUE(machines.far.calls.is_empty() && machines.far.in_place.is_empty());
   Machines others;
   EXPECT_FALSE(read_machines(kText, "Intel(R) MPI Library 2021", others).has_section);
   EXPECT_DOUBLE_EQ(others.near.bandwidth, Machine{}.bandwidth);
@@ -114,7 +118,14 @@ TEST(IrregularMachine, what_is_wrong_is_refused_whole_and_named) {
       {kText.substr(0, kText.size() - 4), "cut off", 0},
       {library + "near latency 1e-6 bandwidth 1e9\nend\n", "once each", 3},
       {library + "near latency 1e-6 latency 1e-6 pack 1e9\nend\n", "once each", 3},
-      {library + "near latency 1e-6 bandwidth 1e9 pack 1e9 1\nend\n", "once each", 3},
+      {library + "near latency 1e-6 bandwidth 1e9 pack 1e9 1\nend\n", "nothing is called '1'", 3},
+      {library + "near latency 1e-6 bandwidth 1e9 pack\nend\n", "'' is no pack", 3},
+      {library + "near latency 1 bandwidth 1 pack 1 calls 1\nend\n", "'1 ' are no bytes", 3},
+      {library + "near latency 1 bandwidth 1 pack 1 calls 2 1\nend\n", "'2 1' are no bytes", 3},
+      {library + "near latency 1 bandwidth 1 pack 1 calls -1 1\nend\n", "'-1 1' are no bytes", 3},
+      {library + "near latency 1 bandwidth 1 pack 1 in-place 0 1e3\nend\n", "'0 1e3' are no bytes", 3},
+      {library + "near latency 1 bandwidth 1 pack 1 calls 0 1099511627777\nend\n", "are no bytes", 3},
+      {library + "near latency 1 bandwidth 1 pack 1 calls 0 1 calls 0 1\nend\n", "once, if at all", 3},
       {library + "near latency -1 bandwidth 1e9 pack 1e9\nend\n", "'-1' is no latency", 3},
       {library + "near latency nan bandwidth 1e9 pack 1e9\nend\n", "'nan' is no latency", 3},
       {library + "near latency 1e-6 bandwidth 0 pack 1e9\nend\n", "'0' is no bandwidth", 3},
@@ -123,7 +134,7 @@ TEST(IrregularMachine, what_is_wrong_is_refused_whole_and_named) {
       {library + "nearby latency 1e-6 bandwidth 1e9 pack 1e9\nend\n", "'nearby' is not known", 3},
       {head + "near latency 1e-6 bandwidth 1e9 pack 1e9\nend\n", "no 'library'", 2},
       {library + "end\nlibrary *\n", "follows 'end'", 4},
-      {library + "near latency 1 bandwidth 1 pack 1\nlibrary MPICH\nfar 1\nend\n", "once each", 5},
+      {library + "near latency 1 bandwidth 1 pack 1\nlibrary MPICH\nfar latency 1\nend\n", "once each", 5},
   };
   for (const Case& one : cases) {
     Machines machines;

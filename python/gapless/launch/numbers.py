@@ -16,6 +16,7 @@ HEAD = "gapless-alltoall 1"
 DISTANCES = ("near", "far")
 # What src/alltoall/machine.cpp takes for possible.
 SHORTEST_S, LONGEST_S, SLOWEST, FASTEST = 1e-12, 3600.0, 1.0, 1e18
+NUMBERS, RANGES, LARGEST = ("latency", "bandwidth", "pack"), ("calls", "in-place"), 1 << 40
 # What it reads: lines end in one character, words in these, and a number is what std::from_chars takes.
 BLANKS = " \t\r"
 NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -28,10 +29,16 @@ class Numbers:
     latency_s: float
     bandwidth: float
     pack: float
+    calls: tuple[int, int] | None = None
+    """The least and the most bytes of a block for which Gapless's own all-to-all between two processes is faster."""
+    in_place: tuple[int, int] | None = None
+    """The same in place."""
 
     def text(self) -> str:
         """Return its words."""
-        return f"latency {self.latency_s:.3g} bandwidth {self.bandwidth:.3g} pack {self.pack:.3g}"
+        ranges = {name: found for name, found in (("calls", self.calls), ("in-place", self.in_place)) if found}
+        words = [f"latency {self.latency_s:.3g} bandwidth {self.bandwidth:.3g} pack {self.pack:.3g}"]
+        return " ".join([*words, *(f"{name} {first} {last}" for name, (first, last) in ranges.items())])
 
 
 Sections = dict[str, dict[str, Numbers]]
@@ -46,16 +53,40 @@ def numbers_text(sections: Mapping[str, Mapping[str, Numbers]], comments: tuple[
     return "\n".join([*rows, "end"]) + "\n"
 
 
+def _range(words: list[str]) -> tuple[int, int]:
+    """Return the two numbers of bytes that the words begin with."""
+    if len(words) < 2 or not all(re.fullmatch("[0-9]+", word) for word in words[:2]):
+        raise ValueError(f"'{' '.join(words[:2])}' are no bytes, from the least to the most")
+    first, last = int(words[0]), int(words[1])
+    if not first <= last <= LARGEST:
+        raise ValueError(f"'{' '.join(words[:2])}' are no bytes, from the least to the most")
+    return first, last
+
+
 def _numbers(words: list[str]) -> Numbers:
-    if len(words) != 7 or sorted(words[1::2]) != ["bandwidth", "latency", "pack"]:
-        raise ValueError("latency, bandwidth and pack are wanted, once each")
     found: dict[str, float] = {}
-    for name, word in zip(words[1::2], words[2::2], strict=True):
-        low, high = (SHORTEST_S, LONGEST_S) if name == "latency" else (SLOWEST, FASTEST)
-        if not NUMBER.fullmatch(word) or not low <= float(word) <= high:
-            raise ValueError(f"'{word}' is no {name}")
-        found[name] = float(word)
-    return Numbers(found["latency"], found["bandwidth"], found["pack"])
+    ranges: dict[str, tuple[int, int]] = {}
+    seen: list[str] = []
+    left = words[1:]
+    while left:
+        name, left = left[0], left[1:]
+        seen.append(name)
+        if name in RANGES:
+            ranges[name] = _range(left)
+            left = left[2:]
+        elif name in NUMBERS:
+            low, high = (SHORTEST_S, LONGEST_S) if name == "latency" else (SLOWEST, FASTEST)
+            word, left = left[0] if left else "", left[1:]
+            if not NUMBER.fullmatch(word) or not low <= float(word) <= high:
+                raise ValueError(f"'{word}' is no {name}")
+            found[name] = float(word)
+        else:
+            raise ValueError(f"nothing is called '{name}'")
+    if any(seen.count(name) != 1 for name in NUMBERS):
+        raise ValueError("latency, bandwidth and pack are wanted, once each")
+    if any(seen.count(name) > 1 for name in RANGES):
+        raise ValueError("calls and in-place are wanted once, if at all")
+    return Numbers(found["latency"], found["bandwidth"], found["pack"], ranges.get("calls"), ranges.get("in-place"))
 
 
 def _rows(text: str) -> list[tuple[int, str]]:

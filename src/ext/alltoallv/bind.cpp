@@ -109,11 +109,11 @@ Settled settle(const Arguments& arguments, PrivateComm& comm, const Wanted& want
   return {known ? *known : choose(question, machine), std::move(sides), extremes};
 }
 
-std::unique_ptr<Exchange> make(Settled&& settled, const Arguments& arguments, const Group& group) {
+std::unique_ptr<Exchange> make(Settled&& settled, const Arguments& arguments, const Group& group, bool is_persistent) {
   if (settled.algorithm == Algorithm::kLibrary) return make_library(arguments.sent, arguments.received, group);
   return make_exchange(settled.algorithm,
                        {group, std::move(settled.blocks->sent), std::move(settled.blocks->received),
-                        arguments.sent.buffer == MPI_IN_PLACE},
+                        arguments.sent.buffer == MPI_IN_PLACE, is_persistent},
                        settled.extremes.largest);
 }
 
@@ -134,7 +134,7 @@ class Request final : public gapless_mpi_request {
     const Arguments own{sent_.half(), received_.half()};
     Settled settled{algorithm, std::nullopt, extremes};
     if (algorithm != Algorithm::kLibrary) settled.blocks = both_sides(own, comm->size);
-    exchange_ = make(std::move(settled), own, {comm->comm(), comm->rank, comm->size, tag});
+    exchange_ = make(std::move(settled), own, {comm->comm(), comm->rank, comm->size, tag}, true);
     return exchange_->verdict();
   }
   int start() noexcept override { return exchange_->start(); }
@@ -176,7 +176,7 @@ int run(const Arguments& arguments, MPI_Comm comm, const char* algorithm) noexce
       require(call_library(arguments.sent, arguments.received, group));
       return MPI_SUCCESS;
     }
-    const std::unique_ptr<Exchange> exchange = make(std::move(settled), arguments, group);
+    const std::unique_ptr<Exchange> exchange = make(std::move(settled), arguments, group, false);
     exchange->start();
     require(exchange->wait());
     return MPI_SUCCESS;

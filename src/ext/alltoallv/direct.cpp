@@ -1,6 +1,7 @@
 // Each block goes straight to its process, with the program's own datatype or packed by the engine where it has gaps:
 // all at the same time (spread-out), or one pair of processes after the other (pairwise). Empty blocks are sent, too:
-// if two processes do not agree which are, neither waits for ever.
+// if two processes do not agree which are, neither waits for ever. But those of a persistent spread-out are told in
+// init.
 #include <algorithm>
 #include <vector>
 
@@ -131,15 +132,20 @@ class SpreadOut final : public Direct {
       : Direct(std::move(call), Memory::kForEach),
         others_(call_.group.size - 1),
         requests_(2 * static_cast<std::size_t>(others_), MPI_REQUEST_NULL),
-        statuses_(static_cast<std::size_t>(others_)) {}
+        statuses_(static_cast<std::size_t>(others_)),
+        comes_(static_cast<std::size_t>(others_), 1) {
+    if (call_.is_persistent) tell_sizes();
+  }
 
   int start() noexcept override {
     const int rank = call_.group.rank, size = call_.group.size;
     error_ = MPI_SUCCESS;
     for (int j = 1; call_.is_in_place && j < size; ++j) note(error_, pack_for(before(rank, j, size)));
-    for (int j = 1; j < size; ++j) note(error_, receive(behind(rank, j, size), &requests_[at(j)]));
+    for (int j = 1; j < size; ++j)
+      if (comes_[at(j)] > 0) note(error_, receive(behind(rank, j, size), &requests_[at(j)]));
     for (int j = 1; j < size; ++j) {
       const int peer = before(rank, j, size);
+      if (call_.is_persistent && call_.sent[peer].bytes == 0) continue;
       if (!call_.is_in_place) note(error_, pack_for(peer));
       note(error_, send(peer, &requests_[at(j + others_)]));
     }
@@ -181,11 +187,26 @@ class SpreadOut final : public Direct {
 
  private:
   static std::size_t at(int j) noexcept { return static_cast<std::size_t>(j - 1); }
+  // Collective.
+  void tell_sizes() {
+    const Group& group = call_.group;
+    int first = MPI_SUCCESS;
+    for (int j = 1; j <= others_; ++j)
+      note(first, MPI_Irecv(&comes_[at(j)], 1, MPI_INT64_T, behind(group.rank, j, group.size), group.tag, group.comm,
+                            &requests_[at(j)]));
+    for (int j = 1; j <= others_; ++j) {
+      const int peer = before(group.rank, j, group.size);
+      note(first, MPI_Send(&call_.sent[peer].bytes, 1, MPI_INT64_T, peer, group.tag, group.comm));
+    }
+    for (int j = 1; j <= others_; ++j) note(first, complete(&requests_[at(j)], MPI_STATUS_IGNORE));
+    if (first != MPI_SUCCESS) throw Wrong{first};
+  }
   int store(int j) const noexcept { return unpack_of(behind(call_.group.rank, j, call_.group.size), statuses_[at(j)]); }
 
   const int others_;
   std::vector<MPI_Request> requests_;  // receives, then sends
   std::vector<MPI_Status> statuses_;   // of the receives
+  std::vector<std::int64_t> comes_;    // 0 where it is known that no message does
   int error_ = MPI_SUCCESS;
 };
 

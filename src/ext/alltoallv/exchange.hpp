@@ -22,6 +22,7 @@ struct Call {
   Group group;
   Blocks sent, received;
   bool is_in_place;
+  bool is_persistent = false;
 };
 
 class Exchange {

@@ -24,7 +24,8 @@ std::int64_t bytes_of(const View& blocks) noexcept {
   MPI_Count size = -1;
   if (known != nullptr && known->plan() != nullptr) {
     size = known->plan()->size();
-  } else if (mpi::library.Type_size_x(blocks.type, &size) != MPI_SUCCESS) {
+  } else if ((known == nullptr && refuses_type(blocks.type)) ||
+             mpi::library.Type_size_x(blocks.type, &size) != MPI_SUCCESS) {
     return -1;
   }
   std::int64_t bytes;
@@ -116,9 +117,10 @@ bool may_be_own(Call& call) noexcept {
 bool run_own_alltoall(const Call& call, const View& out, const View& in, int& code) noexcept {
   OwnAllToAll* const own = call.members.own_alltoall;
   if (own == nullptr || !own_alltoall_switched_on()) return false;
+  const alltoall::Range& range = own->of_calls(out.buffer == MPI_IN_PLACE);
+  if (range.is_empty()) return false;
   const std::int64_t bytes = block_bytes(out, in);
-  const bool is_in_place = out.buffer == MPI_IN_PLACE;
-  if (bytes == 0 || !own->of_calls(is_in_place).has(bytes)) return false;
+  if (bytes == 0 || !range.has(bytes)) return false;
   constexpr const char* kAlgorithm = "least-slots";
   count(call, bytes * call.members.size, kAlgorithm);
   code = GAPLESS_Alltoall(out.buffer, out.count, out.type, const_cast<void*>(in.buffer), in.count, in.type, call.comm,

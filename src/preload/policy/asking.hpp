@@ -54,9 +54,11 @@ class Asking {
 
  private:
   static constexpr int kSilent = 8;
+  // Before anything was paired, so few calls in which nothing is are enough.
+  static constexpr int kAtFirst = 4;
   explicit Asking(Procedure procedure) noexcept : last_(procedure) {}
   Procedure last_{};
-  int unpaired_ = 0, silent_ = 0;
+  int unpaired_ = kUnpaired - kAtFirst, silent_ = 0;
 };
 
 }  // namespace gapless::preload

@@ -56,13 +56,9 @@ const alltoall::Machine& machine(bool is_near) {
 const Range& OwnAllToAll::of_calls(bool is_in_place) {
   if (whose() == Whose::kLibrary) return kNone;
   if (whose() == Whose::kOwn) return processes_ <= alltoall::kMostProcesses ? kAll : kNone;
-  if (calls_ < kFirstCalls) {
-    ++calls_;
-    return kNone;
-  }
   std::optional<Range>& range = calls_ranges_[is_in_place];
   if (!range) range = alltoall::range_of_calls(processes_, is_in_place, machine(is_near_));
-  return *range;
+  return range->is_empty() || ++calls_ > kFirstCalls ? *range : kNone;
 }
 
 const Range& OwnAllToAll::of_persistent(bool is_in_place) {
@@ -81,10 +77,11 @@ std::string facts_of_own_alltoall() {
   std::string text = "alltoall " + std::to_string(static_cast<int>(whose()));
   for (const bool is_near : {true, false}) {
     const alltoall::Machine& one = machine(is_near);
-    char line[160];
-    std::snprintf(line, sizeof line, " %a %a %a %lld %lld", one.latency_s, one.bandwidth, one.pack_rate,
-                  static_cast<long long>(one.calls.first), static_cast<long long>(one.calls.last));
+    char line[96];
+    std::snprintf(line, sizeof line, " %a %a %a", one.latency_s, one.bandwidth, one.pack_rate);
     text += line;
+    for (const Range& range : {one.calls, one.in_place})
+      text += ' ' + std::to_string(range.first) + ' ' + std::to_string(range.last);
   }
   return text + ' ';
 }

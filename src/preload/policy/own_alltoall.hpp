@@ -15,7 +15,7 @@ class OwnAllToAll {
  public:
   OwnAllToAll(int processes, bool is_near) noexcept : processes_(processes), is_near_(is_near) {}
   // The bytes of a block for which a call is ours. Empty in the first calls: a communicator that lives no longer needs
-  // no other one beside it. Make it in each call that sends anything, on all members alike.
+  // no other one beside it. To be asked once in each call, on all members alike.
   const alltoall::Range& of_calls(bool is_in_place);
   // The same of MPI_Alltoall_init.
   const alltoall::Range& of_persistent(bool is_in_place);
@@ -26,7 +26,7 @@ class OwnAllToAll {
   using Ranges = std::optional<alltoall::Range>[2];  // in place or not
   const int processes_;
   const bool is_near_;
-  int calls_ = 0;
+  std::int64_t calls_ = 0;
   Ranges calls_ranges_, persistent_ranges_;
 };
 

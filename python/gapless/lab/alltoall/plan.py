@@ -91,7 +91,8 @@ def _add_regular(plan: Plan, group: AlltoallGroup, settings: AlltoallSettings) -
             _add_row(plan, group, once, member_of(basic), TO_BASIC)
     if settings.layer:
         _add_row(plan, group, group.call(LIBRARY, "library", layer=True), library, TO_LIBRARY)
-        group.call(LIBRARY, "library_persistent", PERSISTENT, layer=True)
+        again = group.call(LIBRARY, "library_persistent", PERSISTENT, layer=True)
+        _add_row(plan, group, again, persistent, TO_PERSISTENT)
         group.call(MODEL, "ours", layer=True)
         for name in settings.algorithms:
             if name.partition("/")[0] in (*ZERO_COPY, "basic"):
@@ -112,5 +113,6 @@ def _add_irregular(plan: Plan, group: AlltoallGroup, settings: AlltoallSettings)
         _add_row(plan, group, group.call(name, "ours_v_persistent", PERSISTENT), once, TO_ONCE)
     if settings.layer:
         _add_row(plan, group, group.call(LIBRARY_V, "library_v", layer=True), library, TO_LIBRARY)
-        group.call(LIBRARY_V, "library_v_persistent", PERSISTENT, layer=True)
+        again = group.call(LIBRARY_V, "library_v_persistent", PERSISTENT, layer=True)
+        _add_row(plan, group, again, persistent, TO_PERSISTENT)
         group.call(MODEL, "ours_v", layer=True)

@@ -19,7 +19,7 @@ from gapless.lab.alltoall.names import (
     way_text,
 )
 from gapless.lab.alltoall.points import Point
-from gapless.lab.interval import interval_text
+from gapless.lab.interval import Interval, interval_text
 from gapless.lab.report.plots import NARROWEST, Figure, Plot
 from gapless.lab.report.texts import us_text
 from gapless.lab.ways.names import parts
@@ -62,27 +62,32 @@ def _against_library(points: Sequence[Point]) -> list[str]:
     for problem, text in PROBLEMS.items():
         of = [point for point in points if point.problem == problem]
         for suffix, kind in (("", "a call"), (PERSISTENT, "persistent")):
-            ratios = [
-                (point, ratio)
-                for point in of
-                if (ratio := point.ratio(member_of(MODEL, suffix), _reference(point, suffix))) is not None
-            ]
-            slower = [(p, r) for p, r in ratios if r.low is not None and r.low > 1.05]
-            if not ratios:
-                continue
-            if slower:
-                worst, ratio = max(slower, key=lambda one: one[1].value)
-                told.append(
-                    f"{text}, {kind}: the model's choice is proved slower than the library at {len(slower)} of "
-                    f"{len(ratios)} sizes, worst {interval_text(ratio)} times at {bytes_text(worst.bytes)}"
-                )
-            else:
-                best, ratio = min(ratios, key=lambda one: one[1].value)
-                told.append(
-                    f"{text}, {kind}: the model's choice is nowhere proved more than 5 % slower than the library; its "
-                    f"best is {interval_text(ratio)} of the library's time at {bytes_text(best.bytes)}"
-                )
+            for layer, what in ((False, "the model's choice"), (True, "the program's own call under the layer")):
+                ratios = [(point, ratio) for point in of if (ratio := _to_library(point, suffix, layer)) is not None]
+                if ratios:
+                    told.append(f"{text}, {kind}: {what} {_verdict(ratios)}")
     return told
+
+
+def _to_library(point: Point, suffix: str, layer: bool) -> Interval | None:
+    """Return the time of ours, by the model, or of the library's call with the layer on, to the library's call."""
+    reference = _reference(point, suffix)
+    return point.ratio(member_of(parts(reference)[0] if layer else MODEL, suffix, layer), reference)
+
+
+def _verdict(ratios: Sequence[tuple[Point, Interval]]) -> str:
+    slower = [(point, ratio) for point, ratio in ratios if ratio.low is not None and ratio.low > 1.05]
+    if slower:
+        worst, ratio = max(slower, key=lambda one: one[1].value)
+        return (
+            f"is proved slower than the library at {len(slower)} of {len(ratios)} sizes, worst {interval_text(ratio)} "
+            f"times at {bytes_text(worst.bytes)}"
+        )
+    best, ratio = min(ratios, key=lambda one: one[1].value)
+    return (
+        f"is nowhere proved more than 5 % slower than the library; its best is {interval_text(ratio)} of the library's "
+        f"time at {bytes_text(best.bytes)}"
+    )
 
 
 def _reference(point: Point, suffix: str) -> str:
