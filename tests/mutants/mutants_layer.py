@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mutants_collectives
 import mutants_messages
+import mutants_own_alltoall
 import mutants_p2p
 import mutants_paired
 import mutants_types
@@ -14,6 +15,7 @@ MUTANTS = [
     *mutants_p2p.MUTANTS,
     *mutants_collectives.MUTANTS,
     *mutants_messages.MUTANTS,
+    *mutants_own_alltoall.MUTANTS,
     *mutants_paired.MUTANTS,
     *mutants_types.MUTANTS,
     *mutants_watch.MUTANTS,

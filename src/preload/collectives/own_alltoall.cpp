@@ -51,9 +51,7 @@ class OwnPersistent final : public CollectiveData {
   explicit OwnPersistent(GAPLESS_Request request) noexcept : request_(request) {}
   // Types and memory of a request that the program leaves behind are left, too.
   ~OwnPersistent() override {
-    if (!world_is_up()) return;
-    finish();
-    delete request_;
+    if (world_is_up()) delete request_;
   }
   OwnPersistent(const OwnPersistent&) = delete;
   OwnPersistent& operator=(const OwnPersistent&) = delete;
