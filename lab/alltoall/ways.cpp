@@ -8,8 +8,14 @@
 #include <utility>
 #include <vector>
 
-// MPI 4's: a library that this program is run with may lack them (Intel's, by MPICH's ABI).
-#if MPI_VERSION >= 4
+// MPI 4's, which Open MPI 5 has, too, though it calls itself 3.1. A library that this program is run with may lack them
+// (older ones of MPICH's ABI).
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define HAS_PERSISTENT 1
+#else
+#define HAS_PERSISTENT 0
+#endif
+#if HAS_PERSISTENT
 #pragma weak MPI_Alltoall_init
 #pragma weak MPI_Alltoallv_init
 #endif
@@ -55,7 +61,7 @@ struct LibraryVWay : Way {
   MPI_Comm comm;
 };
 
-#if MPI_VERSION >= 4
+#if HAS_PERSISTENT
 struct LibraryPersistentWay : Way {
   LibraryPersistentWay(Problem& problem, bool irregular, MPI_Comm comm) {
     if (MPI_Alltoall_init == nullptr || MPI_Alltoallv_init == nullptr)
@@ -150,7 +156,7 @@ std::unique_ptr<Way> make_way(const MemberSpec& member, Problem& problem, MPI_Co
       return std::make_unique<LibraryVWay>(problem, comm);
     case Call::kLibraryPersistent:
     case Call::kLibraryVPersistent:
-#if MPI_VERSION >= 4
+#if HAS_PERSISTENT
       return std::make_unique<LibraryPersistentWay>(problem, member.call == Call::kLibraryVPersistent, comm);
 #else
       throw Refused("this MPI library has no persistent collectives");

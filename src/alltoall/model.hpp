@@ -9,7 +9,7 @@
 namespace gapless::alltoall {
 
 // The bytes of a block for which ours, the zero-copy algorithm with the least memory, is chosen where nobody names an
-// algorithm: it costs at most three quarters of the library's own.
+// algorithm: among more than two processes it costs at most three quarters of the library's own.
 //
 // A cost [s]: rounds * latency + bytes sent / bandwidth + bytes copied / pack rate; of several messages at the same
 // time, half a latency for each further one. What a schedule copies, and what is gathered and scattered by us: each

@@ -1,4 +1,6 @@
-// The program's MPI library, with which libgapless_mpi is not linked: looked up at the first call.
+// The program's MPI library, with which libgapless_mpi is not linked: looked up at the first call. All-to-alls are part
+// of the layer, too, which has its own answers (preload/world/extension.cpp): there nothing passes through the layer
+// again.
 #pragma once
 
 #include "mpi/abi/abi.hpp"

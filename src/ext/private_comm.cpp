@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ext/error.hpp"
+#include "mpi/types/datatype.hpp"
 
 namespace gapless::ext {
 
@@ -44,8 +45,10 @@ int free_all(MPI_Comm, int, void*, void*) {
     int keyval = registry().keyval.exchange(MPI_KEYVAL_INVALID);
     if (keyval != MPI_KEYVAL_INVALID) MPI_Comm_free_keyval(&keyval);
   }
+  constexpr int kUnused = 2;  // the attribute and we
   for (const auto& one : all)
-    if (const PrivateCommPtr alive = one.lock(); alive != nullptr) alive->free();
+    if (const PrivateCommPtr alive = one.lock(); alive != nullptr)
+      if (mpi::is_last_epoch() || alive.use_count() <= kUnused) alive->free();
   return MPI_SUCCESS;
 }
 
@@ -127,6 +130,12 @@ int known_private_comm(MPI_Comm comm, PrivateComm*& found) noexcept {
   const int code = look_up(comm, held);
   found = held != nullptr ? held->get() : nullptr;
   return code;
+}
+
+int count_private_comms() noexcept {
+  const std::lock_guard lock(registry().mutex);
+  return static_cast<int>(
+      std::count_if(registry().all.begin(), registry().all.end(), [](const auto& one) { return !one.expired(); }));
 }
 
 int private_comm(MPI_Comm comm, PrivateCommPtr& found) {

@@ -13,7 +13,7 @@ namespace gapless::ext {
 
 // The same processes in the same order, with MPI_ERRORS_RETURN. Freed when nobody has it any more: neither the
 // program's communicator, of which it is an attribute, nor a persistent request; or when MPI_Finalize begins, from when
-// on nobody finds one.
+// on nobody finds one; but not those that requests have where a session goes on.
 class PrivateComm {
  public:
   // What algorithms keep for it; goes before the communicator does.
@@ -58,5 +58,7 @@ using PrivateCommPtr = std::shared_ptr<PrivateComm>;
 int private_comm(MPI_Comm comm, PrivateCommPtr& found);
 // The same if it was made before, else null, which is no error. Good as long as the communicator.
 int known_private_comm(MPI_Comm comm, PrivateComm*& found) noexcept;
+// How many there are in this process: libraries have no more than some thousand communicators.
+int count_private_comms() noexcept;
 
 }  // namespace gapless::ext

@@ -92,6 +92,7 @@ def _own_alltoall() -> Iterator[Case]:
     for ranks in (2, 3):
         for what in ("completes", "independent"):
             yield Case("own_alltoall", (what,), OWN, ranks=ranks)
+    yield Case("own_alltoall", ("completes",), OWN, ranks=1)
     yield Case("own_alltoall", ("completes",), OWN, ranks=5, is_second=True)
     yield Case("own_alltoall", ("ends",), OWN, ranks=3)
     # As built in (src/alltoall/measured.cpp): between two processes on MPICH.

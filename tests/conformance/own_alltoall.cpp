@@ -174,6 +174,44 @@ void completes() {
   }
 }
 
+// Two of them in one list; and one that is over at once does not keep a message from being told, however often it is
+// started again.
+void several() {
+  AllToAll one(Kind::kPlain, 50, 1, MPI_COMM_WORLD), other(Kind::kVInPlace, 3000, 2, MPI_COMM_WORLD);
+  for (int round = 0; round < 4; ++round) {
+    one.start(round);
+    other.start(round);
+    MPI_Request list[3] = {other.request(), MPI_REQUEST_NULL, one.request()};
+    int left = 2, count = 0, index = 0, indices[3], done = 0;
+    if (round == 0) MPI_Waitall(3, list, MPI_STATUSES_IGNORE);
+    while (round == 1 && done == 0) MPI_Testall(3, list, &done, MPI_STATUSES_IGNORE);
+    for (; round == 2 && left > 0; --left) MPI_Waitany(3, list, &index, MPI_STATUS_IGNORE);
+    for (; round == 3 && left > 0; left -= count) MPI_Waitsome(3, list, &count, indices, MPI_STATUSES_IGNORE);
+    one.check("one of two");
+    other.check("the other of two");
+  }
+  one.free();
+  other.free();
+
+  int in = -1, out = rank;
+  MPI_Request alone, list[2];
+  int ours = 7, copied = 0;
+  MPI_Alltoall_init(&ours, 1, MPI_INT, &copied, 1, MPI_INT, MPI_COMM_SELF, MPI_INFO_NULL, &alone);
+  MPI_Irecv(&in, 1, MPI_INT, (rank + size - 1) % size, 5, MPI_COMM_WORLD, &list[1]);
+  list[0] = alone;
+  MPI_Send(&out, 1, MPI_INT, (rank + 1) % size, 5, MPI_COMM_WORLD);
+  MPI_Start(&list[0]);
+  while (list[1] != MPI_REQUEST_NULL) {
+    int count = 0, indices[2];
+    MPI_Waitsome(2, list, &count, indices, MPI_STATUSES_IGNORE);
+    for (int k = 0; k < count; ++k)
+      if (indices[k] == 0) MPI_Start(&list[0]);
+  }
+  MPI_Wait(&list[0], MPI_STATUS_IGNORE);
+  CHECK(in == (rank + size - 1) % size && copied == 7, "a message beside one that is over at once: %d, %d", in, copied);
+  MPI_Request_free(&alone);
+}
+
 // A process that has started it may wait for anything else before, also for what the others send only after.
 void independent() {
   for (const Kind kind : kKinds) {
@@ -285,10 +323,22 @@ int main(int argc, char** argv) {
 #if HAS_PERSISTENT_COLLECTIVES
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (what == "completes") completes();
+  if (what == "completes") {
+    completes();
+    several();
+  }
   if (what == "independent") independent();
   if (what == "ends") ends();
-  if (what == "choice") choice();
+  if (what == "choice") {
+    choice();
+  } else {
+    const test::Layer layer;
+    for (const char* name : {"MPI_Alltoall_init", "MPI_Alltoallv_init"}) {
+      const GAPLESS_Counters counters = layer.count(name);
+      CHECK(counters.calls > 0 && counters.accelerated == counters.calls, "%lld of %lld calls of %s are ours",
+            counters.accelerated, counters.calls, name);
+    }
+  }
   if (rank == 0) std::printf("all-to-alls of our own on %d ranks: %s\n", size, what.c_str());
 #else
   std::puts("skipped: no persistent collectives");

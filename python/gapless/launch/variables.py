@@ -74,6 +74,11 @@ def _fits(value: str, known: str) -> bool:
 
 VARIABLES = (
     Variable(
+        "GAPLESS_ALLTOALL", "model, library, own", "model", Reader.LAYER,
+        "Who runs MPI_Alltoall, MPI_Alltoall_init and MPI_Alltoallv_init (docs/alltoall.md): whoever is faster by what "
+        "was measured and by the model, the MPI library, or Gapless. The same in all processes.",
+    ),
+    Variable(
         "GAPLESS_ALLTOALL_FILE", "FILE", "what gapless tune kept for this machine, if gapless run starts the program",
         Reader.LIBRARY,
         "The numbers of the all-to-all model (docs/alltoallv.md); several files with colons between, of which the "

@@ -137,6 +137,7 @@ class Request final : public gapless_mpi_request {
     exchange_ = make(std::move(settled), own, {comm->comm(), comm->rank, comm->size, tag}, true);
     return exchange_->verdict();
   }
+  int prepare() { return exchange_->prepare(); }
   int start() noexcept override { return exchange_->start(); }
   int wait() noexcept override { return exchange_->wait(); }
   bool try_end(int& first) noexcept override { return exchange_->try_end(first); }
@@ -196,6 +197,7 @@ int bind(const Arguments& arguments, MPI_Comm comm, const char* algorithm, GAPLE
     require(MPI_Allreduce(&wrong, &worst, 1, MPI_INT, MPI_MAX, own->comm()));
     if (is_raised) throw Raised{wrong};
     require(wrong != MPI_SUCCESS ? wrong : worst);
+    require(made->prepare());
     *request = made.release();
     return MPI_SUCCESS;
   });

@@ -24,6 +24,9 @@ bool has_gaps(const Block& block) noexcept {
   return block.bytes > 0 && block.plan != nullptr && block.run == nullptr && are_gaps_packed(block.bytes);
 }
 
+// Of one side [bytes], but for what must be: a program may have counted on its memory. What is beyond is the library's.
+constexpr std::int64_t kMostPacked = 64 << 20;
+
 // One side's blocks as the library is told of them: as they lie, or packed, each in memory of its own.
 class Described {
  public:
@@ -31,12 +34,14 @@ class Described {
   Described& operator=(const Described&) = delete;
   // `packs_all`: also what is a run. Packed ones need bytes() of memory, which place() gives them.
   Described(const Blocks& blocks, int rank, bool packs_all) : Described(blocks.size()) {
+    std::int64_t left = kMostPacked;
     for (int peer = 0; peer < blocks.size(); ++peer) {
       const Block& block = blocks[peer];
       if (peer == rank || block.bytes == 0) continue;
       One& one = all_[static_cast<std::size_t>(peer)];
       one.data = block.data;
-      one.is_packed = packs_all || has_gaps(block);
+      one.is_packed = packs_all || (has_gaps(block) && block.bytes <= left);
+      if (one.is_packed) left -= block.bytes;
       const int code =
           one.is_packed ? counted(block.bytes, MPI_PACKED, one.counted) : counted(block.count, block.type, one.counted);
       if (code != MPI_SUCCESS) throw Wrong{code};
@@ -133,8 +138,21 @@ class SpreadOut final : public Direct {
         others_(call_.group.size - 1),
         requests_(2 * static_cast<std::size_t>(others_), MPI_REQUEST_NULL),
         statuses_(static_cast<std::size_t>(others_)),
-        comes_(static_cast<std::size_t>(others_), 1) {
-    if (call_.is_persistent) tell_sizes();
+        comes_(static_cast<std::size_t>(others_), 1) {}
+
+  // Tells the others what they get: empty blocks are not sent.
+  int prepare() override {
+    const Group& group = call_.group;
+    int first = MPI_SUCCESS;
+    for (int j = 1; j <= others_; ++j)
+      note(first, MPI_Irecv(&comes_[at(j)], 1, MPI_INT64_T, behind(group.rank, j, group.size), group.tag, group.comm,
+                            &requests_[at(j)]));
+    for (int j = 1; j <= others_; ++j) {
+      const int peer = before(group.rank, j, group.size);
+      note(first, MPI_Send(&call_.sent[peer].bytes, 1, MPI_INT64_T, peer, group.tag, group.comm));
+    }
+    for (int j = 1; j <= others_; ++j) note(first, complete(&requests_[at(j)], MPI_STATUS_IGNORE));
+    return first;
   }
 
   int start() noexcept override {
@@ -167,7 +185,7 @@ class SpreadOut final : public Direct {
   // The sends first, for of the receives the statuses are needed.
   bool try_end(int& first) noexcept override {
     int is_done = 0;
-    int code = MPI_Testall(others_, &requests_[at(1 + others_)], &is_done, MPI_STATUSES_IGNORE);
+    int code = MPI_Testall(others_, requests_.data() + others_, &is_done, MPI_STATUSES_IGNORE);
     if (code == MPI_SUCCESS && is_done != 0) {
       for (MPI_Status& status : statuses_) status.MPI_ERROR = MPI_SUCCESS;
       code = MPI_Testall(others_, requests_.data(), &is_done, statuses_.data());
@@ -187,20 +205,6 @@ class SpreadOut final : public Direct {
 
  private:
   static std::size_t at(int j) noexcept { return static_cast<std::size_t>(j - 1); }
-  // Collective.
-  void tell_sizes() {
-    const Group& group = call_.group;
-    int first = MPI_SUCCESS;
-    for (int j = 1; j <= others_; ++j)
-      note(first, MPI_Irecv(&comes_[at(j)], 1, MPI_INT64_T, behind(group.rank, j, group.size), group.tag, group.comm,
-                            &requests_[at(j)]));
-    for (int j = 1; j <= others_; ++j) {
-      const int peer = before(group.rank, j, group.size);
-      note(first, MPI_Send(&call_.sent[peer].bytes, 1, MPI_INT64_T, peer, group.tag, group.comm));
-    }
-    for (int j = 1; j <= others_; ++j) note(first, complete(&requests_[at(j)], MPI_STATUS_IGNORE));
-    if (first != MPI_SUCCESS) throw Wrong{first};
-  }
   int store(int j) const noexcept { return unpack_of(behind(call_.group.rank, j, call_.group.size), statuses_[at(j)]); }
 
   const int others_;

@@ -38,6 +38,9 @@ class Exchange {
     note(first, wait());
     return true;
   }
+  // Of a persistent one: collective, once all processes have made theirs and before the first start(). MPI_SUCCESS or
+  // a code.
+  virtual int prepare() { return MPI_SUCCESS; }
   // What is known to go wrong before it has run.
   virtual int verdict() const noexcept { return MPI_SUCCESS; }
 };

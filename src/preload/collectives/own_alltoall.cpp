@@ -1,8 +1,10 @@
 #include "preload/collectives/own_alltoall.hpp"
 
+#include <mutex>
 #include <utility>
 
 #include "ext/library.hpp"
+#include "ext/private_comm.hpp"
 #include "ext/request.hpp"
 #include "gapless/gapless_mpi.h"
 #include "preload/collectives/refusal.hpp"
@@ -45,7 +47,7 @@ void count(const Call& call, std::int64_t bytes, const char* algorithm) noexcept
 }
 
 // A persistent one. Its messages are all on their way when it has been started, so it completes whatever else the
-// program waits for.
+// program waits for. Several threads may ask whether it has.
 class OwnPersistent final : public CollectiveData {
  public:
   explicit OwnPersistent(GAPLESS_Request request) noexcept : request_(request) {}
@@ -57,17 +59,20 @@ class OwnPersistent final : public CollectiveData {
   OwnPersistent& operator=(const OwnPersistent&) = delete;
 
   void pack() noexcept override {
-    error_ = request_->start();
-    is_on_its_way_ = true;
+    is_on_its_way_ = !request_->comm->is_freed();  // MPI_Finalize has begun
+    error_ = is_on_its_way_ ? request_->start() : MPI_ERR_OTHER;
   }
   void unpack() noexcept override {}
   std::int64_t sent_bytes() const noexcept override { return 0; }
   bool is_own() const noexcept override { return true; }
   bool is_done() noexcept override {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) return false;
     if (is_on_its_way_ && request_->try_end(error_)) is_on_its_way_ = false;
     return !is_on_its_way_;
   }
   void finish() noexcept override {
+    const std::lock_guard lock(mutex_);
     if (!std::exchange(is_on_its_way_, false)) return;
     const int code = request_->wait();
     if (error_ == MPI_SUCCESS) error_ = code;
@@ -76,6 +81,7 @@ class OwnPersistent final : public CollectiveData {
 
  private:
   const GAPLESS_Request request_;
+  std::mutex mutex_;
   bool is_on_its_way_ = false;
   int error_ = MPI_SUCCESS;
 };
@@ -102,7 +108,7 @@ int keep(const Call& call, GAPLESS_Request made) noexcept {
   }
   if (entry != nullptr) requests.drop(entry);
   if (data == nullptr) delete made;
-  return entry == nullptr ? raise_error(code, call.comm) : code;
+  return raise_error(code, call.comm);
 }
 
 bool may_be_own(Call& call) noexcept {
@@ -110,27 +116,50 @@ bool may_be_own(Call& call) noexcept {
          own_alltoall_switched_on();
 }
 
+// True if all members have room for one more communicator, beside this one; a library has some thousand. Collective
+// when it is first asked of a communicator.
+bool has_room(const Call& call) noexcept {
+  constexpr int kMostComms = 256;
+  std::optional<bool>& known = call.members.own_alltoall->has_room;
+  if (!known) {
+    const int lacks = ext::count_private_comms() < kMostComms ? 0 : 1;
+    int any_lacks = 1;
+    mpi::library.Allreduce(&lacks, &any_lacks, 1, MPI_INT, MPI_MAX, call.comm);
+    known = any_lacks == 0;
+  }
+  return *known;
+}
+
+// Every process can stage the blocks: what is sent, what is received and what waits.
+bool fits(const Call& call, std::int64_t block_bytes) noexcept {
+  return may_be_staged(both_ways(block_bytes, call.members.size));
+}
+
 }  // namespace
 
-bool run_own_alltoall(const Call& call, const View& out, const View& in, int& code) noexcept {
+bool run_own_alltoall(const Call& call, const View& out, const View& in, int& code) noexcept try {
   OwnAllToAll* const own = call.members.own_alltoall;
   if (own == nullptr || !own_alltoall_switched_on()) return false;
-  const alltoall::Range& range = own->of_calls(out.buffer == MPI_IN_PLACE);
+  const alltoall::Range range = own->of_calls(out.buffer == MPI_IN_PLACE);
   if (range.is_empty()) return false;
   const std::int64_t bytes = block_bytes(out, in);
-  if (bytes == 0 || !range.has(bytes)) return false;
+  if (bytes == 0 || !range.has(bytes) || !fits(call, bytes) || !has_room(call)) return false;
   constexpr const char* kAlgorithm = "least-slots";
   count(call, bytes * call.members.size, kAlgorithm);
   code = GAPLESS_Alltoall(out.buffer, out.count, out.type, const_cast<void*>(in.buffer), in.count, in.type, call.comm,
                           kAlgorithm);
   return true;
+} catch (...) {
+  code = raise_error(MPI_ERR_NO_MEM, call.comm);
+  return true;
 }
 
-bool make_own_alltoall(Call& call, const View& out, const View& in, int& code) noexcept {
+bool make_own_alltoall(Call& call, const View& out, const View& in, int& code) noexcept try {
   if (!may_be_own(call)) return false;
   const std::int64_t bytes = block_bytes(out, in);
   const bool is_in_place = out.buffer == MPI_IN_PLACE;
   if (bytes == 0 || !call.members.own_alltoall->of_persistent(is_in_place).has(bytes)) return false;
+  if (!fits(call, bytes) || !has_room(call)) return false;
   const char* const algorithm = call.members.size <= 2 ? "least-slots" : "spread-out";
   count(call, bytes * call.members.size, algorithm);
   GAPLESS_Request made = GAPLESS_REQUEST_NULL;
@@ -138,10 +167,13 @@ bool make_own_alltoall(Call& call, const View& out, const View& in, int& code) n
                                call.comm, algorithm, &made);
   if (made != GAPLESS_REQUEST_NULL) code = keep(call, made);
   return true;
+} catch (...) {
+  code = raise_error(MPI_ERR_NO_MEM, call.comm);
+  return true;
 }
 
 bool takes_own_alltoallv(Call& call) noexcept {
-  return may_be_own(call) && call.members.own_alltoall->takes_persistent_v();
+  return may_be_own(call) && call.members.own_alltoall->takes_persistent_v() && has_room(call);
 }
 
 int make_own_alltoallv(const Call& call, const LargeViews& out, const LargeViews& in) noexcept {

@@ -17,12 +17,12 @@ using alltoall::Range;
 
 // Calls on a communicator that go to the library before any is ours.
 constexpr int kFirstCalls = 8;
-constexpr Range kNone{}, kAll{0, alltoall::kLargestBlock};
 
 enum class Whose { kModel, kLibrary, kOwn };
 
 Whose read_setting() noexcept {
   constexpr const char* kWords[] = {"model", "library", "own"};
+  if (is_fault_tolerant()) return Whose::kLibrary;
   const char* const text = base::setting_text("GAPLESS_ALLTOALL");
   if (text == nullptr) return Whose::kModel;
   for (std::size_t k = 0; k < std::size(kWords); ++k) {
@@ -53,20 +53,23 @@ const alltoall::Machine& machine(bool is_near) {
 
 }  // namespace
 
-const Range& OwnAllToAll::of_calls(bool is_in_place) {
-  if (whose() == Whose::kLibrary) return kNone;
-  if (whose() == Whose::kOwn) return processes_ <= alltoall::kMostProcesses ? kAll : kNone;
+Range OwnAllToAll::of_calls(bool is_in_place) {
+  if (whose() != Whose::kModel) return by_setting();
   std::optional<Range>& range = calls_ranges_[is_in_place];
   if (!range) range = alltoall::range_of_calls(processes_, is_in_place, machine(is_near_));
-  return range->is_empty() || ++calls_ > kFirstCalls ? *range : kNone;
+  return range->is_empty() || ++calls_ > kFirstCalls ? *range : Range{};
 }
 
-const Range& OwnAllToAll::of_persistent(bool is_in_place) {
-  if (whose() == Whose::kLibrary) return kNone;
-  if (whose() == Whose::kOwn) return processes_ <= alltoall::kMostProcesses ? kAll : kNone;
+Range OwnAllToAll::of_persistent(bool is_in_place) {
+  if (whose() != Whose::kModel) return by_setting();
   std::optional<Range>& range = persistent_ranges_[is_in_place];
   if (!range) range = alltoall::range_of_persistent(processes_, is_in_place, machine(is_near_));
   return *range;
+}
+
+Range OwnAllToAll::by_setting() const noexcept {
+  const bool is_own = whose() == Whose::kOwn && processes_ <= alltoall::kMostProcesses;
+  return is_own ? Range{0, alltoall::kLargestBlock} : Range{};
 }
 
 bool OwnAllToAll::takes_persistent_v() const noexcept {

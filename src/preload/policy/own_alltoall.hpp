@@ -16,13 +16,17 @@ class OwnAllToAll {
   OwnAllToAll(int processes, bool is_near) noexcept : processes_(processes), is_near_(is_near) {}
   // The bytes of a block for which a call is ours. Empty in the first calls: a communicator that lives no longer needs
   // no other one beside it. To be asked once in each call, on all members alike.
-  const alltoall::Range& of_calls(bool is_in_place);
+  // Throws std::bad_alloc.
+  alltoall::Range of_calls(bool is_in_place);
   // The same of MPI_Alltoall_init.
-  const alltoall::Range& of_persistent(bool is_in_place);
+  alltoall::Range of_persistent(bool is_in_place);
   // True if MPI_Alltoallv_init is.
   bool takes_persistent_v() const noexcept;
+  // Whether all members have room for a communicator of our own beside this one, once they have asked each other.
+  std::optional<bool> has_room;
 
  private:
+  alltoall::Range by_setting() const noexcept;
   using Ranges = std::optional<alltoall::Range>[2];  // in place or not
   const int processes_;
   const bool is_near_;

@@ -31,11 +31,6 @@ State& state() noexcept {
   return *the;
 }
 
-// With user-level failure mitigation a dead process and a revoked communicator must be told as the library does.
-bool is_fault_tolerant() noexcept {
-  return base::setting_on("OMPI_MCA_mpi_ft_enable") || base::setting_on("MPIR_CVAR_ENABLE_FT");
-}
-
 // [bytes] In place of the rules; 0: they hold.
 std::int64_t smallest_by_settings() noexcept {
   static const std::int64_t set = base::setting_bytes("GAPLESS_SMALLEST_PAIRED", policy.force ? 1 : 0);

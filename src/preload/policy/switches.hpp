@@ -19,6 +19,8 @@ extern bool native_only;
 // True if the process has asked for such a completing procedure by its name since. Not among the facts that ranks agree
 // on, so collective calls do not depend on it.
 bool completion_looked_up() noexcept;
+// With user-level failure mitigation a dead process and a revoked communicator must be told as the library does.
+bool is_fault_tolerant() noexcept;
 bool switched_on() noexcept;    // the run-time switch
 int switched_way() noexcept;    // GAPLESS_WAY_HOST and so on; negative: as the setting says
 bool switched_past() noexcept;  // true if it demands that all sends are packed past the caches

@@ -59,6 +59,23 @@ enum class Of { kOne, kAll, kAny, kSome };
 // read the data all the same.
 enum class Effect { kCompletes, kTells };
 
+// Waits for an operation of whose messages the library knows nothing; the short way of complete().
+int end_own(Procedure procedure, RequestEntry& entry, MPI_Status* status) {
+  entry.finish_own();
+  MPI_Status own{};
+  own.MPI_SOURCE = mpi::kUnsetSource;
+  const Outcome outcome = entry.complete(own, MPI_SUCCESS);
+  if (status != MPI_STATUS_IGNORE) {
+    MPI_Request none = MPI_REQUEST_NULL;
+    mpi::library.Wait(&none, status);  // an empty status
+  }
+  count_completion(procedure, true);
+  const int error = error_class_of(outcome);
+  if (error == MPI_SUCCESS) return MPI_SUCCESS;
+  const int told = raise_error(error, policy.broken.through_world ? MPI_COMM_NULL : entry.comm);
+  return told == MPI_SUCCESS ? told : error;
+}
+
 // A completing call of n requests. `output`: its flag (kOne, kAll; null if it has none), index (kAny), or count of
 // `indices` (kSome). `call(list, output, statuses)` makes the library's call.
 template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
@@ -74,6 +91,9 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
   if (!held.any()) {
     count_completion(procedure, false);
     return call(list, output, statuses);
+  }
+  if constexpr (of == Of::kOne && manner == Manner::kWaits) {
+    if (held[0]->is_own() && held[0]->is_active()) return end_own(procedure, *held[0], statuses);
   }
   const auto note_call = [&](bool completed) {
     if (manner != Manner::kTestsAgain || completed) count_completion(procedure, completed);
@@ -147,20 +167,19 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
   return told == MPI_SUCCESS ? told : returned_error;
 }
 
-// Of several requests, some of them with messages of which the library knows nothing. A call that names those that have
-// completed names one of these alone, or none.
+// Of several requests, some of them with messages of which the library knows nothing.
 struct OwnAmongThem {
+  bool any = false;
   int done = -1;  // the index of one
-  bool any_on_its_way = false;
 };
 OwnAmongThem find_own(int n, const MPI_Request* list) {
   using Own = RequestEntry::Own;
   OwnAmongThem found;
   HeldEntries held(n, list);
-  for (int k = 0; k < n && held.any() && found.done < 0; ++k) {
+  for (int k = 0; k < n && held.any(); ++k) {
     const Own own = held[k] == nullptr ? Own::kNone : held[k]->own();
-    if (own == Own::kDone) found.done = k;
-    found.any_on_its_way = found.any_on_its_way || own == Own::kOnItsWay;
+    found.any = found.any || own != Own::kNone;
+    if (own == Own::kDone && found.done < 0) found.done = k;
   }
   return found;
 }
@@ -169,18 +188,6 @@ int end_one(Procedure procedure, MPI_Request* request, MPI_Status* status) {
   return complete<Of::kOne, Manner::kWaits>(
       procedure, 1, request, nullptr, nullptr, status,
       [](MPI_Request* of, int*, MPI_Status* own) { return mpi::library.Wait(of, own); });
-}
-
-// As the only one of several that has completed.
-int end_one_of_some(Procedure procedure, int k, MPI_Request* list, int* done_count, int* indices,
-                    MPI_Status* statuses) {
-  MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses;
-  const int code = end_one(procedure, list + k, status);
-  *done_count = 1;
-  indices[0] = k;
-  if (code == MPI_SUCCESS) return code;
-  if (statuses != MPI_STATUSES_IGNORE) statuses[0].MPI_ERROR = code;
-  return MPI_ERR_IN_STATUS;
 }
 
 int tell_one(Procedure procedure, MPI_Request request, int* flag, MPI_Status* status) {
@@ -205,6 +212,38 @@ int test_some(Procedure procedure, int n, MPI_Request* list, int* done_count, in
   return complete<Of::kSome, manner>(
       procedure, n, list, done_count, indices, statuses,
       [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Testsome(n, of, to, indices, own); });
+}
+
+// The same of a list with some of which the library knows nothing. Those that it knows come first, so that each has its
+// turn however often the others are started again.
+int test_any_with_own(Procedure procedure, int n, MPI_Request* list, int* index, int* flag, MPI_Status* status) {
+  *flag = 0;
+  const int code = test_any<Manner::kTestsAgain>(procedure, n, list, index, flag, status);
+  if (code != MPI_SUCCESS || *flag != 0) return code;
+  const int done = find_own(n, list).done;
+  if (done < 0) return MPI_SUCCESS;
+  *flag = 1;
+  *index = done;
+  return end_one(procedure, list + done, status);
+}
+
+int test_some_with_own(Procedure procedure, int n, MPI_Request* list, int* done_count, int* indices,
+                       MPI_Status* statuses) {
+  const int code = test_some<Manner::kTestsAgain>(procedure, n, list, done_count, indices, statuses);
+  if (code != MPI_SUCCESS) return code;
+  int count = std::max(*done_count, 0), first_error = MPI_SUCCESS;
+  for (int done = find_own(n, list).done; done >= 0; done = find_own(n, list).done) {
+    MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + count;
+    const int error = end_one(procedure, list + done, status);
+    if (error != MPI_SUCCESS && first_error == MPI_SUCCESS) {
+      first_error = MPI_ERR_IN_STATUS;
+      for (int k = 0; statuses != MPI_STATUSES_IGNORE && k < count; ++k) statuses[k].MPI_ERROR = MPI_SUCCESS;
+    }
+    if (statuses != MPI_STATUSES_IGNORE && first_error != MPI_SUCCESS) statuses[count].MPI_ERROR = error;
+    indices[count++] = done;
+  }
+  *done_count = count;
+  return first_error;
 }
 
 }  // namespace
@@ -256,14 +295,8 @@ int wrap_Request_get_status_all(int n, const MPI_Request* list, int* flag, MPI_S
 int wrap_Waitany(int n, MPI_Request* list, int* index, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitany(n, list, index, status);
-  for (int flag = 0;;) {
-    const OwnAmongThem own = find_own(n, list);
-    if (own.done >= 0) {
-      *index = own.done;
-      return end_one(Procedure::kWaitany, list + own.done, status);
-    }
-    if (!own.any_on_its_way) break;
-    const int code = test_any<Manner::kTestsAgain>(Procedure::kWaitany, n, list, index, &flag, status);
+  for (int flag = 0; flag == 0 && find_own(n, list).any;) {
+    const int code = test_any_with_own(Procedure::kWaitany, n, list, index, &flag, status);
     if (code != MPI_SUCCESS || flag != 0) return code;
   }
   return complete<Of::kAny, Manner::kWaits>(
@@ -274,11 +307,7 @@ int wrap_Waitany(int n, MPI_Request* list, int* index, MPI_Status* status) {
 int wrap_Testany(int n, MPI_Request* list, int* index, int* flag, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testany(n, list, index, flag, status);
-  if (const OwnAmongThem own = find_own(n, list); own.done >= 0) {
-    *flag = 1;
-    *index = own.done;
-    return end_one(Procedure::kTestany, list + own.done, status);
-  }
+  if (find_own(n, list).any) return test_any_with_own(Procedure::kTestany, n, list, index, flag, status);
   return test_any<Manner::kTests>(Procedure::kTestany, n, list, index, flag, status);
 }
 
@@ -302,12 +331,9 @@ int wrap_Request_get_status_any(int n, const MPI_Request* list, int* index, int*
 int wrap_Waitsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitsome(n, list, done_count, indices, statuses);
-  for (;;) {
-    const OwnAmongThem own = find_own(n, list);
-    if (own.done >= 0) return end_one_of_some(Procedure::kWaitsome, own.done, list, done_count, indices, statuses);
-    if (!own.any_on_its_way) break;
-    const int code = test_some<Manner::kTestsAgain>(Procedure::kWaitsome, n, list, done_count, indices, statuses);
-    if (code != MPI_SUCCESS || *done_count != 0) return code;
+  while (find_own(n, list).any) {
+    const int code = test_some_with_own(Procedure::kWaitsome, n, list, done_count, indices, statuses);
+    if (code != MPI_SUCCESS || *done_count > 0) return code;
   }
   return complete<Of::kSome, Manner::kWaits>(
       Procedure::kWaitsome, n, list, done_count, indices, statuses,
@@ -317,8 +343,8 @@ int wrap_Waitsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_S
 int wrap_Testsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testsome(n, list, done_count, indices, statuses);
-  if (const int done = find_own(n, list).done; done >= 0) {
-    return end_one_of_some(Procedure::kTestsome, done, list, done_count, indices, statuses);
+  if (find_own(n, list).any) {
+    return test_some_with_own(Procedure::kTestsome, n, list, done_count, indices, statuses);
   }
   return test_some<Manner::kTests>(Procedure::kTestsome, n, list, done_count, indices, statuses);
 }

@@ -140,6 +140,18 @@ Outcome RequestEntry::tell(MPI_Status& status) noexcept {
   return paired_outcome();
 }
 
+namespace {
+
+// Of an operation with messages of its own.
+Outcome outcome_of(int code) noexcept {
+  if (code == MPI_SUCCESS) return Outcome::kDelivered;
+  int error_class = MPI_ERR_OTHER;
+  mpi::library.Error_class(code, &error_class);
+  return error_class == MPI_ERR_TRUNCATE ? Outcome::kTruncated : Outcome::kLost;
+}
+
+}  // namespace
+
 Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
   if (claimed_) {
     const Outcome outcome = end_claimed(status);
@@ -157,11 +169,8 @@ Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
   if (cancelled && sent.goes_through_memory() && mpi::was_cancelled(status)) sent.withdraw();
   const bool broken = is_broken(status);
   deliver(status);
-  const bool is_lost = collective != nullptr && collective->error() != MPI_SUCCESS;
-  const Outcome outcome = received.is_paired() ? end_paired(status)
-                          : is_lost            ? Outcome::kLost
-                          : broken             ? Outcome::kBroken
-                                               : Outcome::kDelivered;
+  const Outcome of_own = collective == nullptr ? Outcome::kDelivered : outcome_of(collective->error());
+  const Outcome outcome = received.is_paired() ? end_paired(status) : broken ? Outcome::kBroken : of_own;
   end_round();
   set(State::kInactive);
   return outcome;

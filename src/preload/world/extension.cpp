@@ -10,8 +10,9 @@
 
 extern "C" {
 // ext/mpi_calls.S: where MPI_X leads, in the order of mpi_calls.def. Weak: with a static library (static.cmake) the
-// linker leads these calls to the wrappers.
-[[gnu::weak, gnu::visibility("hidden")]] extern void* gapless_ext_slots[];
+// linker leads these calls to the wrappers. Not hidden here: in a position-independent program gold does not let the
+// address of a hidden symbol be null.
+[[gnu::weak]] extern void* gapless_ext_slots[];
 [[gnu::visibility("hidden")]] int gapless_ext_missing() {
   return MPI_ERR_OTHER;
 }
