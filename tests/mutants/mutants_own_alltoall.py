@@ -130,8 +130,23 @@ MUTANTS = [
     planted(
         "a call that waits for one of several takes it for inactive",
         "requests/completion.cpp",
-        "    if (!own.any_on_its_way) break;\n    const int code = test_any<",
-        "    if (own.done < 0) break;\n    const int code = test_any<",
+        "  for (int flag = 0; flag == 0 && find_own(n, list).any;) {",
+        "  for (int flag = 0; flag == 0 && find_own(n, list).done >= 0;) {",
+        COMPLETES,
+    ),
+    planted(
+        "one that is over at once is told alone, however often",
+        "requests/completion.cpp",
+        "const int code = test_some<Manner::kTestsAgain>(procedure, n, list, done_count, indices, statuses);",
+        "*done_count = 0;\n  const int code = find_own(n, list).done < 0 ? test_some<Manner::kTestsAgain>(procedure, n,"
+        " list, done_count, indices, statuses) : MPI_SUCCESS;",
+        (conformance("own_alltoall", "completes", **OWN),),
+    ),
+    planted(
+        "the next of several that are done is told without its status",
+        "requests/completion.cpp",
+        "    indices[count++] = done;\n",
+        "    indices[count] = done;\n    ++count;\n    if (count > 1) indices[count - 1] = indices[0];\n",
         COMPLETES,
     ),
     planted(
