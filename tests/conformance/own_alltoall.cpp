@@ -2,6 +2,7 @@
 // among others, in every order that MPI allows; and which calls are taken.
 // usage: own_alltoall completes | independent | ends | choice
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "../preload/support.hpp"
