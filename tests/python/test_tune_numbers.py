@@ -37,8 +37,10 @@ def test_what_is_written_can_be_read() -> None:
         ("gapless-alltoall 1\nlibrary *\nnear latency 1 bandwidth 1 pack\nend\n", "line 3: '' is no pack"),
         ("gapless-alltoall 1\nlibrary *\nnear latency 1 bandwidth 1 pack 1 calls 1\nend\n", "line 3: '1' are no bytes"),
         ("gapless-alltoall 1\nlibrary *\nnear latency 1 bandwidth 1 pack 1 calls 2 1\nend\n", "line 3: '2 1' are no"),
-        ("gapless-alltoall 1\nlibrary *\nnear in-place 0 1 latency 1 bandwidth 1 pack 1 in-place 0 1\nend\n",
-         "line 3: calls and in-place are wanted once"),
+        (
+            "gapless-alltoall 1\nlibrary *\nnear in-place 0 1 latency 1 bandwidth 1 pack 1 in-place 0 1\nend\n",
+            "line 3: calls and in-place are wanted once",
+        ),
         ("gapless-alltoall 1\nlibrary *\nhere latency 1 bandwidth 1 pack 1\nend\n", "line 3: 'here' is not known"),
         ("gapless-alltoall 1\nend\nlibrary *\nend\n", "line 2: something follows 'end'"),
     ],
