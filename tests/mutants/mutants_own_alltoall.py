@@ -25,8 +25,8 @@ MUTANTS = [
     planted(
         "blocks of any size are ours",
         "collectives/own_alltoall.cpp",
-        "if (bytes == 0 || !range.has(bytes)) return false;",
-        "if (bytes == 0) return false;",
+        "if (bytes == 0 || !range.has(bytes) || !fits(",
+        "if (bytes == 0 || !fits(",
         CHOICE,
     ),
     planted(
