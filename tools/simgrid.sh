@@ -38,7 +38,7 @@ fetch() {
 sources() {
   sed 's/#.*//' lab/alltoall/SOURCES
   ls src/alltoall/*.cpp src/ext/alltoall/*.cpp src/ext/alltoallv/*.cpp
-  printf 'src/ext/%s.cpp\n' algorithms counted error machine private_comm request
+  printf 'src/ext/%s.cpp\n' algorithms counted error gaps machine private_comm request
   echo lab/alltoall/simulated/charged.cpp
 }
 

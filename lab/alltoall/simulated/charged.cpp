@@ -155,6 +155,9 @@ DatatypePtr find_type(MPI_Datatype type) noexcept {
 namespace gapless::ext {
 
 // Of types without a plan alone.
+NotBottom::NotBottom(const void* buffer, MPI_Datatype type)
+    : buffer_(static_cast<char*>(const_cast<void*>(buffer))), type_(type) {}
+NotBottom::~NotBottom() = default;
 int PackedByLibrary::make_room() {
   return MPI_ERR_TYPE;
 }

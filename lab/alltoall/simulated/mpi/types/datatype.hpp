@@ -26,4 +26,9 @@ inline bool is_contiguous_builtin(MPI_Datatype type) noexcept {
 }
 DatatypePtr find_type(MPI_Datatype type) noexcept;
 
+// There are no sessions.
+inline bool is_last_epoch() noexcept {
+  return true;
+}
+
 }  // namespace gapless::mpi
