@@ -50,9 +50,12 @@ void count(const Call& call, std::int64_t bytes, const char* algorithm) noexcept
 // program waits for. Several threads may ask whether it has.
 class OwnPersistent final : public CollectiveData {
  public:
-  explicit OwnPersistent(GAPLESS_Request request) noexcept : request_(request) {}
+  explicit OwnPersistent(GAPLESS_Request request) noexcept : request_(request) {
+    own_operations.fetch_add(1, std::memory_order_relaxed);
+  }
   // Types and memory of a request that the program leaves behind are left, too.
   ~OwnPersistent() override {
+    own_operations.fetch_sub(1, std::memory_order_relaxed);
     if (world_is_up()) delete request_;
   }
   OwnPersistent(const OwnPersistent&) = delete;

@@ -175,6 +175,7 @@ struct OwnAmongThem {
 OwnAmongThem find_own(int n, const MPI_Request* list) {
   using Own = RequestEntry::Own;
   OwnAmongThem found;
+  if (own_operations.load(std::memory_order_relaxed) == 0) return found;
   HeldEntries held(n, list);
   for (int k = 0; k < n && held.any(); ++k) {
     const Own own = held[k] == nullptr ? Own::kNone : held[k]->own();

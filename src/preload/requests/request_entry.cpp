@@ -6,6 +6,8 @@
 
 namespace gapless::preload {
 
+std::atomic<int> own_operations{0};
+
 // If the program starts an active operation again, the library raises an error; packing has then written the same bytes
 // once more, for the program may not have changed its buffer.
 RequestEntry::State RequestEntry::start() noexcept {
@@ -87,7 +89,6 @@ int get_status(MPI_Request request, int& flag, MPI_Status& status) noexcept {
 }  // namespace
 
 bool RequestEntry::poll(MPI_Request request) noexcept {
-  if (collective != nullptr) return true;
   // Asking for the status of a persistent request ends it in MPICH 5.0.2, so its completing call may wait for a message
   // that is being packed.
   if (!receives || persistent || !received.may_look()) return true;

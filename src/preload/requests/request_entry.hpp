@@ -26,6 +26,9 @@ class CollectiveData {
   virtual int error() const noexcept { return MPI_SUCCESS; }
 };
 
+// How many there are of those whose messages are their own (CollectiveData::is_own).
+extern std::atomic<int> own_operations;
+
 // What a completing call has done to an operation.
 enum class Outcome {
   kActive,     // nothing: it has not completed

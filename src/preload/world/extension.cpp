@@ -35,6 +35,15 @@ struct OwnComm {
   bool is_made = false;
   MPI_Comm comm{};
 };
+// At the first call, for most programs make none.
+bool fill_slots() noexcept {
+  if (gapless_ext_slots == nullptr) return true;
+  for (std::size_t k = 0; k < std::size(kCalled); ++k) {
+    if (void* const found = find_in_library(kCalled[k]); found != nullptr) gapless_ext_slots[k] = found;
+  }
+  return true;
+}
+
 OwnComm& own() noexcept {
   static OwnComm& the = *new OwnComm;  // never destroyed: a program may finalise MPI in a static destructor
   return the;
@@ -46,10 +55,6 @@ namespace preload {
 
 void connect_extension(mpi::Find find) noexcept {
   find_in_library = find;
-  if (gapless_ext_slots == nullptr) return;
-  for (std::size_t k = 0; k < std::size(kCalled); ++k) {
-    if (void* const found = find(kCalled[k]); found != nullptr) gapless_ext_slots[k] = found;
-  }
 }
 
 void end_extension() noexcept {
@@ -63,7 +68,10 @@ void end_extension() noexcept {
 namespace ext {
 
 bool ready(const char* function) noexcept {
-  if (preload::world_is_up()) return true;
+  if (preload::world_is_up()) {
+    static const bool are_filled = fill_slots();
+    return are_filled;
+  }
   std::fprintf(stderr, "gapless: %s did nothing: MPI is not there\n", function);
   return false;
 }
