@@ -201,8 +201,10 @@ MemberSpec read_member(const Field& field, const GroupSpec& group) {
   }
   if (field.has("way")) {
     member.way = field.at("way").one_of(kWays);
-    if (group.pattern != Pattern::kPingPong || member.method != MethodKind::kGapless)
-      field.at("way").fail("only members of a pingpong that are gapless can have it");
+    const bool is_p2p = group.pattern == Pattern::kPingPong || group.pattern == Pattern::kSendrecv ||
+                        group.pattern == Pattern::kWaitall;
+    if (!is_p2p || member.method != MethodKind::kGapless)
+      field.at("way").fail("only members of a pingpong, sendrecv or waitall that are gapless can have it");
   }
   return member;
 }

@@ -3,9 +3,10 @@
 // pays when it writes the data anew that its peer has read (docs/methods.md, "Lines that a peer has read"), and what
 // the other end pays.
 //
-// The first message goes by host, as its layout is not known yet. Then both ways take turns in blocks; the other way
-// is taken if the median of each of its blocks is below that of host's before it. From then on the choice is tried
-// again now and then, the more seldom the clearer it was, and changes only for a difference that is as clear.
+// The first message goes by host, as its layout is not known yet, unless the other way is the one to expect more of.
+// Then both ways take turns in blocks; the other way is taken if the median of each of its blocks is below that of
+// host's before it, host if it is above, and where neither is sure, whichever was taken before. From then on the choice
+// is tried again now and then, the more seldom the clearer it was, and changes only for a difference that is as clear.
 //
 // A peer that sends as often may try its ways at the same time. Where it began a block later, each cycle has one
 // message of either way, whichever this side tries, and nothing is seen. So a trial without a result is begun again,
@@ -28,6 +29,8 @@ namespace gapless::wire {
 
 class Choice {
  public:
+  // `expects_other`: the other way is taken until a trial says that host is faster.
+  explicit Choice(bool expects_other = false) noexcept : is_other_(expects_other) {}
   // Whether the message that is sent now [ns] takes the other way. One thread at a time.
   bool takes_other(std::int64_t now_ns) noexcept {
     if (is_gained_) lost_ns_ = std::max<std::int64_t>(lost_ns_ - gain_ns_, 0);
@@ -137,7 +140,7 @@ class Choice {
   std::int64_t last_ns_ = 0, left_ = 1, period_ = kFirstPeriod, messages_ = 0;
   std::int64_t gain_ns_ = 0, lost_ns_ = 0;  // by a message that goes the other way; by waits, more than was gained
   int block_ = 0, in_block_ = 0, undecided_ = 0;
-  bool is_trying_ = false, is_other_ = false;
+  bool is_trying_ = false, is_other_;
   bool is_gained_ = false;  // the message before went the other way, as far as is known
   std::optional<Settled> settled_;
   std::int64_t settled_after_ = 0;

@@ -69,6 +69,19 @@ TEST(Choice, ADifferenceThatIsNotSureLeavesHost) {
   EXPECT_EQ(program.sends(40), 0);
 }
 
+TEST(Choice, WhatIsExpectedIsTakenUntilATrialSaysOtherwise) {
+  Program unsure{.host_us = 100, .other_us = 98, .choice = wire::Choice(true)};
+  EXPECT_EQ(unsure.sends(1), 1);
+  unsure.sends(22 + 2 * (20 + 10));
+  EXPECT_EQ(unsure.sends(40), 1);
+  Program wrong{.host_us = 60, .other_us = 100, .choice = wire::Choice(true)};
+  wrong.sends(22);
+  EXPECT_EQ(wrong.sends(200), 0);
+  Program late{.host_us = 100, .other_us = 60, .late = 10, .choice = wire::Choice(true)};
+  late.sends(22);
+  EXPECT_EQ(late.sends(200), 0);
+}
+
 TEST(Choice, NoiseHidesNoClearDifference) {
   Program program{.host_us = 100, .other_us = 60, .noise = 0.3};
   program.sends(22);

@@ -21,6 +21,7 @@ using LargeIsend = mpi::Signatures<MPI_Count>::Isend;
   data.pack();
   const int code = call(large, native, native_large, data, dest, tag, comm, start.request());
   data.pack_paired(false);
+  if (data.is_offered() && !start.take_from_library()) data.end_offer();
   return start.end(code);
 }
 
@@ -41,9 +42,9 @@ using LargeIsend = mpi::Signatures<MPI_Count>::Isend;
     return isend(Procedure::k##name##_c, may_pair(May::may, __builtin_return_address(0)), true, mpi::library.name, \
                  mpi::library.name##_c, buffer, count, type, dest, tag, comm, request);                            \
   }
-GAPLESS_ISEND(Isend, kPairPacked)
+GAPLESS_ISEND(Isend, kPairLater)
 GAPLESS_ISEND(Issend, kNotPair)
-GAPLESS_ISEND(Irsend, kPairPacked)
+GAPLESS_ISEND(Irsend, kPairLater)
 GAPLESS_ISEND(Ibsend, kPairPacked)
 #undef GAPLESS_ISEND
 

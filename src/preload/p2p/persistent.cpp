@@ -34,7 +34,7 @@ void add_header_request(MPI_Request request, HeaderRequest header, SendInit* nat
                                 MPI_Comm comm, MPI_Request* request) {
   MessageBuffer data(procedure, buffer, count, type);
   data.choose_path(Operation::kIsend, dest, comm);
-  const int receiver = may == May::kPair ? data.prepare_rounds(dest, comm) : -1;
+  const int receiver = data.prepare_rounds(dest, comm, may);
   Start start(procedure, request, nullptr, &data, Start::Lasts::kPersistent);
   count_transfer(data);
   const bool has_entry = data.has_end();
@@ -146,10 +146,10 @@ bool start_in_turn(int n, const MPI_Request* list) {
     return send_init(Procedure::k##name##_c, may_pair(may, __builtin_return_address(0)), true, mpi::library.name, \
                      mpi::library.name##_c, buffer, count, type, dest, tag, comm, request);                       \
   }
-GAPLESS_SEND_INIT(Send_init, May::kPair)
-GAPLESS_SEND_INIT(Bsend_init, May::kPair)
+GAPLESS_SEND_INIT(Send_init, May::kPairLater)
+GAPLESS_SEND_INIT(Bsend_init, May::kPairPacked)
 GAPLESS_SEND_INIT(Ssend_init, May::kNotPair)
-GAPLESS_SEND_INIT(Rsend_init, May::kPair)
+GAPLESS_SEND_INIT(Rsend_init, May::kPairLater)
 #undef GAPLESS_SEND_INIT
 
 int wrap_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,

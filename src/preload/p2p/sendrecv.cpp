@@ -24,6 +24,7 @@ int exchange_claiming(MessageBuffer& sent, int dest, int send_tag, MessageBuffer
   }
   sent.pack_paired(false);
   code = receive_claiming(received, false, source, receive_tag, comm, status);
+  sent.end_offer();
   const int sending = mpi::library.Wait(&send, MPI_STATUS_IGNORE);
   return code == MPI_SUCCESS ? sending : code;
 }
@@ -43,7 +44,7 @@ int exchange_local(const MessageBuffer& sent, int dest, int send_tag, MessageBuf
 
 // The two messages of a call that sends through shared memory. All is packed before anything that comes is unpacked:
 // part by part in turn is slower (256 KB both ways: 2.1 times a contiguous exchange instead of 1.6), and what comes may
-// replace what is sent.
+// replace what is sent. Where what is sent is offered, both ends copy what they receive at the same time.
 int exchange_paired(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& received, int source, int receive_tag,
                     MPI_Comm comm, MPI_Status* status) {
   MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;
@@ -64,6 +65,7 @@ int exchange_paired(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& 
   code = mpi::library.Wait(&receive, own.get());
   const int sending = mpi::library.Wait(&send, MPI_STATUS_IGNORE);
   code = finish(received, own, code, comm);
+  sent.end_offer();
   return code == MPI_SUCCESS ? sending : code;
 }
 
@@ -138,17 +140,17 @@ int replaced(int code, MPI_Status* status) noexcept {
 
 }  // namespace
 
-#define GAPLESS_SENDRECV(name, Count)                                                                                 \
-  int wrap_##name(const void* out, Count out_count, MPI_Datatype out_type, int dest, int send_tag, void* in,          \
-                  Count in_count, MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,                   \
-                  MPI_Status* status) {                                                                               \
-    if (takes_fast_path(out_type) && receive_takes_fast_path(in_count, in_type)) [[likely]] {                         \
-      return mpi::library.name(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag,  \
-                               comm, status);                                                                         \
-    }                                                                                                                 \
-    return send_receive(Procedure::k##name, may_pair(May::kPairPacked, __builtin_return_address(0)), is_large<Count>, \
-                        out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, comm,   \
-                        status);                                                                                      \
+#define GAPLESS_SENDRECV(name, Count)                                                                                \
+  int wrap_##name(const void* out, Count out_count, MPI_Datatype out_type, int dest, int send_tag, void* in,         \
+                  Count in_count, MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,                  \
+                  MPI_Status* status) {                                                                              \
+    if (takes_fast_path(out_type) && receive_takes_fast_path(in_count, in_type)) [[likely]] {                        \
+      return mpi::library.name(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, \
+                               comm, status);                                                                        \
+    }                                                                                                                \
+    return send_receive(Procedure::k##name, may_pair(May::kPairLater, __builtin_return_address(0)), is_large<Count>, \
+                        out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, receive_tag, comm,  \
+                        status);                                                                                     \
   }
 GAPLESS_SENDRECV(Sendrecv, int)
 GAPLESS_SENDRECV(Sendrecv_c, MPI_Count)

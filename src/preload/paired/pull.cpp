@@ -170,6 +170,18 @@ bool refuses(const PairedReceive& message, const char* why) noexcept {
   return false;
 }
 
+bool pull_by_kernel(SharedMemory& shared, const PairedReceive& message, const wire::Buffer& origin, Foreign& layout,
+                    const PartCopy& parts, const Target& target) noexcept {
+  Room* const room = base::PerThread<Room>::get();
+  if (room == nullptr) return refuses(message, "no memory");
+  const auto spans = layout.spans(origin.count, wanted_way() == Way::kEntries ? kEntries : kSpans);
+  if (spans == nullptr) return refuses(message, "it has too many spans, or there is no memory for them");
+  KernelPull kernel(*room, shared.segment.pid_of(message.sender()), origin, parts, target);
+  if (!kernel.spans(*spans)) return refuses(message, std::strerror(kernel.error()));
+  count_way(WayEvent::kKernel);
+  return true;
+}
+
 }  // namespace
 
 bool pull(SharedMemory& shared, PairedReceive& message, const wire::Buffer& origin, const Target& target) noexcept {
@@ -178,22 +190,15 @@ bool pull(SharedMemory& shared, PairedReceive& message, const wire::Buffer& orig
     return refuses(message, "its layout is none, or there is no memory for it");
   }
   const PartCopy parts({layout->plan(), origin.count}, {target.type->shared_plan(), target.count}, target.bytes);
-  const Way way = wanted_way();
-  const bool is_by_kernel = way == Way::kKernel || way == Way::kEntries;
-  void* const from =
-      is_by_kernel ? nullptr : mapped_here(message.sender(), {*layout->plan(), origin.count}, origin.address);
-  if (from != nullptr) {
-    count_way(WayEvent::kDirect);
-    return pull_mapped(shared, message, from, parts, target);
+  const bool is_by_kernel = wanted_way() == Way::kKernel || wanted_way() == Way::kEntries;
+  void* const from = mapped_here(message.sender(), {*layout->plan(), origin.count}, origin.address);
+  if (from == nullptr || is_by_kernel) {
+    if (pull_by_kernel(shared, message, origin, *layout, parts, target)) return true;
+    // What is mapped here is never refused: its sender may be unable to pack it before it completes the operation.
+    if (from == nullptr) return false;
   }
-  Room* const room = base::PerThread<Room>::get();
-  if (room == nullptr) return refuses(message, "no memory");
-  const auto spans = layout->spans(origin.count, way == Way::kEntries ? kEntries : kSpans);
-  if (spans == nullptr) return refuses(message, "it has too many spans, or there is no memory for them");
-  KernelPull kernel(*room, shared.segment.pid_of(message.sender()), origin, parts, target);
-  if (!kernel.spans(*spans)) return refuses(message, std::strerror(kernel.error()));
-  count_way(WayEvent::kKernel);
-  return true;
+  count_way(WayEvent::kDirect);
+  return pull_mapped(shared, message, from, parts, target);
 }
 
 void help(SharedMemory& shared, PairedSend& message, const mpi::DatatypePtr& type, std::int64_t count,

@@ -6,6 +6,8 @@
 
 namespace gapless::preload {
 
+std::atomic<int> offers{0};
+
 PairedSend::PairedSend(SharedMemory& shared, wire::Lease& lease, const wire::Ticket& ticket, int to,
                        const std::optional<wire::Buffer>& origin) noexcept
     : shared_(shared), message_(shared.segment, std::move(lease), ticket, 1), to_(to), is_offered_(origin.has_value()) {
@@ -13,6 +15,8 @@ PairedSend::PairedSend(SharedMemory& shared, wire::Lease& lease, const wire::Tic
   const wire::Sealed sealed{ticket, serial.fetch_add(1, std::memory_order_relaxed), origin};
   if (is_offered_) {
     message_.offer();
+    offered_ns_ = base::now_ns();
+    offers.fetch_add(1, std::memory_order_relaxed);
     count_way(WayEvent::kOffered);
   }
   // Read by whoever has the header, which is sent later.
@@ -43,6 +47,11 @@ std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes, st
 }
 
 PairedSend::~PairedSend() {
+  // Left behind: who copies it now needs its record, and nobody may begin any more.
+  if (is_offered_ && !withdrawn_) {
+    while (!try_settle(true, [] {}) && shared_.segment.is_running(to_)) wire::pause(shared_.segment);
+  }
+  end_offer();
   shared_.pool.lend(message_.lease(), withdrawn_ ? 0 : message_.used_chunks());
 }
 

@@ -1,10 +1,13 @@
 // A message to another process of this node, packed into shared memory while the library carries its header.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
+#include "base/clock.hpp"
 #include "mpi/abi/abi.hpp"
 #include "preload/policy/shared_memory.hpp"
 #include "preload/stats/ways.hpp"
@@ -13,6 +16,9 @@
 #include "wire/wait.hpp"
 
 namespace gapless::preload {
+
+// Of all messages of this process, those that are offered.
+extern std::atomic<int> offers;
 
 class PairedSend {
  public:
@@ -27,11 +33,18 @@ class PairedSend {
   void* header() noexcept { return &header_; }
   const wire::Ticket& ticket() const noexcept { return message_.ticket(); }
   int dest() const noexcept { return to_; }
+  // True if it was offered, and has not been settled.
+  bool is_offered() const noexcept { return is_offered_; }
+  // True if it was offered a while ago.
+  bool is_due() const noexcept { return base::now_ns() - offered_ns_ >= wire::Patience::kNs; }
   // Of a message that is offered: waits until its receiver has copied it (kDelivered). Else it is to be packed: nobody
   // has begun for a while (kOffered), who has could not (kRefused), or it was not offered (kPacked).
   // help() is called where the receiver shares the message.
   template <class Help>
   wire::Offer settle(Help&& help) noexcept;
+  // The same without waiting. Nothing: its receiver copies it, or has not begun and may, unless `takes_back`.
+  template <class Help>
+  std::optional<wire::Offer> try_settle(bool takes_back, Help&& help) noexcept;
   // For help(): where the receiver wants the data; and copies parts of them by copy(position, bytes).
   const wire::Buffer& target() const noexcept { return message_.target(); }
   template <class Copy>
@@ -48,10 +61,15 @@ class PairedSend {
  private:
   PairedSend(SharedMemory& shared, wire::Lease& lease, const wire::Ticket& ticket, int to,
              const std::optional<wire::Buffer>& origin) noexcept;
+  void end_offer() noexcept {
+    if (std::exchange(is_offered_, false)) offers.fetch_sub(1, std::memory_order_relaxed);
+  }
+
   SharedMemory& shared_;
   wire::Outgoing<wire::Segment> message_;
   int to_;
-  bool withdrawn_ = false, is_offered_;
+  bool withdrawn_ = false, is_offered_, has_helped_ = false;
+  std::int64_t offered_ns_ = 0;
   wire::Header header_{};
 };
 
@@ -73,42 +91,46 @@ void PairedSend::pack(bool patience, Pack&& pack) noexcept {
 }
 
 template <class Help>
-wire::Offer PairedSend::settle(Help&& help) noexcept {
+std::optional<wire::Offer> PairedSend::try_settle(bool takes_back, Help&& help) noexcept {
   if (!is_offered_) return wire::Offer::kPacked;
-  is_offered_ = false;
-  bool has_helped = false;
+  const wire::Offer found = message_.look();
+  switch (found) {
+    case wire::Offer::kShared:
+      if (!has_helped_) {
+        count_way(WayEvent::kHelped);
+        help();
+      }
+      has_helped_ = true;
+      return std::nullopt;
+    case wire::Offer::kPulled:
+      return std::nullopt;
+    case wire::Offer::kOffered:
+      if (!takes_back) return std::nullopt;
+      [[fallthrough]];
+    case wire::Offer::kRefused:
+      if (!message_.take_back()) return std::nullopt;
+      count_way(found == wire::Offer::kRefused ? WayEvent::kRefused : WayEvent::kTakenBack);
+      break;
+    case wire::Offer::kDelivered:
+    case wire::Offer::kPacked:
+      break;
+  }
+  end_offer();
+  return found;
+}
+
+template <class Help>
+wire::Offer PairedSend::settle(Help&& help) noexcept {
   wire::Patience rest;
   wire::Wait wait(shared_.segment, nullptr);
   for (;;) {
-    const wire::Offer found = message_.look();
-    switch (found) {
-      case wire::Offer::kDelivered:
-        return found;
-      case wire::Offer::kShared:
-        if (!has_helped) {
-          count_way(WayEvent::kHelped);
-          help();
-        }
-        has_helped = true;
-        [[fallthrough]];
-      case wire::Offer::kPulled:
-        // It touches nothing here once it has ended.
-        if (!wait.again(to_)) return wire::Offer::kDelivered;
-        break;
-      case wire::Offer::kOffered:
-        if (rest.left()) {
-          rest.wait(shared_.segment);
-          break;
-        }
-        [[fallthrough]];
-      case wire::Offer::kRefused:
-        if (message_.take_back()) {
-          count_way(found == wire::Offer::kRefused ? WayEvent::kRefused : WayEvent::kTakenBack);
-          return found;
-        }
-        break;
-      case wire::Offer::kPacked:
-        return found;
+    if (const std::optional<wire::Offer> found = try_settle(!rest.left(), help)) return *found;
+    if (message_.look() == wire::Offer::kOffered) {
+      rest.wait(shared_.segment);
+    } else if (!wait.again(to_)) {
+      // It touches nothing here once it has ended.
+      end_offer();
+      return wire::Offer::kDelivered;
     }
   }
 }

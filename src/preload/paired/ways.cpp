@@ -40,7 +40,7 @@ struct Sent {
   int number = -1;
   std::weak_ptr<const mpi::Datatype> type;  // so that no other type can have its address
   std::int64_t count = 0;
-  bool is_mapped = false;
+  const void* mapped_at = nullptr;  // the buffer, where that is mapped: a program's messages in one cycle differ by it
   wire::Choice choice;
 };
 
@@ -59,14 +59,15 @@ Choices& choices() noexcept {
 constexpr std::int64_t kShortestKernelRun = 2048;
 
 // The place where the choice for this message is, or would be; under the lock.
-Sent& place_of(Choices& all, int number, const Outbound& message, bool is_mapped) noexcept {
+Sent& place_of(Choices& all, int number, const Outbound& message, const void* mapped_at) noexcept {
   const auto mixed = reinterpret_cast<std::uintptr_t>(message.type.get()) / 16 +
-                     static_cast<std::uintptr_t>(message.count * 31 + number * 7 + (is_mapped ? 1 : 0));
+                     static_cast<std::uintptr_t>(message.count * 31 + number * 7) +
+                     reinterpret_cast<std::uintptr_t>(mapped_at);
   return all.places[(mixed * 0x9e3779b97f4a7c15u) >> 56];
 }
 
-bool is_of(const Sent& sent, int number, const Outbound& message, bool is_mapped) noexcept {
-  return sent.number == number && sent.count == message.count && sent.is_mapped == is_mapped &&
+bool is_of(const Sent& sent, int number, const Outbound& message, const void* mapped_at) noexcept {
+  return sent.number == number && sent.count == message.count && sent.mapped_at == mapped_at &&
          !sent.type.owner_before(message.type) && !message.type.owner_before(sent.type);
 }
 
@@ -74,7 +75,7 @@ bool is_of(const Sent& sent, int number, const Outbound& message, bool is_mapped
 void log_change(Sent& sent, const Outbound& message) noexcept {
   const std::optional<wire::Choice::Change> change = sent.choice.take_change();
   if (!change) return;
-  const char* const other = sent.is_mapped ? "direct" : "kernel";
+  const char* const other = sent.mapped_at != nullptr ? "direct" : "kernel";
   char text[150];
   const int length = std::snprintf(text, sizeof text, "%s (after %lld messages: ", change->is_other ? other : "host",
                                    static_cast<long long>(change->messages));
@@ -95,12 +96,26 @@ void log_change(Sent& sent, const Outbound& message) noexcept {
   log_way(rank_on_node(sent.number), message.count, *message.type->plan(), text);
 }
 
-bool chooses_offer(int number, const Outbound& message, bool is_mapped) noexcept {
+// [bytes] Messages in memory that both have mapped go directly from this size on where no trial says anything: there
+// that was the fastest way also where each is written anew (docs/results/adaptive.md).
+constexpr std::int64_t kDirectUntold = 64 << 10;
+
+// The buffer, if the receiver has mapped it.
+const void* mapped_at(int number, const Outbound& message) noexcept {
+  return is_mapped_there(number, {*message.type->plan(), message.count}, message.buffer) ? message.buffer : nullptr;
+}
+
+bool chooses_offer(int number, const Outbound& message, const void* mapped_at) noexcept {
   Choices& all = choices();
   const std::lock_guard lock(all.mutex);
-  Sent& sent = place_of(all, number, message, is_mapped);
-  if (!is_of(sent, number, message, is_mapped)) {
-    sent = {.number = number, .type = message.type, .count = message.count, .is_mapped = is_mapped, .choice = {}};
+  Sent& sent = place_of(all, number, message, mapped_at);
+  if (!is_of(sent, number, message, mapped_at)) {
+    const bool is_direct = mapped_at != nullptr && message.type->plan()->size() * message.count >= kDirectUntold;
+    sent = {.number = number,
+            .type = message.type,
+            .count = message.count,
+            .mapped_at = mapped_at,
+            .choice = wire::Choice(is_direct)};
   }
   const bool takes_other = sent.choice.takes_other(base::now_ns());
   if (logging()) log_change(sent, message);
@@ -109,24 +124,26 @@ bool chooses_offer(int number, const Outbound& message, bool is_mapped) noexcept
 
 }  // namespace
 
-bool may_offer(int number, const Outbound& message) noexcept {
+bool may_offer(int number, const Outbound& message, Packs packs) noexcept {
   const Way way = wanted_way();
   const SharedMemory* const shared = shared_memory();
   if (way == Way::kHost || shared == nullptr) return false;
-  if (way == Way::kKernel || way == Way::kEntries) return shared->segment.is_reached_by(number);
-  const bool is_mapped = is_mapped_there(number, {*message.type->plan(), message.count}, message.buffer);
-  if (way == Way::kDirect) return is_mapped;
-  const bool may_read = message.type->mean_run_bytes() >= kShortestKernelRun && shared->segment.is_reached_by(number);
-  return (is_mapped || may_read) && chooses_offer(number, message, is_mapped);
+  const bool may_be_refused = packs == Packs::kInCall;
+  if (way == Way::kKernel || way == Way::kEntries) return may_be_refused && shared->segment.is_reached_by(number);
+  const void* const mapped = mapped_at(number, message);
+  if (way == Way::kDirect) return mapped != nullptr;
+  const bool may_read =
+      may_be_refused && message.type->mean_run_bytes() >= kShortestKernelRun && shared->segment.is_reached_by(number);
+  return (mapped != nullptr || may_read) && chooses_offer(number, message, mapped);
 }
 
 void offer_failed(int number, const Outbound& message, bool refused) noexcept {
   if (wanted_way() != Way::kAdaptive) return;
-  const bool is_mapped = is_mapped_there(number, {*message.type->plan(), message.count}, message.buffer);
+  const void* const mapped = mapped_at(number, message);
   Choices& all = choices();
   const std::lock_guard lock(all.mutex);
-  Sent& sent = place_of(all, number, message, is_mapped);
-  if (!is_of(sent, number, message, is_mapped)) return;
+  Sent& sent = place_of(all, number, message, mapped);
+  if (!is_of(sent, number, message, mapped)) return;
   refused ? sent.choice.was_refused() : sent.choice.was_taken_back(wire::Patience::kNs);
   if (logging()) log_change(sent, message);
 }

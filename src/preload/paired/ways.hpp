@@ -25,8 +25,11 @@ struct Outbound {
   std::int64_t count;
   const void* buffer;
 };
-// True if a blocking send to this process of the node is to be offered.
-bool may_offer(int number, const Outbound& message) noexcept;
+// How long a sender can pack a message that is offered to this process of the node: until its call ends, so a receiver
+// may refuse it, or not before it completes the operation. Then only what its receiver can copy in any case is offered.
+enum class Packs { kInCall, kAtCompletion };
+// True if it is to be offered.
+bool may_offer(int number, const Outbound& message, Packs packs) noexcept;
 // It was, and had to be packed all the same: its receiver could not copy it (`refused`), or had not begun in time.
 // After some of these the next ones are not offered (choice.hpp).
 void offer_failed(int number, const Outbound& message, bool refused) noexcept;

@@ -149,14 +149,30 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
 
   bool completed = false;
   int raised = MPI_SUCCESS;
-  for (int k = 0; k < count; ++k) {
+  const auto end = [&](int k) {
     const Outcome outcome = outcome_of(k);
     completed = completed || outcome != Outcome::kActive;
     const int error = error_class_of(outcome);
-    if (error == MPI_SUCCESS || (effect == Effect::kTells && !tells_errors)) continue;
+    if (error == MPI_SUCCESS || (effect == Effect::kTells && !tells_errors)) return;
     raised = error;
     if (!single) own[k].MPI_ERROR = error;
+  };
+  // What is offered comes last: its receivers copy it while this process copies what it receives.
+  const auto is_offered = [&](int k) {
+    RequestEntry* const entry = held[index_of(k)];
+    return entry != nullptr && entry->sent.is_offered();
+  };
+  const bool are_some_offered = offers.load(std::memory_order_relaxed) != 0;
+  Scratch<int> last(are_some_offered ? static_cast<std::size_t>(count) : 0);
+  int offered = 0;
+  for (int k = 0; k < count; ++k) {
+    if (are_some_offered && is_offered(k)) {
+      last[static_cast<std::size_t>(offered++)] = k;
+    } else {
+      end(k);
+    }
   }
+  for (int k = 0; k < offered; ++k) end(last[static_cast<std::size_t>(k)]);
   own.give(count, raised != MPI_SUCCESS && !single);
   returned.give();
   note_call(completed);
@@ -167,19 +183,19 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
   return told == MPI_SUCCESS ? told : returned_error;
 }
 
-// Of several requests, some of them with messages of which the library knows nothing.
+// Of several requests, some of them with messages of which the library knows nothing, or that are offered still.
 struct OwnAmongThem {
   bool any = false;
-  int done = -1;  // the index of one
+  int done = -1;  // the index of one that has completed, of which the library knows nothing
 };
 OwnAmongThem find_own(int n, const MPI_Request* list) {
   using Own = RequestEntry::Own;
   OwnAmongThem found;
-  if (own_operations.load(std::memory_order_relaxed) == 0) return found;
+  if (own_operations.load(std::memory_order_relaxed) == 0 && offers.load(std::memory_order_relaxed) == 0) return found;
   HeldEntries held(n, list);
   for (int k = 0; k < n && held.any(); ++k) {
     const Own own = held[k] == nullptr ? Own::kNone : held[k]->own();
-    found.any = found.any || own != Own::kNone;
+    found.any = found.any || own != Own::kNone || (held[k] != nullptr && !held[k]->try_end_offer());
     if (own == Own::kDone && found.done < 0) found.done = k;
   }
   return found;

@@ -88,7 +88,16 @@ int get_status(MPI_Request request, int& flag, MPI_Status& status) noexcept {
 
 }  // namespace
 
+bool RequestEntry::try_end_offer() noexcept {
+  if (!sent.goes_through_memory()) return true;
+  if (!begin_delivery()) return state() != State::kDelivering;
+  const bool is_over = sent.try_end_offer();
+  set(State::kActive);
+  return is_over;
+}
+
 bool RequestEntry::poll(MPI_Request request) noexcept {
+  if (!try_end_offer()) return false;
   // Asking for the status of a persistent request ends it in MPICH 5.0.2, so its completing call may wait for a message
   // that is being packed.
   if (!receives || persistent || !received.may_look()) return true;
@@ -168,6 +177,7 @@ Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
     return Outcome::kFailed;
   }
   if (cancelled && sent.goes_through_memory() && mpi::was_cancelled(status)) sent.withdraw();
+  sent.end_offer();
   const bool broken = is_broken(status);
   deliver(status);
   const Outcome of_own = collective == nullptr ? Outcome::kDelivered : outcome_of(collective->error());

@@ -89,8 +89,10 @@ struct RequestEntry {
   // It did: packs what goes through shared memory.
   void follow_start() noexcept;
   // Of a request that the program asks for without waiting: false if it has not completed, or its data are still being
-  // packed by their sender. Unpacks what is there. Thread-safe.
+  // packed by their sender, or are still offered to their receiver. Unpacks what is there. Thread-safe.
   bool poll(MPI_Request request) noexcept;
+  // Of a send: true if it is not, or no longer, offered (MessageBuffer::is_offered). Thread-safe.
+  bool try_end_offer() noexcept;
   // Before a call that waits: waits for messages that are not the library's request's (CollectiveData).
   void finish_own() noexcept {
     if (collective != nullptr && is_active()) collective->finish();

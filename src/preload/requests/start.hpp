@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "preload/requests/own_request.hpp"
 #include "preload/requests/requests.hpp"
 
 namespace gapless::preload {
@@ -56,6 +57,22 @@ class Start {
   // The status will not tell how much was received.
   void unpack_whole() noexcept {
     if (entry_ != nullptr) entry_->whole = true;
+  }
+
+  // After the call, of a message that is offered until its operation completes: the program gets a request of its own,
+  // for the library may share one among all sends that have completed. False: the library has not sent the header yet,
+  // or there is none.
+  bool take_from_library() noexcept {
+    if (entry_ == nullptr || made_ == MPI_REQUEST_NULL) return false;
+    MPI_Request own = own_request();
+    if (own == MPI_REQUEST_NULL) return false;
+    int is_sent = 0;
+    if (mpi::library.Test(&made_, &is_sent, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_sent == 0) {
+      mpi::library.Request_free(&own);
+      return false;
+    }
+    made_ = own;
+    return true;
   }
 
   // After the call; `code`: its return code, which does not tell if the operation started (where the program's error

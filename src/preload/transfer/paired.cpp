@@ -24,6 +24,12 @@ wire::Sending sending_of(Operation operation) noexcept {
   return operation == Operation::kIsend ? wire::Sending::kAmongOthers : wire::Sending::kAlone;
 }
 
+std::optional<Packs> offers_of(May may) noexcept {
+  if (may == May::kPair) return Packs::kInCall;
+  if (may == May::kPairLater) return Packs::kAtCompletion;
+  return std::nullopt;
+}
+
 }  // namespace
 
 void MessageBuffer::choose_send_path(Operation operation, int dest, MPI_Comm comm, May may) noexcept {
@@ -33,7 +39,7 @@ void MessageBuffer::choose_send_path(Operation operation, int dest, MPI_Comm com
   if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
   if (!switched_on()) return stay_native(Reason::kOff);
   decide_path(operation, distance_to(dest, comm));
-  may_be_offered_ = may == May::kPair;
+  offers_ = offers_of(may);
   if (may_gain() && pair_with(sending_of(operation), dest, comm)) return;
   stage(operation);
   keep_own(operation, dest, comm);
@@ -73,7 +79,9 @@ int MessageBuffer::receiver_on_node(wire::Sending sending, int dest, MPI_Comm co
   return number >= 0 && is_reachable() ? number : -1;
 }
 
-int MessageBuffer::prepare_rounds(int dest, MPI_Comm comm) noexcept {
+int MessageBuffer::prepare_rounds(int dest, MPI_Comm comm, May may) noexcept {
+  if (may == May::kNotPair) return -1;
+  offers_ = offers_of(may);
   const int number = headers_may_go() && may_gain() ? receiver_on_node(wire::Sending::kAmongOthers, dest, comm) : -1;
   if (number >= 0) stage_small(Operation::kIsend);
   return path_ == Path::kPack ? number : -1;
@@ -81,7 +89,7 @@ int MessageBuffer::prepare_rounds(int dest, MPI_Comm comm) noexcept {
 
 // Where the receiver finds the data, if it may copy them from there.
 std::optional<wire::Buffer> MessageBuffer::origin_of(int number) noexcept {
-  if (!may_be_offered_ || !may_offer(number, {.type = datatype_, .count = count_, .buffer = buffer_})) {
+  if (!offers_ || !may_offer(number, {.type = datatype_, .count = count_, .buffer = buffer_}, *offers_)) {
     return std::nullopt;
   }
   const std::optional<wire::Place> layout = show_layout(*shared_memory(), datatype_);
@@ -110,10 +118,28 @@ void MessageBuffer::pack_chunk(std::int64_t position, char* to, std::int64_t byt
   });
 }
 
+void MessageBuffer::help_receiver() noexcept {
+  help(*shared_memory(), *outgoing_, datatype_, count_, buffer_);
+}
+
 void MessageBuffer::pack_paired(bool patience) noexcept {
-  if (outgoing_ == nullptr) return;
-  const wire::Offer found =
-      outgoing_->settle([this] { help(*shared_memory(), *outgoing_, datatype_, count_, buffer_); });
+  if (outgoing_ == nullptr || is_offered()) return;
+  pack_unless_copied(outgoing_->settle([this] { help_receiver(); }), patience);
+}
+
+void MessageBuffer::end_offer() noexcept {
+  if (is_offered()) pack_unless_copied(outgoing_->settle([this] { help_receiver(); }), false);
+}
+
+bool MessageBuffer::try_end_offer() noexcept {
+  if (!is_offered()) return true;
+  const std::optional<wire::Offer> found = outgoing_->try_settle(outgoing_->is_due(), [this] { help_receiver(); });
+  if (found) pack_unless_copied(*found, false);
+  return found.has_value();
+}
+
+// If its receiver has not. `found`: what became of the offer, if it was one.
+void MessageBuffer::pack_unless_copied(wire::Offer found, bool patience) noexcept {
   if (found == wire::Offer::kDelivered) return;
   outgoing_->pack(patience,
                   [this](std::int64_t position, char* to, std::int64_t bytes) { pack_chunk(position, to, bytes); });
@@ -280,8 +306,14 @@ void MessageBuffer::unpack_pulled(std::int64_t position, const char* from, std::
 void MessageBuffer::take_offered() noexcept {
   incoming_->pull([this](const wire::Buffer& origin) {
     const std::int64_t bytes = std::min(paired_bytes(), bytes_);
-    if (plan_ == nullptr || bytes <= 0) return false;
-    const Target target{.type = datatype_, .count = count_, .buffer = const_cast<void*>(buffer_), .bytes = bytes};
+    if (bytes <= 0) return true;  // there is no room for any of it
+    // Where the type is not decoded, into staging.
+    const mpi::DatatypePtr packed = plan_ == nullptr ? mpi::find_type(MPI_BYTE, true) : nullptr;
+    if (plan_ == nullptr && (packed == nullptr || packed->plan() == nullptr)) return false;
+    const Target target =
+        plan_ == nullptr
+            ? Target{.type = packed, .count = bytes, .buffer = staging_.data(), .bytes = bytes}
+            : Target{.type = datatype_, .count = count_, .buffer = const_cast<void*>(buffer_), .bytes = bytes};
     bool is_done = false;
     timed(procedure_, false, [&] { is_done = preload::pull(*shared_memory(), *incoming_, origin, target); });
     return is_done;

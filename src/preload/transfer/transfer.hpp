@@ -14,6 +14,7 @@
 #include "preload/paired/callers.hpp"
 #include "preload/paired/receiver.hpp"
 #include "preload/paired/sender.hpp"
+#include "preload/paired/ways.hpp"
 #include "preload/policy/strategy.hpp"
 #include "preload/policy/switches.hpp"
 #include "preload/procedures.hpp"
@@ -67,12 +68,20 @@ class MessageBuffer {
   }
 
   // Of a message that was sent through shared memory, when the library has its header: packs it, with `patience` into
-  // warm chunks rather. Does nothing on other paths.
+  // warm chunks rather. Does nothing on other paths, and with one that is offered until its operation completes.
   void pack_paired(bool patience) noexcept;
+  // True of such a one: its receiver may copy it, or will find it packed.
+  bool is_offered() const noexcept {
+    return offers_ == Packs::kAtCompletion && outgoing_ != nullptr && outgoing_->is_offered();
+  }
+  // What completes the operation: waits for a receiver that copies it, and a while for one to begin; then packs it. Or
+  // waits for nobody, and returns false if it is still offered.
+  void end_offer() noexcept;
+  bool try_end_offer() noexcept;
   // Of a persistent send: the number of a receiver on this node that may get it through shared memory, or -1; the
   // rounds that do not are then packed into staging. And one round that does, with a copy of its header; false: it does
   // not.
-  int prepare_rounds(int dest, MPI_Comm comm) noexcept;
+  int prepare_rounds(int dest, MPI_Comm comm, May may) noexcept;
   bool begin_round(int number, wire::Header& header) noexcept;
   void end_round() noexcept { outgoing_.reset(); }
   bool goes_through_memory() const noexcept { return outgoing_ != nullptr; }
@@ -154,6 +163,8 @@ class MessageBuffer {
   bool begin_pull() noexcept;
   bool read_header(std::int64_t received_bytes) noexcept;
   std::optional<wire::Buffer> origin_of(int number) noexcept;
+  void help_receiver() noexcept;
+  void pack_unless_copied(wire::Offer found, bool patience) noexcept;
   void take_offered() noexcept;
   void count_received() const noexcept;
   void unpack_pulled(std::int64_t position, const char* from, std::int64_t bytes) noexcept;
@@ -174,7 +185,7 @@ class MessageBuffer {
   mpi::DatatypePtr datatype_;  // keeps plan_ alive until the operation is over: the program may free the type
   mpi::Staging staging_;
   Undecoded undecoded_;                    // of Path::kPack without a plan
-  bool may_be_offered_ = false;            // to its receiver, if it goes through shared memory
+  std::optional<Packs> offers_;            // if it goes through shared memory: it may be offered to its receiver
   bool looks_ = false;                     // at what came, for a header
   Unchecked unchecked_;                    // and if not although some come
   std::unique_ptr<PairedSend> outgoing_;   // of Path::kPaired
