@@ -73,6 +73,8 @@ struct alignas(64) Segment::Member {
   alignas(64) std::atomic<std::uint64_t> announced;
   alignas(64) std::atomic<std::uint64_t> reached_by[kMaxProcesses / 64];
   alignas(64) Stores stores;
+  alignas(64) HeapOfProcess heap;
+  alignas(64) std::atomic<std::int64_t> heap_mapped_by[kMaxProcesses];
 };
 
 void Segment::set_layout(int processes, std::uint32_t max_chunks) noexcept {
@@ -335,6 +337,18 @@ bool Segment::is_reached_by(int process) const noexcept {
 
 std::int64_t Segment::pid_of(int process) const noexcept {
   return member(process).pid.load(std::memory_order_relaxed);
+}
+
+auto Segment::heap_of(int process) noexcept -> HeapOfProcess& {
+  return member(process).heap;
+}
+
+void Segment::set_heap_mapped(int process, std::int64_t bytes) noexcept {
+  member(process).heap_mapped_by[self_].store(bytes, std::memory_order_release);
+}
+
+std::int64_t Segment::heap_mapped_by(int process) const noexcept {
+  return member(self_).heap_mapped_by[process].load(std::memory_order_acquire);
 }
 
 std::atomic<std::uint64_t>* Segment::channels_taken() noexcept {

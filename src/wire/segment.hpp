@@ -89,6 +89,18 @@ class Segment {
   bool is_reached_by(int process) const noexcept;
   std::int64_t pid_of(int process) const noexcept;
 
+  // The heap of a process that others can map (heap.hpp), as it says itself; `end` 0: there is none.
+  struct alignas(64) HeapOfProcess {
+    std::atomic<std::int64_t> end;  // [bytes] of all that was ever handed out
+    std::atomic<std::int64_t> reserved;
+    std::atomic<std::uint64_t> begin, device, inode;
+    std::atomic<std::int32_t> descriptor;
+  };
+  HeapOfProcess& heap_of(int process) noexcept;
+  // [bytes] of the heap of `process` that this process has mapped, and of this one's that that one has.
+  void set_heap_mapped(int process, std::int64_t bytes) noexcept;
+  std::int64_t heap_mapped_by(int process) const noexcept;
+
   // Room for channels (channels.hpp): kChannels places, each for one of all processes.
   static constexpr int kChannels = 256;
   // The bits of those that are taken.

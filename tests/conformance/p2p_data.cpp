@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <numeric>
 #include <sstream>
+#include <string_view>
 
 #include "paired.hpp"
 
@@ -57,13 +59,31 @@ MPI_Datatype pair_type(std::int64_t double_at, std::int64_t int_at, std::int64_t
 
 }  // namespace
 
-Memory::Memory(bool in_window) {
-  constexpr MPI_Aint kRoomBytes = 64 << 20;
-  void* base = nullptr;
-  if (in_window) MPI_Win_allocate_shared(kRoomBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window_);
-  if (base == nullptr) return;
-  room_ = std::make_unique<std::pmr::monotonic_buffer_resource>(base, kRoomBytes, std::pmr::new_delete_resource());
-  std::pmr::set_default_resource(room_.get());
+class Memory::Allocated : public std::pmr::memory_resource {
+  void* do_allocate(std::size_t bytes, std::size_t) override {
+    void* base = nullptr;
+    CHECK(MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &base) == MPI_SUCCESS, "MPI_Alloc_mem");
+    return base;
+  }
+  void do_deallocate(void* base, std::size_t, std::size_t) override {
+    CHECK(MPI_Free_mem(base) == MPI_SUCCESS, "MPI_Free_mem");
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+Memory::Memory() {
+  const char* const set = std::getenv("CONFORMANCE_MEMORY");
+  const std::string_view where = set == nullptr ? "" : set;
+  if (where == "window") {
+    constexpr MPI_Aint kRoomBytes = 64 << 20;
+    void* base = nullptr;
+    MPI_Win_allocate_shared(kRoomBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window_);
+    room_ = std::make_unique<std::pmr::monotonic_buffer_resource>(base, kRoomBytes, std::pmr::new_delete_resource());
+    std::pmr::set_default_resource(room_.get());
+  } else if (where == "alloc") {
+    allocated_ = std::make_unique<Allocated>();
+    std::pmr::set_default_resource(allocated_.get());
+  }
 }
 
 Memory::~Memory() {

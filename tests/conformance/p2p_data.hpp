@@ -34,11 +34,12 @@ int unit_bytes(Basic basic);
 bool is_pairable(Basic basic, Layout layout, int units);
 
 using Bytes = std::pmr::vector<unsigned char>;
-// Where buffers lie: in the heap, or in a window of MPI_Win_allocate_shared, as long as there is room.
+// Where buffers lie, by CONFORMANCE_MEMORY: in the heap; "window": in one of MPI_Win_allocate_shared, as long as there
+// is room; "alloc": in memory of MPI_Alloc_mem.
 class Memory {
  public:
-  explicit Memory(bool in_window);
-  ~Memory();  // before MPI is finalised
+  Memory();   // after MPI is initialised
+  ~Memory();  // before it is finalised
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
   // No buffer is left: there is all the room again.
@@ -47,8 +48,10 @@ class Memory {
   }
 
  private:
+  class Allocated;
   MPI_Win window_ = MPI_WIN_NULL;
   std::unique_ptr<std::pmr::monotonic_buffer_resource> room_;
+  std::unique_ptr<Allocated> allocated_;
 };
 
 // `units` basic elements, or pairs, in memory with gaps and guards. The same content can be described in each layout.

@@ -232,12 +232,14 @@ int main(int argc, char** argv) {
   MPI_Comm_dup(MPI_COMM_WORLD, &control);
   comms = some_comms();
   tally.restart();
+  auto memory = std::make_unique<Memory>();
   for (int how = 0; how < kCompletions; ++how) {
     for (const bool ignored : {false, true}) mixtures(possible_completion(how), ignored);
   }
   for (int round = 0; round < 20; ++round) in_order(round);
   for (int how = 0; how < kCompletions; ++how) restarted(for_persistent(possible_completion(how)));
   to_oneself();
+  memory.reset();
   free_comms(comms);
   if (Members(control).rank == 0) std::printf("the data are right, %lld paired\n", counted("paired_sent"));
   MPI_Comm_free(&control);

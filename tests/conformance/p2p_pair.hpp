@@ -62,10 +62,12 @@ int run_scenarios(int argc, char** argv, const Scenario (&scenarios)[n]) {
   MPI_Comm_split(MPI_COMM_WORLD, world.rank / 2, -world.rank, &pair);
   const Members both(pair);
   rank = both.rank;
+  auto memory = std::make_unique<Memory>();
   for (const auto& [name, run] : scenarios) {
     tally.restart();
     if (both.size == 2 && (what.empty() || what == name)) run();
   }
+  memory.reset();
   if (world.rank == 0) std::puts("the data are right");
   MPI_Comm_free(&pair);
   MPI_Finalize();

@@ -344,7 +344,9 @@ int main(int argc, char** argv) {
   MPI_Comm_dup(MPI_COMM_WORLD, &control);
   comms = some_comms();
   tally.restart();
+  auto memory = std::make_unique<Memory>();
   every_pair_of_procedures(percent);
+  memory.reset();
   free_comms(comms);
   if (Members(control).rank == 0) std::printf("the data are right, %lld paired\n", counted("paired_sent"));
   MPI_Comm_free(&control);

@@ -395,12 +395,14 @@ int main(int argc, char** argv) {
   std::signal(SIGALRM, hangs);
   alarm(60);
   tally.restart();
+  auto memory = std::make_unique<Memory>();
   wave(0, seed_of_run % 2 == 0);
   probes_already = true;
   wave(1, true);
   beside();
   wave(2, false);
   alarm(0);
+  memory.reset();
   if (rank == 0) std::puts("the data are right");
   for (std::size_t k = 1; k < comms.size(); ++k) MPI_Comm_free(&comms[k].comm);
   MPI_Finalize();

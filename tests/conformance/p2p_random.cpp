@@ -1,5 +1,5 @@
 // Random programs: all ranks draw the same messages from a seed, and check data and status of each.
-// usage: p2p_random FIRST COUNT [probes] [threads] [window]: with these seeds. One that fails is run again by its
+// usage: p2p_random FIRST COUNT [probes] [threads]: with these seeds. One that fails is run again by its
 // number and COUNT 1.
 #include <unistd.h>
 
@@ -20,8 +20,7 @@ namespace {
 
 MPI_Comm controls[2];
 Tally tally;
-bool in_window = false;  // all buffers in memory that the processes share
-bool threads = false;    // two on each rank, one for every second communicator
+bool threads = false;  // two on each rank, one for every second communicator
 
 void hangs(int) {
   std::fprintf(stderr, "failed: seed %d, round %d hangs on rank %d\n", seed_now, round_now, rank);
@@ -349,7 +348,7 @@ int main(int argc, char** argv) {
   const int first = argc > 1 ? std::atoi(argv[1]) : 1, count = argc > 2 ? std::atoi(argv[2]) : 10;
   for (int k = 3; k < argc; ++k) {
     const std::string_view word = argv[k];
-    (word == "threads" ? threads : word == "window" ? in_window : probes) = true;
+    (word == "threads" ? threads : probes) = true;
   }
   int level = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
@@ -368,7 +367,7 @@ int main(int argc, char** argv) {
   MPI_Buffer_attach(space.data(), static_cast<int>(space.size()));
   std::signal(SIGALRM, hangs);
   tally.restart();
-  auto memory = std::make_unique<Memory>(in_window);
+  auto memory = std::make_unique<Memory>();
   for (int seed = first; seed < first + count; ++seed) {
     alarm(threads ? 300 : 60);  // threads that poll are slow where there are more than cores
     run_program(seed);

@@ -6,7 +6,7 @@ from layer_checks import conformance, planted
 from mutant import Check
 
 MESSAGES = {"GAPLESS_SMALLEST_PAIRED": "16384"}
-DIRECT = (conformance("p2p_random", "1", "60", "window", **MESSAGES, GAPLESS_WAY="direct"),)
+DIRECT = (conformance("p2p_random", "1", "60", **MESSAGES, GAPLESS_WAY="direct", CONFORMANCE_MEMORY="window"),)
 KERNEL = (conformance("p2p_paired", "100", **MESSAGES, GAPLESS_WAY="kernel"),)
 CHOICE = (Check("unit_test", ("--gtest_filter=Choice.*",)),)
 

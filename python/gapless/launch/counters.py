@@ -173,6 +173,8 @@ def pool_lines(of: Pool, most: int = 8) -> list[str]:
     lines += [f"  rank {s} to {r}: {blocks} blocks, {nbytes} bytes" for (s, r), (blocks, nbytes) in pairs[:most]]
     if len(pairs) > most:
         lines.append(f"  and {len(pairs) - most} pairs more: --stats json:FILE has all")
+    if of.ways["allocated"]:
+        lines.append(f"  {of.ways['allocated']} times MPI_Alloc_mem handed out memory that the node can map")
     if of.ways["offered"]:
         packed = of.ways["taken_back"] + of.ways["refused"]
         layouts = of.ways["layout_new"] + of.ways["layout_known"]

@@ -196,8 +196,14 @@ VARIABLES = (
         "GAPLESS_WAY", "host, kernel, entries, direct, adaptive", "adaptive", Reader.LAYER,
         "How a message goes between two processes of a node that are both waiting for it: packed into shared memory "
         "(host), or read by its receiver out of the sender's memory, close runs at once (kernel) or each by itself "
-        "(entries), or copied by loads and stores (direct) where both have mapped it (MPI_Win_allocate_shared). What "
-        "cannot go that way goes by host. adaptive: whichever is fastest.",
+        "(entries), or copied by loads and stores (direct) where both have mapped it (MPI_Win_allocate_shared, "
+        "MPI_Alloc_mem). What cannot go that way goes by host. adaptive: whichever is fastest.",
+    ),
+    Variable(
+        "GAPLESS_ALLOC_MEM", "auto, shared, library", "auto", Reader.LAYER,
+        "What MPI_Alloc_mem hands out, 64 KiB or more of it: memory that the other processes of the node can map, so "
+        "that messages in it are copied once (shared), or the library's (library). auto: shared, unless the system "
+        "has huge pages for all other memory and none for this.",
     ),
     Variable(
         "GAPLESS_RULES", "FILE, FOLDER", "what gapless tune kept for this machine, if gapless run starts the program",

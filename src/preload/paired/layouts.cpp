@@ -15,7 +15,10 @@ constexpr std::size_t kMostShown = 256, kMostRead = 4096;
 
 struct Shown {
   std::weak_ptr<const mpi::Datatype> type;
-  wire::Place place;  // serial 0: it cannot be shown
+  bool is_lasting = false;  // nobody owns it, as those of MPI's own types
+  wire::Place place;        // serial 0: it cannot be shown
+
+  bool is_gone() const noexcept { return !is_lasting && type.expired(); }
 };
 
 struct Read {
@@ -38,7 +41,7 @@ Tables& tables() noexcept {
 // Those of types that are gone: no message can be of one.
 void forget_gone(SharedMemory& shared, Tables& all) noexcept {
   std::erase_if(all.shown, [&](const auto& entry) {
-    if (!entry.second.type.expired()) return false;
+    if (!entry.second.is_gone()) return false;
     if (entry.second.place.serial != 0) shared.board.remove(entry.second.place);
     return true;
   });
@@ -55,7 +58,7 @@ std::optional<wire::Place> show_layout(SharedMemory& shared, const mpi::Datatype
   try {
     // A new type may have the address of one that is gone.
     const auto found = all.shown.find(type.get());
-    if (found != all.shown.end() && !found->second.type.expired()) {
+    if (found != all.shown.end() && !found->second.is_gone()) {
       count_way(WayEvent::kLayoutKnown);
       return given(found->second.place);
     }
@@ -63,7 +66,8 @@ std::optional<wire::Place> show_layout(SharedMemory& shared, const mpi::Datatype
     if (all.shown.size() >= kMostShown) return std::nullopt;
     count_way(WayEvent::kLayoutNew);
     // Known before it is tried: what cannot be shown is not tried again.
-    wire::Place& place = all.shown.emplace(type.get(), Shown{.type = type, .place = {}}).first->second.place;
+    const Shown made{.type = type, .is_lasting = type.use_count() == 0, .place = {}};
+    wire::Place& place = all.shown.emplace(type.get(), made).first->second.place;
     const layout::Layout& of = *type->layout();
     shared.board.show(serial::serialise(type->plan()->form(), of.lb, of.extent), place);
     return given(place);

@@ -133,15 +133,18 @@ void unmap_window(MPI_Win window) noexcept {
   erase_parts([&](const Part& part) { return part.window == window; });
 }
 
-void forget_windows() noexcept {
+void forget_mapped() noexcept {
   erase_parts([](const Part&) { return true; });
+  if (SharedMemory* const shared = shared_memory(); shared != nullptr) shared->heaps.unmap(shared->segment);
 }
 
 void* mapped_here(int number, const plan::Message& message, std::uint64_t address) noexcept {
   std::int64_t low = 0, high = 0;
   if (!move::bounds_of(message.plan, message.count, low, high)) return nullptr;
   const std::uint64_t first = address + static_cast<std::uint64_t>(low);
-  char* found = nullptr;
+  SharedMemory* const shared = shared_memory();
+  char* found = shared == nullptr ? nullptr : shared->heaps.find(shared->segment, number, first, high - low);
+  if (found != nullptr) return move::at(found, -low);
   look_for(
       number, [&](const Part& part) { return has(part.begin, part.bytes, first, high - low); },
       [&](const Part& part) { found = move::at(part.here + (first - part.begin), -low); });
@@ -152,7 +155,9 @@ bool is_mapped_there(int number, const plan::Message& message, const void* buffe
   std::int64_t low = 0, high = 0;
   if (!move::bounds_of(message.plan, message.count, low, high)) return false;
   const std::uint64_t first = reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uint64_t>(low);
-  bool found = false;
+  const SharedMemory* const shared = shared_memory();
+  bool found = shared != nullptr && shared->heap.is_mapped_by(number, first, high - low);
+  if (found) return true;
   look_for(
       number, [&](const Part& part) { return has(part.own_begin, part.own_bytes, first, high - low); },
       [&](const Part&) { found = true; });

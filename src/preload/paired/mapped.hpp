@@ -1,5 +1,5 @@
-// Memory of other processes of this node that this one has mapped too: the windows of MPI_Win_allocate_shared. Messages
-// between layouts in it are copied by loads and stores.
+// Memory of other processes of this node that this one has mapped too: the windows of MPI_Win_allocate_shared, and what
+// MPI_Alloc_mem hands out (wire/heap.hpp). Messages between layouts in it are copied by loads and stores.
 //
 // A window's memory is known from the call that made it to the one that frees it. In between no other memory can have
 // its addresses, in neither process; and while a message is under way the program may not free what it is in.
@@ -16,8 +16,8 @@ namespace gapless::preload {
 void map_window(MPI_Win window, MPI_Comm comm, void* base, MPI_Aint bytes) noexcept;
 // It is about to be freed.
 void unmap_window(MPI_Win window) noexcept;
-// After the end of MPI.
-void forget_windows() noexcept;
+// After the end of MPI: all of it.
+void forget_mapped() noexcept;
 
 // The buffer of a message that process `number` of the node has at `address`, as this one has it; nullptr: it is not
 // mapped here as a whole.

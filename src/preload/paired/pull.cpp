@@ -150,6 +150,7 @@ bool pull_mapped(SharedMemory& shared, PairedReceive& message, const void* from,
   const auto copy = [&](std::int64_t position, std::int64_t bytes) {
     parts.copy(from, target.buffer, position, bytes);
   };
+  const auto lent = shared.heap.lend();
   const std::optional<wire::Buffer> there =
       target.bytes < message.bytes() ? std::nullopt : shown(shared, message.sender(), target);
   if (!there) {

@@ -14,6 +14,7 @@ std::optional<PairedReceive> PairedReceive::recognise(const void* bytes) noexcep
   wire::Sealed message;
   if (shared == nullptr || !wire::read_header(bytes, shared->segment, message)) return std::nullopt;
   count_arrival();
+  shared->heaps.look_at(shared->segment, static_cast<int>(message.ticket.process));
   if (wanted_way() != Way::kHost) {
     const auto sender = static_cast<int>(message.ticket.process);
     int refusal = 0;

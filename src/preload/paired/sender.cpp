@@ -29,6 +29,7 @@ std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes, st
                                               const std::optional<wire::Buffer>& origin) noexcept {
   SharedMemory* const shared = shared_memory();
   if (shared == nullptr || number == shared->segment.self() || !shared->segment.accepts(number)) return nullptr;
+  shared->heaps.look_at(shared->segment, number);
   const std::int64_t part = wire::part_bytes_of(bytes, sending), parts = wire::parts_of(bytes, part);
   wire::Lease lease;
   if (parts > shared->segment.max_chunks() || !shared->pool.take(static_cast<std::uint32_t>(parts), number, lease)) {

@@ -7,6 +7,7 @@
 
 #include "preload/policy/rules.hpp"
 #include "wire/board.hpp"
+#include "wire/heap.hpp"
 #include "wire/message.hpp"
 #include "wire/pool.hpp"
 
@@ -19,6 +20,8 @@ struct SharedMemory {
   const bool is_attached;
   wire::Pool pool;
   wire::Board board;
+  wire::Heap heap;        // of this process
+  wire::PeerHeaps heaps;  // of the others
   // Of a message that this process sends: what its receivers have to know, and whether it is packed past the caches.
   wire::Ticket ticket(const wire::Lease& lease, std::int64_t bytes, std::int64_t part_bytes,
                       wire::StoresKind kind) noexcept {

@@ -134,6 +134,14 @@ void log_shared_memory(const std::string& why, const std::string& messages) noex
   write_line(line, length);
 }
 
+void log_heap(const std::string& why) noexcept {
+  char line[300];
+  const int length = std::snprintf(line, sizeof line, "gapless: rank %d: MPI_Alloc_mem: %s%.200s%s\n", world_rank(),
+                                   why.empty() ? "memory that this node can map" : "the library's (", why.c_str(),
+                                   why.empty() ? "" : ")");
+  write_line(line, length);
+}
+
 void log_world(bool agreed, const std::string& why) noexcept {
   char line[300];
   const int length = std::snprintf(line, sizeof line, "gapless: rank %d: MPI_COMM_WORLD: collectives %s (%.200s)\n",

@@ -31,6 +31,8 @@ void log_way(int rank, std::int64_t count, const plan::Plan& plan, const char* w
 void log_unread(int rank, const char* what, const char* why) noexcept;
 // Logs if this process shares memory with those of its node, and for which messages; `why` it does not, or empty.
 void log_shared_memory(const std::string& why, const std::string& messages) noexcept;
+// Logs if others can map what MPI_Alloc_mem hands out in this process; `why` they cannot, or empty.
+void log_heap(const std::string& why) noexcept;
 // Logs if collective calls may be rewritten as MPI_BYTE, and why.
 void log_world(bool agreed, const std::string& why) noexcept;
 

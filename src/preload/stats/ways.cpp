@@ -8,8 +8,8 @@ namespace gapless::preload {
 namespace {
 
 constexpr auto kEvents = static_cast<std::size_t>(WayEvent::kCount);
-constexpr std::array<const char*, kEvents> kNames = {"offered", "taken_back", "refused",    "helped",
-                                                     "kernel",  "direct",     "layout_new", "layout_known"};
+constexpr std::array<const char*, kEvents> kNames = {"offered", "taken_back", "refused",    "helped",      "kernel",
+                                                     "direct",  "allocated",  "layout_new", "layout_known"};
 std::array<std::atomic<std::int64_t>, kEvents> counts;
 
 }  // namespace

@@ -15,6 +15,7 @@ enum class WayEvent {
   kHelped,       // copied by both
   kKernel,       // messages that this process has read by the kernel
   kDirect,       // and by loads
+  kAllocated,    // calls of MPI_Alloc_mem whose memory others can map
   kLayoutNew,    // shown to others, or read from them
   kLayoutKnown,  // the same, where that was done before
   kCount,

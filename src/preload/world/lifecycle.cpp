@@ -120,7 +120,7 @@ void ending() noexcept {
 void ended() noexcept {
   if (mpi::epoch_ended()) {
     forget_communicators();
-    forget_windows();
+    forget_mapped();
     forget_orphans();
     requests.forget_all();
   }
