@@ -67,6 +67,17 @@ GAPLESS_MPI_API int GAPLESS_Pack_at(const void* inbuf, MPI_Count incount, MPI_Da
 GAPLESS_MPI_API int GAPLESS_Unpack_at(const void* inbuf, MPI_Count insize, MPI_Count position, void* outbuf,
                                       MPI_Count outcount, MPI_Datatype type, MPI_Count* unpacked);
 
+/* ---- Memory for messages. ---- */
+
+/** As MPI_Alloc_mem, *baseptr being the memory: under the layer, and for 64 KiB or more, of whole pages, zeroed, and such
+ * that the other processes of the node can map it. A message between two layouts that both lie in such memory, or in a
+ * shared window, is then copied once, from one layout to the other. What is allocated after the process has forked is
+ * the library's. Freed by GAPLESS_Free or MPI_Free_mem. The same by MPI alone: MPI_Alloc_mem with the hint
+ * "gapless_shared" = "true". */
+GAPLESS_MPI_API int GAPLESS_Alloc(MPI_Aint size, void* baseptr);
+/** As MPI_Free_mem. */
+GAPLESS_MPI_API int GAPLESS_Free(void* base);
+
 /* ---- All-to-all. `algorithm` names one (GAPLESS_Alltoall_algorithm lists them); NULL leaves the choice to the model.
  * It must be the same on all processes of the communicator. Intracommunicators only. ---- */
 

@@ -7,9 +7,9 @@
 #include "fresh.hpp"
 #include "mpi_type.hpp"
 #include "operation.hpp"
+#include "room.hpp"
 #include "sample.hpp"
 #include "schemes.hpp"
-#include "shared_window.hpp"
 #include "stop_rule.hpp"
 
 #include "gapless/gapless_layer.h"
@@ -169,7 +169,7 @@ class Group {
   }
 
   void make_memory() {
-    if (spec_.window) window_.emplace(Memory::window_bytes(spec_, messages_));
+    room_ = make_room(spec_.buffers, Memory::room_bytes(spec_, messages_));
     together([&] {
       int capacity = 0;
       for (Message& message : messages_) {
@@ -181,7 +181,7 @@ class Group {
         capacity = std::max(capacity, message.packed_capacity);
       }
       memory_.emplace(spec_, messages_, run_.place, static_cast<std::size_t>(capacity),
-                      window_ ? window_->data() : nullptr);
+                      room_ ? room_->data() : nullptr);
       for (Message& message : messages_) {
         memory_->require_disjoint(message, maps_.at(message.label));
         MPI_Pack(memory_->send(message), message.send.count, message.send.handle.handle(), memory_->packed_send(),
@@ -451,7 +451,7 @@ class Group {
   std::mt19937_64 random_;
   std::vector<Message> messages_;
   std::map<std::string, TypeMaps> maps_;  // by label
-  std::optional<SharedWindow> window_;
+  std::unique_ptr<Room> room_;
   std::optional<Memory> memory_;
   std::vector<Member> members_;
   double clock_reading_;

@@ -131,6 +131,8 @@ constexpr std::array<std::pair<const char*, MethodKind>, 18> kMethods{{{"local",
 enum class Caches { kWarm, kCold, kColdSender };
 constexpr std::array<std::pair<const char*, Caches>, 3> kCaches{
     {{"warm", Caches::kWarm}, {"cold", Caches::kCold}, {"cold_sender", Caches::kColdSender}}};
+constexpr std::array<std::pair<const char*, Buffers>, 3> kBuffers{
+    {{"heap", Buffers::kHeap}, {"window", Buffers::kWindow}, {"alloc", Buffers::kAlloc}}};
 constexpr std::array<std::pair<const char*, bool>, 2> kPongs{{{"full", false}, {"empty", true}}};
 constexpr std::array<std::pair<const char*, int>, 5> kWays{{{"adaptive", GAPLESS_WAY_ADAPTIVE},
                                                             {"host", GAPLESS_WAY_HOST},
@@ -238,7 +240,7 @@ GroupSpec read_group(const Field& field) {
   group.fresh = field.has("data") && field.at("data").one_of(kData);
   group.phases = field.has("phases") && field.at("phases").truth();
   group.pairs = field.has("pairs") && field.at("pairs").truth();
-  group.window = field.has("window") && field.at("window").truth();
+  if (field.has("buffers")) group.buffers = field.at("buffers").one_of(kBuffers);
   group.empty_pong = field.has("pong") && field.at("pong").one_of(kPongs);
   for (const auto& [name, asked] :
        {std::pair{"pairs", group.pairs}, {"pong", group.empty_pong}, {"cache", group.sender_cold}}) {

@@ -96,6 +96,9 @@ struct Repetitions {
   double member_limit_ms = 0;  // a member whose first message takes longer is left out
 };
 
+// Where the buffers of a group lie: in the heap, in a window of MPI_Win_allocate_shared, in memory of MPI_Alloc_mem.
+enum class Buffers { kHeap, kWindow, kAlloc };
+
 struct GroupSpec {
   std::string id;
   Pattern pattern = Pattern::kPingPong;
@@ -106,7 +109,7 @@ struct GroupSpec {
   bool phases = false;       // also say how long making the type, packing, sending, unpacking and freeing take
   bool pairs = false;        // a ping-pong of each rank of the first half with one of the second, all at once
   bool empty_pong = false;   // who gets a message answers with an empty one
-  bool window = false;       // the buffers lie in a window of MPI_Win_allocate_shared
+  Buffers buffers = Buffers::kHeap;
   std::vector<MessageSpec> messages;
   std::vector<MemberSpec> members;
   Repetitions reps;

@@ -87,7 +87,7 @@ std::size_t Memory::room(const std::vector<Message>& messages, End Message::* en
   return static_cast<std::size_t>(bytes);
 }
 
-std::size_t Memory::window_bytes(const GroupSpec& group, const std::vector<Message>& messages) {
+std::size_t Memory::room_bytes(const GroupSpec& group, const std::vector<Message>& messages) {
   const std::size_t send = room(messages, &Message::send), receive = room(messages, &Message::receive);
   const std::int64_t number = turns(group, static_cast<std::int64_t>(send + receive));
   return static_cast<std::size_t>(number) * (whole_lines(send) + whole_lines(receive));

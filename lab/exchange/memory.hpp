@@ -19,11 +19,11 @@ namespace gapless::lab::exchange {
 class Memory {
  public:
   // `capacity`: what a packed message may need. `shared`: where the buffers are to lie, on a cache-line boundary, with
-  // room for window_bytes() and longer than this lives; nullptr: in memory of their own.
+  // room for room_bytes() and longer than this lives; nullptr: in memory of their own.
   Memory(const GroupSpec& group, const std::vector<Message>& messages, Place place, std::size_t capacity,
          char* shared = nullptr);
   // What the buffers of a group take, rounded up to whole cache lines.
-  static std::size_t window_bytes(const GroupSpec& group, const std::vector<Message>& messages);
+  static std::size_t room_bytes(const GroupSpec& group, const std::vector<Message>& messages);
 
   // Where the message's displacement 0 is; maybe outside of the memory, if its bytes are elsewhere.
   char* send(const Message& message) { return at(user_send_[turn_], message.send); }

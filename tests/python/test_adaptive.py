@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -82,9 +83,10 @@ def test_a_group_for_each_message_kind_of_data_and_buffers() -> None:
     told = {line["case"]: line["reason"] for line in plan.refused}
     assert told["16 x 8 B, fresh, heap"].startswith(f"shorter than {SMALLEST_PAIRED} bytes")
     assert told["1024 x 512 B, constant, window"] == "longer than 262144 bytes"
-    assert [(group.place.data, group.options["window"], buffers_of(group.id)) for group in plan.groups[:4]] == [
-        ("fresh", False, "heap"), ("constant", False, "heap"), ("fresh", True, "window"), ("constant", True, "window"),
+    assert [(group.place.data, group.options["buffers"]) for group in plan.groups[:4]] == [
+        ("fresh", "heap"), ("constant", "heap"), ("fresh", "window"), ("constant", "window"),
     ]  # fmt: skip
+    assert all(buffers_of(group.id) == group.options["buffers"] for group in plan.groups)
     heap, _, window, _ = plan.groups[4:]
     assert list(heap.members) == [CONTIGUOUS_MEMBER, NATIVE, ADAPTIVE, HOST, KERNEL, ENTRIES]
     assert list(window.members) == [*heap.members, DIRECT]
@@ -94,11 +96,23 @@ def test_a_group_for_each_message_kind_of_data_and_buffers() -> None:
     assert {row.layer for row in plan.rows if row.compared in WAYS.values()} == {True}
 
 
+def test_calls_and_memory_are_those_of_the_job() -> None:
+    settings = AdaptiveSettings(lengths=(512,), counts=(16,), data="fresh", buffers=("alloc",), calls="waitall")
+    (group,) = settings.plan().groups
+    job = group_json(group, settings, layer=True)
+    assert (job["pattern"], job["buffers"]) == ("waitall", "alloc")
+    assert DIRECT in group.members
+    # An exchange of both ends is one message of each, a round trip two.
+    (of_both,) = points_of(planned_run(settings, lambda *_: 100.0, 2))
+    (to_and_fro,) = points_of(planned_run(replace(settings, calls="pingpong"), lambda *_: 100.0, 2))
+    assert (of_both.share, to_and_fro.share) == (1, 2)
+
+
 def test_the_job_names_way_data_and_window() -> None:
     settings = AdaptiveSettings(lengths=(512,), counts=(16,), data="fresh", buffers=("window",))
     (group,) = settings.plan().groups
     job = group_json(group, settings, layer=True)
-    assert (job["data"], job["window"]) == ("fresh", True)
+    assert (job["data"], job["buffers"]) == ("fresh", "window")
     named = {member["name"]: (member["method"], member.get("way")) for member in job["members"]}
     assert named == {CONTIGUOUS_MEMBER: ("native", None), NATIVE: ("native", None)} | {
         member: ("gapless", name) for name, member in WAYS.items()

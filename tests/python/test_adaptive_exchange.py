@@ -14,26 +14,35 @@ WAYS = ("adaptive", "host", "kernel", "entries", "direct")
 LARGE = "vector(1000, 8, 16, double)"
 
 
-def each_way(name: str, of: Line, data: str, window: bool, **more: object) -> Line:
+def each_way(name: str, of: Line, data: str, buffers: str, **more: object) -> Line:
     """Return a group in which a message is sent natively, and in each of the ways."""
-    made = group(name, [of], ("native",), data=data, window=window, reps={"inner": 3})
+    made = group(name, [of], ("native",), data=data, buffers=buffers, reps={"inner": 3})
     made["members"] += [member(of["name"], "gapless", way=way, **more) | {"name": f"in {way}"} for way in WAYS]
     return made
 
 
 @pytest.mark.parametrize("data", ["fresh", "constant"])
-@pytest.mark.parametrize("window", [False, True], ids=["heap", "window"])
-def test_what_goes_in_each_of_the_ways_arrives(any_library: Exchange, data: str, window: bool) -> None:  # noqa: F811
+@pytest.mark.parametrize("buffers", ["heap", "window", "alloc"])
+def test_what_goes_in_each_of_the_ways_arrives(any_library: Exchange, data: str, buffers: str) -> None:  # noqa: F811
     groups = [
-        each_way("large", message("m", LARGE), data, window),
-        each_way("turning", message("m", LARGE), data, window, fresh_buffer=True),
-        each_way("below zero", message("m", TYPES[5], 2), data, window),
-        each_way("unlike", message("m", LARGE) | {"receive": {"count": 8000, "type": "double"}}, data, window),
+        each_way("large", message("m", LARGE), data, buffers),
+        each_way("turning", message("m", LARGE), data, buffers, fresh_buffer=True),
+        each_way("below zero", message("m", TYPES[5], 2), data, buffers),
+        each_way("unlike", message("m", LARGE) | {"receive": {"count": 8000, "type": "double"}}, data, buffers),
     ]
     lines = any_library.lines(groups, layer=True)
     assert of_kind(lines, "error") == [] and of_kind(lines, "refused") == []
     expected = {(one["id"], of["name"]) for one in groups for of in one["members"]}
     assert {(line["group"], line["member"]) for line in of_kind(lines, "samples")} == expected
+
+
+@pytest.mark.parametrize("buffers", ["window", "alloc"])
+@pytest.mark.parametrize("pattern", ["waitall", "sendrecv"])
+def test_both_ends_send_at_once_in_each_of_the_ways(exchange: Exchange, pattern: str, buffers: str) -> None:  # noqa: F811
+    one = each_way("both", message("m", LARGE), "fresh", buffers) | {"pattern": pattern}
+    lines = exchange.lines([one], layer=True)
+    assert of_kind(lines, "error") == [] and of_kind(lines, "refused") == []
+    assert {line["member"] for line in of_kind(lines, "samples")} == {of["name"] for of in one["members"]}
 
 
 def test_programs_get_the_front_that_gapless_run_takes() -> None:
@@ -46,7 +55,7 @@ def test_programs_get_the_front_that_gapless_run_takes() -> None:
 
 def test_every_pattern_can_have_a_window(exchange: Exchange) -> None:  # noqa: F811
     patterns = ("pingpong", "bcast", "allgather", "alltoallw", "gatherv", "waitall")
-    groups = [group(pattern, [message("m", LARGE)], ("native",), pattern, window=True) for pattern in patterns]
+    groups = [group(pattern, [message("m", LARGE)], ("native",), pattern, buffers="window") for pattern in patterns]
     lines = exchange.lines(groups)
     assert of_kind(lines, "error") == [] and of_kind(lines, "refused") == []
     assert {line["group"] for line in of_kind(lines, "samples")} == set(patterns)
@@ -55,8 +64,8 @@ def test_every_pattern_can_have_a_window(exchange: Exchange) -> None:  # noqa: F
 @pytest.mark.parametrize(
     ("pattern", "method", "way", "says"),
     [
-        ("pingpong", "native", "host", "only members of a pingpong that are gapless can have it"),
-        ("bcast", "gapless", "host", "only members of a pingpong that are gapless can have it"),
+        ("pingpong", "native", "host", "only members of a pingpong, sendrecv or waitall that are gapless can have it"),
+        ("bcast", "gapless", "host", "only members of a pingpong, sendrecv or waitall that are gapless can have it"),
         ("pingpong", "gapless", "spans", "'spans' is none of adaptive, host, kernel, entries, direct"),
     ],
 )

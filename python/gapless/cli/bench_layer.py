@@ -5,13 +5,13 @@ from __future__ import annotations
 import json as json_module
 import shlex
 import sys
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from gapless.cli.options import (
+    Calls,
     Data,
     DataOption,
     FilterOption,
@@ -22,14 +22,6 @@ from gapless.cli.options import (
     TsvOption,
     chosen_libraries,
 )
-
-
-class Calls(str, Enum):
-    """What both ranks do in `gapless bench p2p`."""
-
-    PINGPONG = "pingpong"
-    WAITALL = "waitall"
-    SENDRECV = "sendrecv"
 
 
 def overhead(mpi: MpiOption = None, json: JsonOption = False) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from gapless.cli.experiment import known, numbers, words
-from gapless.cli.options import Data, Row, with_options
+from gapless.cli.options import Calls, Data, Row, with_options
 from gapless.cli.ways import options, run, ways_settings
 from gapless.errors import GaplessError
 
@@ -18,7 +18,20 @@ OPTIONS = tuple(
         "quick (3 minutes at most), standard (30 minutes at most), or paper (64 B and 4 KB blocks, constant data)",
         Row("lengths", str, None, "Of blocks [bytes], whole doubles.", metavar="NUMBERS"),
         Row("counts", str, None, "Numbers of blocks.", metavar="NUMBERS"),
-        Row("buffers", str, None, "heap, window (of MPI_Win_allocate_shared); with commas.", metavar="NAMES"),
+        Row(
+            "buffers",
+            str,
+            None,
+            "heap, window (of MPI_Win_allocate_shared), alloc (of MPI_Alloc_mem); with commas (heap,window).",
+            metavar="NAMES",
+        ),
+        Row(
+            "calls",
+            Calls,
+            None,
+            "pingpong: MPI_Send and MPI_Recv to and fro (default); both ranks at once, as a halo "
+            "exchange does: waitall, by MPI_Irecv, MPI_Isend and MPI_Waitall, or sendrecv.",
+        ),
     )
 )
 
@@ -30,12 +43,13 @@ def adaptive(given: SimpleNamespace) -> None:
     A vector, sent by the library and with the Gapless layer: packed into shared memory (host), read by the kernel out
     of the sender's memory, close blocks at once (kernel) or each by itself (entries), copied by loads and stores where
     both have mapped it (direct), and as the layer chooses (adaptive). By length and number of blocks, with fresh and
-    constant data, in the heap and in a shared window (docs/methods/adaptive.md).
+    constant data, in the heap, in a shared window and in memory of MPI_Alloc_mem (docs/methods/adaptive.md).
 
     [bold]Examples:[/bold]
       gapless measure adaptive --preset quick --mpi mpich,openmpi,intel --out results/adaptive
       gapless measure adaptive --lengths 64,4096 --counts 128,1024 --launches 8
       gapless measure adaptive --buffers window --data fresh --mpi openmpi --budget 5m
+      gapless measure adaptive --buffers heap,alloc --calls waitall --data fresh
 
     [bold]Exit status:[/bold] 0 measured; 1 a launch failed or data were wrong (the rest is recorded); 2 usage;
     130 interrupted (what was measured is kept, --resume goes on).
@@ -48,6 +62,6 @@ def adaptive(given: SimpleNamespace) -> None:
         raise GaplessError(f"--lengths {given.lengths}: a double has 8 bytes", "name multiples of 8")
     settings = ways_settings(
         given, OPTIONS, PRESETS, lengths=lengths, counts=numbers(given.counts, "--counts"),
-        buffers=known(words(given.buffers), BUFFERS, "--buffers"),
+        buffers=known(words(given.buffers), BUFFERS, "--buffers"), calls=given.calls.value if given.calls else None,
     )  # fmt: skip
     run(settings, given, STORY)

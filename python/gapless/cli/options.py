@@ -41,6 +41,14 @@ class Data(str, Enum):
     CONSTANT = "constant"
 
 
+class Calls(str, Enum):
+    """What both ranks do with their messages."""
+
+    PINGPONG = "pingpong"
+    WAITALL = "waitall"
+    SENDRECV = "sendrecv"
+
+
 # Fresh unless told otherwise: programs rewrite what they send.
 DataOption = Annotated[
     Data, typer.Option("--data", help="fresh: the sender writes its data before each message; constant: never again.")

@@ -6,6 +6,8 @@
 
 #include "base/settings.hpp"
 #include "preload/policy/shared_memory.hpp"
+#include "preload/policy/switches.hpp"
+#include "preload/policy/world.hpp"
 #include "preload/stats/counters.hpp"
 #include "preload/stats/log.hpp"
 #include "preload/stats/ways.hpp"
@@ -31,54 +33,75 @@ std::string huge_pages_of(const char* name) {
   return from == all.npos || to == all.npos || to < from ? "" : std::string(all.substr(from + 1, to - from - 1));
 }
 
-// True if memory of the program's own has huge pages here, and shared memory has none: a program that walks through it
-// in long strides would be slower.
 bool loses_huge_pages() {
   const std::string shared = huge_pages_of("shmem_enabled");
   return huge_pages_of("enabled") == "always" && (shared.empty() || shared == "never" || shared == "deny");
 }
 
-// Why not, or nothing.
-const char* reason_against() {
+enum class Wanted { kAuto, kShared, kLibrary };
+
+Wanted wanted_by_setting() {
   constexpr const char* kKnown[] = {"auto", "shared", "library"};
   const char* const set = base::setting_text("GAPLESS_ALLOC_MEM");
   const std::string_view wanted = set == nullptr ? "auto" : set;
-  if (wanted == "library") return "GAPLESS_ALLOC_MEM=library";
-  if (wanted != "shared") {
-    if (wanted != "auto") base::refuse_setting("GAPLESS_ALLOC_MEM", kKnown);
-    if (loses_huge_pages())
-      return "shared memory has no huge pages here (GAPLESS_ALLOC_MEM=shared takes it all the same)";
-  }
-  return nullptr;
+  if (wanted == "library") return Wanted::kLibrary;
+  if (wanted == "shared") return Wanted::kShared;
+  if (wanted != "auto") base::refuse_setting("GAPLESS_ALLOC_MEM", kKnown);
+  return Wanted::kAuto;
 }
 
-// This process's heap; nullptr: it is to have none.
-wire::Heap* heap() noexcept {
-  SharedMemory* const shared = shared_memory();
-  if (shared == nullptr || !are_messages_wanted()) return nullptr;
+// The program's word.
+Wanted wanted_by_hint(MPI_Info info) noexcept {
+  char value[8] = "";
+  int is_set = 0;
+  if (info == MPI_INFO_NULL) return Wanted::kAuto;
+  mpi::library.Info_get(info, "gapless_shared", sizeof value - 1, value, &is_set);
+  // Other hints may ask for a kind of memory.
+  return is_set != 0 && std::string_view(value) == "true" ? Wanted::kShared : Wanted::kLibrary;
+}
+
+// True if memory of the program's own has huge pages here, and this has none, so that a program which walks through it
+// in long strides would be slower.
+bool loses_huge_pages_here() {
+  static const bool loses = loses_huge_pages();
+  return loses;
+}
+
+// Memory for a program that wants it to be shared; the log says once why there is none.
+void* allocate_shared(SharedMemory& shared, MPI_Aint size) {
   static std::once_flag once;
   static bool is_made = false;
-  try {
-    std::call_once(once, [shared] {
-      std::string why;
-      const char* const reason = reason_against();
-      is_made = reason == nullptr && shared->heap.make(shared->segment, why);
-      if (reason != nullptr) why = reason;
-      if (logging()) log_heap(why);
-    });
-  } catch (...) {
+  std::call_once(once, [&] {
+    std::string why;
+    is_made = shared.heap.make(shared.segment, why);
+    if (logging()) log_heap(why);
+  });
+  return is_made ? shared.heap.allocate(size) : nullptr;
+}
+
+// nullptr: it is the library's to allocate.
+void* allocate(MPI_Aint size, MPI_Info info) noexcept try {
+  SharedMemory* const shared = shared_memory();
+  if (size < kShortest || shared == nullptr || !world_is_up() || !switched_on() || !are_messages_wanted())
+    return nullptr;
+  static const Wanted by_setting = wanted_by_setting();
+  const Wanted by_hint = wanted_by_hint(info);
+  if (by_setting == Wanted::kLibrary || by_hint == Wanted::kLibrary) return nullptr;
+  if (by_setting == Wanted::kAuto && by_hint == Wanted::kAuto && loses_huge_pages_here()) {
+    static std::once_flag once;
+    if (logging()) std::call_once(once, [] { log_heap("shared memory has no huge pages here, other memory has"); });
     return nullptr;
   }
-  return is_made ? &shared->heap : nullptr;
+  return allocate_shared(*shared, size);
+} catch (...) {
+  return nullptr;
 }
 
 }  // namespace
 
 int wrap_Alloc_mem(MPI_Aint size, MPI_Info info, void* base) {
   if (counting()) count_call(Procedure::kAlloc_mem);
-  // Hints may ask for a kind of memory.
-  wire::Heap* const own = size >= kShortest && info == MPI_INFO_NULL && base != nullptr ? heap() : nullptr;
-  void* const memory = own == nullptr ? nullptr : own->allocate(size);
+  void* const memory = base == nullptr ? nullptr : allocate(size, info);
   if (memory == nullptr) return mpi::library.Alloc_mem(size, info, base);
   count_way(WayEvent::kAllocated);
   *static_cast<void**>(base) = memory;

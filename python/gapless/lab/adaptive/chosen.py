@@ -15,7 +15,7 @@ from gapless.lab.ways.points import Point, common
 
 NATIVE, ADAPTIVE = f"{MESSAGE}:native", f"{MESSAGE}:gapless"
 HOST, KERNEL, ENTRIES, DIRECT = FIXED_WAYS = tuple(f"{ADAPTIVE}+{way}" for way in FIXED)
-PLACES = {"heap": "in the heap", "window": "in a shared window"}
+PLACES = {"heap": "in the heap", "window": "in a shared window", "alloc": "in memory of MPI_Alloc_mem"}
 # What still counts as equal to the best.
 NEAR = 1.05
 FEWEST = 3  # launches of an interval that is shown

@@ -14,8 +14,8 @@ from gapless.lab.ways.names import FIXED
 from gapless.lab.ways.settings import WaysSettings
 
 DATA, BOTH = ("fresh", "constant"), "both"
-HEAP, WINDOW = "heap", "window"
-BUFFERS = (HEAP, WINDOW)
+BUFFERS = HEAP, WINDOW, ALLOC = "heap", "window", "alloc"
+CALLS = PINGPONG, WAITALL, SENDRECV = "pingpong", "waitall", "sendrecv"
 DIRECT = "direct"
 MESSAGE = "vector"
 # Messages after which the choice is mostly made (src/wire/choice.hpp): a first trial ends after 21, and a third one,
@@ -41,7 +41,10 @@ class AdaptiveSettings(WaysSettings):
     gap : int
         From one block to the next, in lengths of a block.
     buffers : sequence of str
-        heap, or window: those of both ranks in memory of MPI_Win_allocate_shared.
+        heap; window, alloc: those of both ranks in memory of MPI_Win_allocate_shared, of MPI_Alloc_mem.
+    calls : str
+        pingpong: MPI_Send and MPI_Recv to and fro; waitall: MPI_Irecv, MPI_Isend and MPI_Waitall on both ranks at once;
+        sendrecv: MPI_Sendrecv on both.
     most_bytes : int
         Longer messages are left out [bytes].
     """
@@ -51,7 +54,8 @@ class AdaptiveSettings(WaysSettings):
     lengths: Sequence[int] = (8, 64, 256, 1024, 4096, 16_384, 65_536)
     counts: Sequence[int] = (16, 64, 256, 1024, 4096, 16_384, 65_536)
     gap: int = 2
-    buffers: Sequence[str] = BUFFERS
+    buffers: Sequence[str] = (HEAP, WINDOW)
+    calls: str = PINGPONG
     most_bytes: int = 4 << 20
 
     @property
@@ -86,7 +90,8 @@ class AdaptiveSettings(WaysSettings):
         for buffers in self.buffers:
             for data in DATA if self.data == BOTH else (self.data,):
                 name = f"{count} x {length} B, {data}, {buffers}"
-                group = new_group(name, count * doubles, replace(self, data=data), window=buffers == WINDOW)
+                settings = replace(self, data=data)
+                group = new_group(name, count * doubles, settings, pattern=self.calls, buffers=buffers)
                 group.messages[MESSAGE] = (Message(1, text), LAYOUT)
                 group.add(MESSAGE, "native")
                 if self.layer:
@@ -99,7 +104,7 @@ def _add_ways(group: Group, buffers: str) -> None:
     group.more[adaptive] = {"method": "gapless", "way": "adaptive"}
     for way in FIXED:
         # In the heap nothing is mapped by both: it would be another name for the host's way.
-        if way != DIRECT or buffers == WINDOW:
+        if way != DIRECT or buffers != HEAP:
             fixed = group.add(MESSAGE, "gapless", f"+{way}")
             group.more[fixed]["way"] = way
 

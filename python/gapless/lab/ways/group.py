@@ -11,6 +11,7 @@ from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row
 from gapless.lab.ways.settings import PAPER, WaysSettings
 
 SLOW_DOWN = "slow-down"
+PINGPONG = "pingpong"
 ONE_WAY = "one way"  # the pattern of rows whose answer is empty
 LAYOUT = "sent"  # what all descriptions of a group have in common
 DOUBLE = BASES["double"]
@@ -26,9 +27,11 @@ def listed(displacements: list[int], length: int) -> Line:
     return {"loops": {"kernel": "listed", "sizes": [len(displacements), length], "list": displacements}}
 
 
-def new_group(name: str, elements: int, settings: WaysSettings, base: Base = DOUBLE, **options: bool) -> Group:
+def new_group(
+    name: str, elements: int, settings: WaysSettings, base: Base = DOUBLE, pattern: str = PINGPONG, **options: object
+) -> Group:
     """Return a group of messages of so many elements of a base type, with its reference: an array of them."""
-    place = Place(elements * base.bytes, "pingpong", base, settings.cache, settings.data)
+    place = Place(elements * base.bytes, pattern, base, settings.cache, settings.data)
     group = Group(name, place, options=settings.group_options() | options)
     group.messages[CONTIGUOUS] = (Message(elements, base.type), CONTIGUOUS)
     group.add(CONTIGUOUS, "native")

@@ -11,7 +11,7 @@ import numpy as np
 from gapless.lab.best import Times, held_out
 from gapless.lab.interval import LEVEL, Interval, ratio_of
 from gapless.lab.run_file import CONTIGUOUS_MEMBER, Row, Run
-from gapless.lab.ways.group import ONE_WAY
+from gapless.lab.ways.group import PINGPONG
 from gapless.lab.ways.settings import OWN, PAPER
 
 
@@ -88,7 +88,7 @@ class Point(MemberTimes):
     @property
     def share(self) -> int:
         """How many messages a sample has."""
-        return 1 if self.row.pattern == ONE_WAY else 2
+        return 2 if self.row.pattern == PINGPONG else 1
 
     @property
     def launches(self) -> int:
