@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mutants_collectives
+import mutants_heap
 import mutants_messages
 import mutants_own_alltoall
 import mutants_p2p
@@ -15,6 +16,7 @@ MUTANTS = [
     *mutants_p2p.MUTANTS,
     *mutants_collectives.MUTANTS,
     *mutants_messages.MUTANTS,
+    *mutants_heap.MUTANTS,
     *mutants_own_alltoall.MUTANTS,
     *mutants_paired.MUTANTS,
     *mutants_types.MUTANTS,

@@ -27,6 +27,7 @@ from typing import NamedTuple
 import mutants_alltoall
 import mutants_engine
 import mutants_fabric
+import mutants_heap
 import mutants_layer
 import mutants_offers
 import mutants_wire
@@ -35,7 +36,13 @@ from mutant import Check, Failure, Mutant
 from workshop import BACKEND, FRONT, Ranks, Seconds, Settings, Workshop, affected, artifact
 
 SETS = {
-    "engine": [*mutants_engine.MUTANTS, *mutants_wire.MUTANTS, *mutants_offers.MUTANTS, *mutants_alltoall.MUTANTS],
+    "engine": [
+        *mutants_engine.MUTANTS,
+        *mutants_wire.MUTANTS,
+        *mutants_offers.MUTANTS,
+        *mutants_heap.HEAP,
+        *mutants_alltoall.MUTANTS,
+    ],
     "fabric": mutants_fabric.MUTANTS,
     "layer": mutants_layer.MUTANTS,
 }

@@ -52,6 +52,7 @@ TEST(Heap, WhatOneStoresTheOtherReads) {
       EXPECT_TRUE(heap.is_mapped_by(1, address_of(first), kSome));
       EXPECT_FALSE(heap.is_mapped_by(0, address_of(first), kSome));
       EXPECT_FALSE(heap.is_mapped_by(1, address_of(first) - 1, 1));
+      EXPECT_FALSE(heap.is_mapped_by(1, address_of(first), kSome + 1));
       EXPECT_TRUE(is_filled(first, kSome, 'b'));
       char* const second = allocate(heap, kSome);
       EXPECT_FALSE(heap.is_mapped_by(1, address_of(second), kSome));
@@ -218,7 +219,9 @@ TEST(Heap, WhatCannotBeMappedIsNot) {
       // A program that closes what it has not opened, and opens something else.
       const int file = segment.heap_of(0).descriptor;
       close(file);
-      ASSERT_EQ(dup2(open("/dev/null", O_RDWR), file), file);
+      const int other = memfd_create("other", 0);
+      ASSERT_EQ(ftruncate(other, segment.heap_of(0).reserved), 0);
+      ASSERT_EQ(dup2(other, file), file);
       board->meet(2, 1);
       board->meet(2, 2);
       EXPECT_FALSE(heap.is_mapped_by(1, address_of(memory), 1));

@@ -1,0 +1,104 @@
+"""Faults in memory that other processes can map, and in sends that are offered until their operation completes."""
+
+from __future__ import annotations
+
+import mutants_wire
+from layer_checks import conformance, planted
+from mutants_wire import tests
+
+SETTINGS = {"GAPLESS_SMALLEST_PAIRED": "16384", "GAPLESS_WAY": "direct", "CONFORMANCE_MEMORY": "alloc"}
+RANDOM = (conformance("p2p_random", "1", "60", **SETTINGS),)
+PERSISTENT = (conformance("p2p_persistent", **SETTINGS),)
+PROBED = (conformance("p2p_probes", "1", ranks=3, **SETTINGS | {"CONFORMANCE_MEMORY": "window", "GAPLESS_FORCE": "1"}),)
+
+# Of the engine's set: no MPI is needed to see them.
+HEAP = [
+    mutants_wire.planted(plants, "heap.cpp", before, after, tests(cases))
+    for plants, before, after, cases in (
+        (
+            "memory of a heap is handed out twice",
+            "used_.emplace(place, bytes)",
+            "used_.emplace(place, page())",
+            "Heap.*",
+        ),
+        (
+            "a hole is taken that is too short",
+            "if (offset - place >= bytes) break;",
+            "if (offset > place) break;",
+            "Heap.*",
+        ),
+        (
+            "what is freed stays in the file",
+            "    fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, place, found->second);\n",
+            "",
+            "Heap.*",
+        ),
+        (
+            "a descriptor is taken for the heap's own without a look",
+            "found.st_dev == heap.device && found.st_ino == heap.inode",
+            "true",
+            "Heap.*",
+        ),
+        (
+            "a peer maps no more than what was there first",
+            "looked_at_[process].store(end,",
+            "looked_at_[process].store(INT64_MAX,",
+            "Heap.*",
+        ),
+        ("what a peer has unmapped counts as mapped", "    segment.set_heap_mapped(process, 0);\n", "", "Heap.*"),
+        ("a child of fork has a share in the memory", "if (heap.is_shared()) heap.become_private();", "", "Heap.*"),
+        (
+            "memory that is private is offered",
+            "  is_shared_.store(false, std::memory_order_release);\n",
+            "",
+            "Heap.*",
+        ),
+        (
+            "the locks of a child of fork are its parent's",
+            "        std::construct_at(&heap.mutex_);\n        std::construct_at(&heap.lending_);\n",
+            "        heap.mutex_.unlock();\n",
+            "Heap.*",
+        ),
+        (
+            "the end of a message may lie beyond what a peer has mapped",
+            "return place < static_cast<std::uint64_t>(end) && bytes <= end - static_cast<std::int64_t>(place);",
+            "return place < static_cast<std::uint64_t>(end);",
+            "Heap.*",
+        ),
+    )
+]
+
+MUTANTS = [
+    planted(plants, file, before, after, noticed_by)
+    for plants, file, before, after, noticed_by in (
+        ("a message that is offered has completed", "requests/request_entry.cpp", "  sent.end_offer();\n", "", RANDOM),
+        (
+            "a call that tests takes a message that is offered for complete",
+            "requests/request_entry.cpp",
+            "  if (!try_end_offer()) return false;\n",
+            "",
+            PERSISTENT,
+        ),
+        (
+            "a combined send returns before its message is copied",
+            "p2p/sendrecv.cpp",
+            "  sent.end_offer();\n  return code == MPI_SUCCESS ? sending : code;",
+            "  return code == MPI_SUCCESS ? sending : code;",
+            RANDOM,
+        ),
+        (
+            "a message that is offered has the request that the library shares among all",
+            "requests/start.hpp",
+            "    made_ = own;\n    return true;",
+            "    return true;",
+            RANDOM,
+        ),
+        (
+            "layouts of MPI's own types are taken from the board",
+            "paired/layouts.cpp",
+            "return !is_lasting && type.expired();",
+            "return type.expired();",
+            PROBED,
+        ),
+    )
+]
