@@ -18,29 +18,13 @@ namespace gapless::wire {
 namespace {
 
 constexpr std::int64_t kHuge = 2 << 20;  // [bytes] what a huge page has, if it is aligned to as much
-constexpr int kLowestDescriptor = 200;   // out of the way of a program that counts on small ones
 // [bytes] of address space that a process keeps for the heaps of all peers, of the 128 TB that it has.
 constexpr std::int64_t kMostReserved = std::int64_t{1} << 45;
-
-std::int64_t rounded_up(std::int64_t bytes, std::int64_t to) noexcept {
-  return (bytes + to - 1) / to * to;
-}
-
-std::int64_t page() noexcept {
-  static const std::int64_t bytes = sysconf(_SC_PAGESIZE);
-  return bytes;
-}
 
 // As long as all of the machine's memory, which nobody can fill.
 std::int64_t bytes_to_reserve(int processes) noexcept {
   const std::int64_t memory = sysconf(_SC_PHYS_PAGES) * page();
   return rounded_up(std::min(memory, kMostReserved / processes), kHuge);
-}
-
-bool may_have_file_of(std::int64_t bytes) noexcept {
-  rlimit limit;
-  return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-         (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= static_cast<rlim_t>(bytes));
 }
 
 // Where memory is promised in advance, as much as is asked for may be there and the page that is touched may not: a
@@ -71,18 +55,11 @@ bool Heap::make(Segment& segment, std::string& why) {
   if (!segment.is_mapped_here()) return fail("a child of fork");
   if (is_promised_in_advance()) return fail("the system promises memory in advance (vm.overcommit_memory=2)");
   const std::int64_t bytes = bytes_to_reserve(segment.processes());
-  if (!may_have_file_of(bytes)) return fail("the size of files is limited (RLIMIT_FSIZE)");
-  const int file = memfd_create("gapless heap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (file < 0) return fail("no file in memory");
-  descriptor_ = fcntl(file, F_DUPFD_CLOEXEC, kLowestDescriptor);
-  if (descriptor_ < 0) {
-    descriptor_ = file;
-  } else {
-    close(file);
-  }
-  struct stat made{};
-  if (ftruncate(descriptor_, bytes) != 0 || fcntl(descriptor_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0 ||
-      fstat(descriptor_, &made) != 0) {
+  if (is_limited(RLIMIT_FSIZE, bytes)) return fail("the size of files is limited (RLIMIT_FSIZE)");
+  descriptor_ = memfd_create("gapless heap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (descriptor_ < 0) return fail("no file in memory");
+  descriptor_ = with_high_number(descriptor_);
+  if (ftruncate(descriptor_, bytes) != 0 || fcntl(descriptor_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) {
     return fail("no file in memory");
   }
   // Where huge pages begin.
@@ -99,15 +76,16 @@ bool Heap::make(Segment& segment, std::string& why) {
   }
   segment_ = &segment;
   begin_ = aligned;
-  device_ = made.st_dev;
-  inode_ = made.st_ino;
+  file_ = FileIdentity::of(descriptor_);
+  // Else a core would have all of it, holes filled.
+  madvise(begin_, static_cast<std::size_t>(bytes), MADV_DONTDUMP);
   reserved_ = bytes;
   Segment::HeapOfProcess& own = segment.heap_of(segment.self());
   own.begin.store(reinterpret_cast<std::uintptr_t>(begin_), std::memory_order_relaxed);
   own.reserved.store(bytes, std::memory_order_relaxed);
   own.descriptor.store(descriptor_, std::memory_order_relaxed);
-  own.device.store(made.st_dev, std::memory_order_relaxed);
-  own.inode.store(made.st_ino, std::memory_order_relaxed);
+  own.device.store(file_.device, std::memory_order_relaxed);
+  own.inode.store(file_.inode, std::memory_order_relaxed);
   the_heap.store(this, std::memory_order_release);
   is_shared_.store(true, std::memory_order_release);
   watch_forks();
@@ -136,6 +114,7 @@ void* Heap::allocate(std::int64_t bytes) noexcept try {
     used_.erase(inserted);
     return nullptr;
   }
+  madvise(begin_ + place, static_cast<std::size_t>(bytes), MADV_DODUMP);
   if (bytes >= kHuge) madvise(begin_ + place, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);
   end_ = std::max(end_, place + bytes);
   segment_->heap_of(segment_->self()).end.store(end_, std::memory_order_release);
@@ -145,20 +124,21 @@ void* Heap::allocate(std::int64_t bytes) noexcept try {
 }
 
 bool Heap::release(void* base) noexcept {
-  const std::int64_t place = static_cast<char*>(base) - begin_;
-  if (begin_ == nullptr || place < 0 || place >= reserved_) return false;
   const std::lock_guard lock(mutex_);
-  const auto found = used_.find(place);
+  const auto found = begin_ == nullptr ? used_.end() : used_.find(static_cast<char*>(base) - begin_);
   if (found == used_.end()) return false;
   const auto bytes = static_cast<std::size_t>(found->second);
-  // Private pages, if it has forked, go with the mapping; those of the file, which peers have mapped, by the hole.
-  if (is_own_descriptor()) {
-    mmap(base, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, descriptor_, place);
-    fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, place, found->second);
-  } else if (is_shared()) {
-    madvise(base, bytes, MADV_REMOVE);
+  // Of a process that has forked the file has pages that the other one has not made private: only its own ones go.
+  if (is_shared()) {
+    // Locked pages go by the descriptor alone.
+    if (!is_own_descriptor() ||
+        fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, found->first, found->second) != 0) {
+      madvise(base, bytes, MADV_REMOVE);
+    }
+    mprotect(base, bytes, PROT_NONE);
+    madvise(base, bytes, MADV_DONTDUMP);
   } else {
-    madvise(base, bytes, MADV_DONTNEED);
+    mmap(base, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   }
   used_.erase(found);
   return true;
@@ -171,6 +151,11 @@ std::int64_t Heap::allocated_bytes() noexcept {
   return sum;
 }
 
+bool Heap::is_private(std::uint64_t address) const noexcept {
+  return is_private_.load(std::memory_order_acquire) &&
+         address - reinterpret_cast<std::uintptr_t>(begin_) < static_cast<std::uint64_t>(reserved_);
+}
+
 bool Heap::is_mapped_by(int process, std::uint64_t address, std::int64_t bytes) const noexcept {
   if (!is_shared()) return false;
   const std::uint64_t place = address - reinterpret_cast<std::uintptr_t>(begin_);
@@ -178,20 +163,26 @@ bool Heap::is_mapped_by(int process, std::uint64_t address, std::int64_t bytes) 
   return place < static_cast<std::uint64_t>(end) && bytes <= end - static_cast<std::int64_t>(place);
 }
 
-// A program that closes descriptors which are not its own may have given the number to a file of its own.
 bool Heap::is_own_descriptor() const noexcept {
-  struct stat file{};
-  return fstat(descriptor_, &file) == 0 && file.st_dev == device_ && file.st_ino == inode_;
+  return FileIdentity::of(descriptor_) == file_;
 }
 
 // A mapping is replaced at once: what another thread stores meanwhile is in the file before, or private after it. From
 // the file, where nobody stores any more, come the pages that are not private yet.
 void Heap::become_private() noexcept {
-  if (!is_own_descriptor()) return;
+  is_private_.store(true, std::memory_order_release);
   is_shared_.store(false, std::memory_order_release);
-  for (const auto& [place, bytes] : used_) {
-    mmap(begin_ + place, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, descriptor_,
-         place);
+  const bool has_file = is_own_descriptor();
+  for (const auto& [place, length] : used_) {
+    char* const at = begin_ + place;
+    const auto bytes = static_cast<std::size_t>(length);
+    constexpr int kAccess = PROT_READ | PROT_WRITE;
+    if (has_file && mmap(at, bytes, kAccess, MAP_PRIVATE | MAP_FIXED, descriptor_, place) != MAP_FAILED) continue;
+    // Without it, a copy: what other threads store meanwhile may be lost.
+    void* const copy = mmap(nullptr, bytes, kAccess, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (copy == MAP_FAILED) continue;
+    std::memcpy(copy, at, bytes);
+    mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at);
   }
 }
 
@@ -230,9 +221,8 @@ void PeerHeaps::map(Segment& segment, int process) noexcept {
     std::snprintf(name, sizeof name, "/proc/%lld/fd/%d", static_cast<long long>(segment.pid_of(process)),
                   static_cast<int>(heap.descriptor));
     const int file = open(name, O_RDWR | O_CLOEXEC);
-    struct stat found{};
     // A program may have closed the descriptor, and given its number to another file.
-    if (file >= 0 && fstat(file, &found) == 0 && found.st_dev == heap.device && found.st_ino == heap.inode) {
+    if (file >= 0 && FileIdentity::of(file) == FileIdentity{heap.device, heap.inode}) {
       void* const here =
           mmap(nullptr, static_cast<std::size_t>(reserved), PROT_NONE, MAP_SHARED | MAP_NORESERVE, file, 0);
       if (here != MAP_FAILED) {

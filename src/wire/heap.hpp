@@ -6,7 +6,8 @@
 // out; where that lies in the file never changes, so what is freed and handed out again is theirs at once.
 //
 // fork must give the child a copy of the memory, not a share in it. So when a process forks, what it has there becomes
-// private: the same pages, but from the first store on copies. No other process can see it any more.
+// private: the same pages, but from the first store on copies. No other process sees what it stores there any more. The
+// pages of the file stay, so in time it has twice the memory.
 #pragma once
 
 #include <atomic>
@@ -31,6 +32,8 @@ class Heap {
   bool release(void* base) noexcept;
   std::int64_t allocated_bytes() noexcept;
 
+  // True of memory that became private when the process forked: what others have mapped there is not what it has.
+  bool is_private(std::uint64_t address) const noexcept;
   // True if `process` has mapped all of these bytes.
   bool is_mapped_by(int process, std::uint64_t address, std::int64_t bytes) const noexcept;
   // To be held from asking that until another process has stored into this heap: it does not become private meanwhile.
@@ -47,8 +50,8 @@ class Heap {
   char* begin_ = nullptr;
   std::int64_t reserved_ = 0;
   int descriptor_ = -1;
-  std::uint64_t device_ = 0, inode_ = 0;
-  std::atomic<bool> is_shared_{false};
+  FileIdentity file_;
+  std::atomic<bool> is_shared_{false}, is_private_{false};
   std::shared_mutex lending_;
   std::mutex mutex_;
   std::map<std::int64_t, std::int64_t> used_;  // offset → bytes, whole pages

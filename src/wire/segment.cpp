@@ -13,6 +13,7 @@
 
 #include "base/process.hpp"
 #include "wire/channels.hpp"
+#include "wire/memory_file.hpp"
 #include "wire/reach.hpp"
 
 namespace gapless::wire {
@@ -22,15 +23,9 @@ namespace {
 constexpr std::uint64_t kMagic = 0x3165726977706167;  // "gapwire1"
 constexpr std::uint32_t kGrowthChunks = 8;            // at a time, at least
 constexpr std::int64_t kRecordBytes = kRecords * sizeof(Control<Word>);
-constexpr int kLowestDescriptor = 200;  // out of the way of a program that counts on small ones
-
-std::int64_t page() noexcept {
-  static const std::int64_t bytes = sysconf(_SC_PAGESIZE);
-  return bytes;
-}
 
 std::int64_t rounded_up(std::int64_t bytes) noexcept {
-  return (bytes + page() - 1) / page() * page();
+  return wire::rounded_up(bytes, page());
 }
 
 std::string with_errno(const char* what) {
@@ -42,12 +37,6 @@ std::uint64_t pid_namespace() noexcept {
   struct stat numbers{}, times{};
   if (stat("/proc/self/ns/pid", &numbers) != 0) return 0;
   return stat("/proc/self/ns/time", &times) == 0 ? numbers.st_ino << 32 ^ times.st_ino : numbers.st_ino;
-}
-
-bool is_limited(__rlimit_resource_t resource, std::int64_t bytes) noexcept {
-  rlimit limit;
-  return getrlimit(resource, &limit) != 0 ||
-         (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < static_cast<rlim_t>(bytes));
 }
 
 }  // namespace
@@ -142,19 +131,12 @@ Stores& Segment::stores(int process) noexcept {
 
 void Segment::make_room_for_descriptor() noexcept {
   const int any = ::open("/", O_PATH | O_CLOEXEC);
-  if (any < 0) return;
-  const int high = fcntl(any, F_DUPFD_CLOEXEC, kLowestDescriptor);
-  if (high >= 0) close(high);
-  close(any);
+  if (any >= 0) close(with_high_number(any));
 }
 
 bool Segment::attach(int descriptor, int self, std::string& why) {
-  descriptor_ = fcntl(descriptor, F_DUPFD_CLOEXEC, kLowestDescriptor);
-  if (descriptor_ < 0) {
-    descriptor_ = descriptor;
-  } else {
-    close(descriptor);
-  }
+  descriptor_ = with_high_number(descriptor);
+  file_ = FileIdentity::of(descriptor_);
   const auto fail = [&](std::string reason) {
     detach();
     why = std::move(reason);
@@ -162,10 +144,7 @@ bool Segment::attach(int descriptor, int self, std::string& why) {
   };
   Header header;
   struct stat file{};
-  if (fstat(descriptor_, &file) == 0) {
-    device_ = file.st_dev;
-    inode_ = file.st_ino;
-  }
+  fstat(descriptor_, &file);
   // The header's atomics are plain words in the file.
   if (pread(descriptor_, static_cast<void*>(&header), sizeof header, 0) != sizeof header || header.magic != kMagic ||
       header.processes < 2 || header.processes > kMaxProcesses || self < 0 || self >= header.processes) {
@@ -247,10 +226,8 @@ auto Segment::cookie() const noexcept -> const std::uint64_t (&)[2] {
   return header().cookie;
 }
 
-// A program that closes descriptors which are not its own may have given the number to a file of its own.
 bool Segment::is_own_descriptor() const noexcept {
-  struct stat file{};
-  return fstat(descriptor_, &file) == 0 && file.st_dev == device_ && file.st_ino == inode_;
+  return FileIdentity::of(descriptor_) == file_;
 }
 
 // The kernel's promise that there is memory for these pages.

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "wire/control.hpp"
+#include "wire/memory_file.hpp"
 #include "wire/stores.hpp"
 
 namespace gapless::wire {
@@ -128,7 +129,7 @@ class Segment {
   char* base_ = nullptr;
   int descriptor_ = -1, self_ = -1, processes_ = 0;
   std::int64_t pid_ = 0;  // who has mapped it
-  std::uint64_t device_ = 0, inode_ = 0;
+  FileIdentity file_;
   std::uint32_t max_chunks_ = 0;
   std::int64_t channels_at_ = 0, channel_bytes_ = 0, sections_at_ = 0, section_bytes_ = 0, data_at_ = 0, bytes_ = 0;
   std::atomic<std::uint32_t> opened_[kMaxProcesses] = {};  // chunks of each section

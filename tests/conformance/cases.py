@@ -219,12 +219,13 @@ def _messages() -> Iterator[Case]:
             yield Case(words[0], words[1:], settings, pairs=1, timeout_s=300, is_second=True)
     for memory, is_second in (("alloc", False), ("window", True)):
         direct = {**MESSAGES, "GAPLESS_WAY": "direct", "CONFORMANCE_MEMORY": memory}
-        yield Case("p2p_random", ("1", "60"), direct, pairs=1, timeout_s=300)
+        yield Case("p2p_random", ("1", "60"), direct, pairs=1, timeout_s=300, is_second=is_second)
         yield Case("p2p_random", ("1000", "100"), direct, ranks=3, pairs=1, timeout_s=900, is_long=True)
         if memory == "alloc":  # a window is divided by one thread
             yield Case("p2p_random", ("500", "20", "threads"), direct, ranks=3, pairs=1, timeout_s=900, is_second=True)
         yield Case("p2p_paired", ("100",), direct, pairs=1, timeout_s=300, is_second=is_second)
-        for words in (("p2p_order",), ("p2p_busy",), ("p2p_persistent",), ("p2p_ends", "truncated")):
+        yield Case("p2p_busy", (), direct, pairs=1, timeout_s=300, is_second=True)
+        for words in (("p2p_order",), ("p2p_persistent",), ("p2p_ends", "truncated")):
             yield Case(words[0], words[1:], direct, pairs=1, timeout_s=300, is_second=is_second)
         for what in ("cancelled_receives", "cancelled_sends", "freed"):
             only = "mpich" if what == "freed" else ""

@@ -29,13 +29,13 @@ HEAP = [
         ),
         (
             "what is freed stays in the file",
-            "    fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, place, found->second);\n",
-            "",
+            "    if (!is_own_descriptor() ||\n",
+            "    if (false &&\n",
             "Heap.*",
         ),
         (
             "a descriptor is taken for the heap's own without a look",
-            "found.st_dev == heap.device && found.st_ino == heap.inode",
+            "FileIdentity::of(file) == FileIdentity{heap.device, heap.inode}",
             "true",
             "Heap.*",
         ),
@@ -65,6 +65,24 @@ HEAP = [
             "return place < static_cast<std::uint64_t>(end);",
             "Heap.*",
         ),
+        (
+            "what one process frees after a fork is gone in the other",
+            "  if (is_shared()) {\n    // Locked",
+            "  if (true) {\n    // Locked",
+            "Heap.*",
+        ),
+        (
+            "a core has all of the heap",
+            "  madvise(begin_, static_cast<std::size_t>(bytes), MADV_DONTDUMP);\n",
+            "",
+            "Heap.*",
+        ),
+        (
+            "without the descriptor a child of fork has a share in the memory",
+            "    std::memcpy(copy, at, bytes);\n    mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at);\n",
+            "",
+            "Heap.*",
+        ),
     )
 ]
 
@@ -89,8 +107,8 @@ MUTANTS = [
         (
             "a message that is offered has the request that the library shares among all",
             "requests/start.hpp",
-            "    made_ = own;\n    return true;",
-            "    return true;",
+            "      made_ = own;\n      return true;",
+            "      return true;",
             RANDOM,
         ),
         (

@@ -336,16 +336,16 @@ MEMORY = [
     ),
     planted(
         "the descriptor stays where the program may count on it",
-        "segment.cpp",
-        "fcntl(descriptor, F_DUPFD_CLOEXEC, kLowestDescriptor",
-        "fcntl(descriptor, F_DUPFD_CLOEXEC, 3",
+        "memory_file.hpp",
+        "kLowest = 200",
+        "kLowest = 3",
         SEGMENT,
     ),
     planted(
         "the table of descriptors grows when there are threads",
         "segment.cpp",
-        "fcntl(any, F_DUPFD_CLOEXEC, kLowestDescriptor)",
-        "fcntl(any, F_DUPFD_CLOEXEC, 3)",
+        "close(with_high_number(any))",
+        "close(any)",
         SEGMENT,
     ),
     planted(

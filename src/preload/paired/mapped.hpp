@@ -22,6 +22,8 @@ void forget_mapped() noexcept;
 // The buffer of a message that process `number` of the node has at `address`, as this one has it; nullptr: it is not
 // mapped here as a whole.
 void* mapped_here(int number, const plan::Message& message, std::uint64_t address) noexcept;
+// True of a message in memory that others may have mapped, but not as it is here (wire::Heap::is_private).
+bool is_private_here(const plan::Message& message, const void* buffer) noexcept;
 // True if that process has mapped, as a whole, the message that this one has at `buffer`.
 bool is_mapped_there(int number, const plan::Message& message, const void* buffer) noexcept;
 

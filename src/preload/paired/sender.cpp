@@ -48,9 +48,8 @@ std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes, st
 }
 
 PairedSend::~PairedSend() {
-  // Left behind: who copies it now needs its record, and nobody may begin any more.
-  if (is_offered_ && !withdrawn_) {
-    while (!try_settle(true, [] {}) && shared_.segment.is_running(to_)) wire::pause(shared_.segment);
+  // An operation that nobody has completed: who copies its message now needs the record.
+  while (!withdrawn_ && !try_settle(true, [] {})) {
   }
   end_offer();
   shared_.pool.lend(message_.lease(), withdrawn_ ? 0 : message_.used_chunks());

@@ -38,10 +38,10 @@ class PairedSend {
   // True if it was offered a while ago.
   bool is_due() const noexcept { return base::now_ns() - offered_ns_ >= wire::Patience::kNs; }
   // Of a message that is offered: waits until its receiver has copied it (kDelivered). Else it is to be packed: nobody
-  // has begun for a while (kOffered), who has could not (kRefused), or it was not offered (kPacked).
+  // has begun while there was patience (kOffered), who has could not (kRefused), or it was not offered (kPacked).
   // help() is called where the receiver shares the message.
   template <class Help>
-  wire::Offer settle(Help&& help) noexcept;
+  wire::Offer settle(wire::Patience& rest, Help&& help) noexcept;
   // The same without waiting. Nothing: its receiver copies it, or has not begun and may, unless `takes_back`.
   template <class Help>
   std::optional<wire::Offer> try_settle(bool takes_back, Help&& help) noexcept;
@@ -68,6 +68,7 @@ class PairedSend {
   SharedMemory& shared_;
   wire::Outgoing<wire::Segment> message_;
   int to_;
+  wire::Wait wait_{shared_.segment, nullptr};  // for a receiver that copies
   bool withdrawn_ = false, is_offered_, has_helped_ = false;
   std::int64_t offered_ns_ = 0;
   wire::Header header_{};
@@ -93,7 +94,7 @@ void PairedSend::pack(bool patience, Pack&& pack) noexcept {
 template <class Help>
 std::optional<wire::Offer> PairedSend::try_settle(bool takes_back, Help&& help) noexcept {
   if (!is_offered_) return wire::Offer::kPacked;
-  const wire::Offer found = message_.look();
+  wire::Offer found = message_.look();
   switch (found) {
     case wire::Offer::kShared:
       if (!has_helped_) {
@@ -101,9 +102,11 @@ std::optional<wire::Offer> PairedSend::try_settle(bool takes_back, Help&& help) 
         help();
       }
       has_helped_ = true;
-      return std::nullopt;
+      [[fallthrough]];
     case wire::Offer::kPulled:
-      return std::nullopt;
+      if (wait_.again(to_)) return std::nullopt;
+      found = wire::Offer::kDelivered;  // it has ended, and touches nothing here
+      break;
     case wire::Offer::kOffered:
       if (!takes_back) return std::nullopt;
       [[fallthrough]];
@@ -120,18 +123,12 @@ std::optional<wire::Offer> PairedSend::try_settle(bool takes_back, Help&& help) 
 }
 
 template <class Help>
-wire::Offer PairedSend::settle(Help&& help) noexcept {
-  wire::Patience rest;
-  wire::Wait wait(shared_.segment, nullptr);
+wire::Offer PairedSend::settle(wire::Patience& rest, Help&& help) noexcept {
   for (;;) {
-    if (const std::optional<wire::Offer> found = try_settle(!rest.left(), help)) return *found;
-    if (message_.look() == wire::Offer::kOffered) {
-      rest.wait(shared_.segment);
-    } else if (!wait.again(to_)) {
-      // It touches nothing here once it has ended.
-      end_offer();
-      return wire::Offer::kDelivered;
-    }
+    const std::optional<wire::Offer> found = try_settle(!rest.left(), help);
+    if (found == wire::Offer::kDelivered) rest.restart();
+    if (found) return *found;
+    if (message_.look() == wire::Offer::kOffered) rest.wait(shared_.segment);
   }
 }
 

@@ -124,11 +124,12 @@ bool chooses_offer(int number, const Outbound& message, const void* mapped_at) n
 
 }  // namespace
 
-bool may_offer(int number, const Outbound& message, Packs packs) noexcept {
+bool may_offer(int number, const Outbound& message, Settles settles) noexcept {
   const Way way = wanted_way();
   const SharedMemory* const shared = shared_memory();
   if (way == Way::kHost || shared == nullptr) return false;
-  const bool may_be_refused = packs == Packs::kInCall;
+  if (is_private_here({*message.type->plan(), message.count}, message.buffer)) return false;
+  const bool may_be_refused = settles == Settles::kInCall;
   if (way == Way::kKernel || way == Way::kEntries) return may_be_refused && shared->segment.is_reached_by(number);
   const void* const mapped = mapped_at(number, message);
   if (way == Way::kDirect) return mapped != nullptr;

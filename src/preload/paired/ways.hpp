@@ -25,11 +25,11 @@ struct Outbound {
   std::int64_t count;
   const void* buffer;
 };
-// How long a sender can pack a message that is offered to this process of the node: until its call ends, so a receiver
-// may refuse it, or not before it completes the operation. Then only what its receiver can copy in any case is offered.
-enum class Packs { kInCall, kAtCompletion };
-// True if it is to be offered.
-bool may_offer(int number, const Outbound& message, Packs packs) noexcept;
+// When a sender learns what became of its offer: in the call, so its receiver may refuse it, or when the operation
+// completes. Then only what its receiver has mapped is offered, which is refused for lack of memory alone.
+enum class Settles { kInCall, kAtCompletion };
+// True if a message to this process of the node is to be offered.
+bool may_offer(int number, const Outbound& message, Settles settles) noexcept;
 // It was, and had to be packed all the same: its receiver could not copy it (`refused`), or had not begun in time.
 // After some of these the next ones are not offered (choice.hpp).
 void offer_failed(int number, const Outbound& message, bool refused) noexcept;

@@ -172,7 +172,12 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
       end(k);
     }
   }
-  for (int k = 0; k < offered; ++k) end(last[static_cast<std::size_t>(k)]);
+  wire::Patience rest;
+  for (int k = 0; k < offered; ++k) {
+    const int one = last[static_cast<std::size_t>(k)];
+    held[index_of(one)]->sent.end_offer(rest);
+    end(one);
+  }
   own.give(count, raised != MPI_SUCCESS && !single);
   returned.give();
   note_call(completed);

@@ -45,6 +45,7 @@ void adopt(MPI_Request request, RequestEntry* entry) noexcept {
   auto* const orphan = new (std::nothrow) Orphan{request, entry, nullptr};
   if (orphan == nullptr) {
     // No memory: wait for its data now.
+    entry->sent.end_offer();
     MPI_Status status{};
     status.MPI_SOURCE = mpi::kUnsetSource;
     if (mpi::library.Wait(&request, &status) == MPI_SUCCESS) entry->deliver(status);
@@ -82,6 +83,7 @@ void abandon_orphans() noexcept {
   progress_orphans();
   for (Orphan* orphan = pop_all(); orphan != nullptr;) {
     Orphan* const next = orphan->next;
+    orphan->entry->sent.end_offer();
     mpi::library.Request_free(&orphan->request);
     orphan_count.fetch_sub(1, std::memory_order_relaxed);
     release_slow_path();

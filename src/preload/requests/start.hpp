@@ -61,18 +61,21 @@ class Start {
 
   // After the call, of a message that is offered until its operation completes: the program gets a request of its own,
   // for the library may share one among all sends that have completed. False: the library has not sent the header yet,
-  // or there is none.
-  bool take_from_library() noexcept {
+  // or there is none; `code` says if that went wrong.
+  bool take_from_library(int& code) noexcept {
     if (entry_ == nullptr || made_ == MPI_REQUEST_NULL) return false;
     MPI_Request own = own_request();
     if (own == MPI_REQUEST_NULL) return false;
     int is_sent = 0;
-    if (mpi::library.Test(&made_, &is_sent, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_sent == 0) {
-      mpi::library.Request_free(&own);
-      return false;
+    const int tested = mpi::library.Test(&made_, &is_sent, MPI_STATUS_IGNORE);
+    if (tested == MPI_SUCCESS && is_sent != 0) {
+      made_ = own;
+      return true;
     }
-    made_ = own;
-    return true;
+    mpi::library.Request_free(&own);
+    if (tested != MPI_SUCCESS) code = tested;
+    if (made_ == MPI_REQUEST_NULL) *users_ = MPI_REQUEST_NULL;
+    return false;
   }
 
   // After the call; `code`: its return code, which does not tell if the operation started (where the program's error

@@ -24,9 +24,9 @@ wire::Sending sending_of(Operation operation) noexcept {
   return operation == Operation::kIsend ? wire::Sending::kAmongOthers : wire::Sending::kAlone;
 }
 
-std::optional<Packs> offers_of(May may) noexcept {
-  if (may == May::kPair) return Packs::kInCall;
-  if (may == May::kPairLater) return Packs::kAtCompletion;
+std::optional<Settles> offers_of(May may) noexcept {
+  if (may == May::kPair) return Settles::kInCall;
+  if (may == May::kPairLater) return Settles::kAtCompletion;
   return std::nullopt;
 }
 
@@ -39,7 +39,9 @@ void MessageBuffer::choose_send_path(Operation operation, int dest, MPI_Comm com
   if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
   if (!switched_on()) return stay_native(Reason::kOff);
   decide_path(operation, distance_to(dest, comm));
-  offers_ = offers_of(may);
+  // Who asks by a procedure that the layer does not see would take it for complete.
+  const bool may_settle_later = !receives_stay_native && !completion_looked_up();
+  offers_ = may == May::kPairLater && !may_settle_later ? std::nullopt : offers_of(may);
   if (may_gain() && pair_with(sending_of(operation), dest, comm)) return;
   stage(operation);
   keep_own(operation, dest, comm);
@@ -124,11 +126,18 @@ void MessageBuffer::help_receiver() noexcept {
 
 void MessageBuffer::pack_paired(bool patience) noexcept {
   if (outgoing_ == nullptr || is_offered()) return;
-  pack_unless_copied(outgoing_->settle([this] { help_receiver(); }), patience);
+  wire::Patience rest;
+  pack_unless_copied(outgoing_->settle(rest, [this] { help_receiver(); }), patience);
 }
 
-void MessageBuffer::end_offer() noexcept {
-  if (is_offered()) pack_unless_copied(outgoing_->settle([this] { help_receiver(); }), false);
+void MessageBuffer::end_offer(wire::Patience& rest) noexcept {
+  if (is_offered()) pack_unless_copied(outgoing_->settle(rest, [this] { help_receiver(); }), false);
+}
+
+void MessageBuffer::take_back_offer() noexcept {
+  if (!is_offered()) return;
+  const std::optional<wire::Offer> found = outgoing_->try_settle(true, [] {});
+  found ? pack_unless_copied(*found, false) : end_offer();
 }
 
 bool MessageBuffer::try_end_offer() noexcept {

@@ -72,12 +72,18 @@ class MessageBuffer {
   void pack_paired(bool patience) noexcept;
   // True of such a one: its receiver may copy it, or will find it packed.
   bool is_offered() const noexcept {
-    return offers_ == Packs::kAtCompletion && outgoing_ != nullptr && outgoing_->is_offered();
+    return offers_ == Settles::kAtCompletion && outgoing_ != nullptr && outgoing_->is_offered();
   }
   // What completes the operation: waits for a receiver that copies it, and a while for one to begin; then packs it. Or
   // waits for nobody, and returns false if it is still offered.
-  void end_offer() noexcept;
+  void end_offer() noexcept {
+    wire::Patience rest;
+    end_offer(rest);
+  }
+  void end_offer(wire::Patience& rest) noexcept;  // one for several: who copies one of them copies the next one then
   bool try_end_offer() noexcept;
+  // Packs it now, if nobody has begun.
+  void take_back_offer() noexcept;
   // Of a persistent send: the number of a receiver on this node that may get it through shared memory, or -1; the
   // rounds that do not are then packed into staging. And one round that does, with a copy of its header; false: it does
   // not.
@@ -185,7 +191,7 @@ class MessageBuffer {
   mpi::DatatypePtr datatype_;  // keeps plan_ alive until the operation is over: the program may free the type
   mpi::Staging staging_;
   Undecoded undecoded_;                    // of Path::kPack without a plan
-  std::optional<Packs> offers_;            // if it goes through shared memory: it may be offered to its receiver
+  std::optional<Settles> offers_;          // if it goes through shared memory: it may be offered to its receiver
   bool looks_ = false;                     // at what came, for a header
   Unchecked unchecked_;                    // and if not although some come
   std::unique_ptr<PairedSend> outgoing_;   // of Path::kPaired
