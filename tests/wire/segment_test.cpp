@@ -70,9 +70,13 @@ TEST(Segment, MakesRoomForItsDescriptorBeforehand) {
     }
     return 0;
   };
-  Segment::make_room_for_descriptor();
-  EXPECT_GT(room(), kFirst);
-  EXPECT_FALSE(is_open(kFirst));
+  // A child has no more than it needs, whatever opened the shell that began all this.
+  in_child([&] {
+    EXPECT_LE(room(), kFirst);
+    Segment::make_room_for_descriptor();
+    EXPECT_GT(room(), kFirst);
+    EXPECT_FALSE(is_open(kFirst));
+  });
 }
 
 TEST(Segment, TakesTheDescriptorOutOfTheWay) {

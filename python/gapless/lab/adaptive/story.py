@@ -172,8 +172,8 @@ STORY = Story(
     f"{way_text(HOST)}: packed into memory that both share; kernel: read by the kernel out of the sender's memory, "
     "close blocks at once; entries: the same, each block by itself; direct: copied by loads and stores. A way that "
     "cannot be taken is the host's. The best fixed way of a point is chosen on the odd launches, and the adaptive one "
-    "compared with it on the even ones. Fresh data are written by the sender before each message, which is left out; where it is said, that counts as well: a way that reads the sender's own memory "
-    "makes the next writing slower.",
+    "compared with it on the even ones. Fresh data are written by the sender before each message, which is left out; "
+    "where it is said, that counts as well: a way that reads the sender's own memory makes the next writing slower.",
     sentences,
     tables,
     plots,
