@@ -169,7 +169,9 @@ class Group {
   }
 
   void make_memory() {
+    run_.layer.set_all(true);  // or it leaves MPI_Alloc_mem to the library
     room_ = make_room(spec_.buffers, Memory::room_bytes(spec_, messages_));
+    run_.layer.set_all(false);
     together([&] {
       int capacity = 0;
       for (Message& message : messages_) {
