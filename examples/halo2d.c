@@ -16,7 +16,7 @@
  * The result does not depend on the number of ranks, not even in its last bit: the checksum that is printed proves it.
  *
  *   mpicc -O3 halo2d.c -o halo2d
- *   mpiexec -n 2 ./halo2d --n 2048 --iterations 100 --width 4
+ *   mpiexec -n 2 ./halo2d --n 2048 --iterations 100 --width 4 --alloc-mem
  */
 #include <mpi.h>
 
@@ -29,7 +29,8 @@
 typedef struct {
   int n; /* points in each direction */
   int iterations;
-  int width; /* W: reach of the stencil and width of the halo */
+  int width;     /* W: reach of the stencil and width of the halo */
+  int alloc_mem; /* the field is in memory of MPI_Alloc_mem */
 } Options;
 
 typedef struct {
@@ -50,14 +51,15 @@ static double* at(const Strip* s, double* field, int i, int j) {
 static void print_usage(FILE* out) {
   fprintf(
       out,
-      "usage: mpiexec -n RANKS halo2d [--n N] [--iterations I] [--width W]\n"
+      "usage: mpiexec -n RANKS halo2d [--n N] [--iterations I] [--width W] [--alloc-mem]\n"
       "\n"
       "Relaxes an N x N field of doubles, split into strips of columns, and prints one line of JSON with the whole\n"
       "time, the time in the halo exchange, and a checksum over every bit of the result.\n"
       "\n"
       "  --n N            points in each direction (default 2048)\n"
       "  --iterations I   number of iterations (default 100)\n"
-      "  --width W        reach of the stencil = width of the halo in columns (default 4)\n");
+      "  --width W        reach of the stencil = width of the halo in columns (default 4)\n"
+      "  --alloc-mem      have the field in memory of MPI_Alloc_mem\n");
 }
 
 /* Returns 0 if all is well, 1 to stop with success (help), 2 for an argument that makes no sense. */
@@ -66,6 +68,10 @@ static int parse_options(int argc, char** argv, int rank, Options* options) {
     if (strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0) {
       if (rank == 0) print_usage(stdout);
       return 1;
+    }
+    if (strcmp(argv[k], "--alloc-mem") == 0) {
+      options->alloc_mem = 1;
+      continue;
     }
     int* target = strcmp(argv[k], "--n") == 0            ? &options->n
                   : strcmp(argv[k], "--iterations") == 0 ? &options->iterations
@@ -93,6 +99,15 @@ static double initial_value(int i, int global_j) {
   return (double)((i * 31 + global_j * 17) % 101) / 101.0;
 }
 
+/* Zeros; NULL if there is not as much. */
+static double* allocate(const Options* options, size_t points) {
+  double* memory = NULL;
+  if (!options->alloc_mem) return calloc(points, sizeof(double));
+  MPI_Alloc_mem((MPI_Aint)(points * sizeof(double)), MPI_INFO_NULL, &memory);
+  if (memory != NULL) memset(memory, 0, points * sizeof(double));
+  return memory;
+}
+
 static int make_strip(const Options* options, int rank, int ranks, Strip* s) {
   s->n = options->n;
   s->width = options->width;
@@ -102,8 +117,8 @@ static int make_strip(const Options* options, int rank, int ranks, Strip* s) {
   s->left = (rank + ranks - 1) % ranks;
   s->right = (rank + 1) % ranks;
   const size_t points = ((size_t)s->n + 2 * (size_t)s->width) * s->row_length;
-  s->field = calloc(points, sizeof(double)); /* the boundary above and below stays 0 in both */
-  s->next = calloc(points, sizeof(double));
+  s->field = allocate(options, points); /* the boundary above and below stays 0 in both */
+  s->next = allocate(options, points);
   if (s->field == NULL || s->next == NULL) return 0;
   for (int i = 0; i < s->n; ++i)
     for (int j = 0; j < s->columns; ++j) *at(s, s->field, i, j) = initial_value(i, s->first_column + j);
@@ -219,8 +234,13 @@ static int run(const Options* options, int rank, int ranks) {
 
   MPI_Type_free(&halo_columns);
   free(weights);
-  free(s.field);
-  free(s.next);
+  if (options->alloc_mem) {
+    MPI_Free_mem(s.field);
+    MPI_Free_mem(s.next);
+  } else {
+    free(s.field);
+    free(s.next);
+  }
   return 0;
 }
 
@@ -230,7 +250,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 
-  Options options = {2048, 100, 4};
+  Options options = {2048, 100, 4, 0};
   int status = parse_options(argc, argv, rank, &options);
   if (status == 0)
     status = run(&options, rank, ranks);
