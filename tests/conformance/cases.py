@@ -218,7 +218,7 @@ def _messages() -> Iterator[Case]:
         for words in (("p2p_order",), ("p2p_busy",), ("p2p_persistent",), ("p2p_ends", "truncated")):
             yield Case(words[0], words[1:], settings, pairs=1, timeout_s=300, is_second=True)
     for memory, is_second in (("alloc", False), ("window", True)):
-        direct = {**MESSAGES, "GAPLESS_WAY": "direct", "CONFORMANCE_MEMORY": memory}
+        direct = {**MESSAGES, "GAPLESS_WAY": "direct", "GAPLESS_ALLOC_MEM": "shared", "CONFORMANCE_MEMORY": memory}
         yield Case("p2p_random", ("1", "60"), direct, pairs=1, timeout_s=300, is_second=is_second)
         yield Case("p2p_random", ("1000", "100"), direct, ranks=3, pairs=1, timeout_s=900, is_long=True)
         if memory == "alloc":  # a window is divided by one thread

@@ -6,7 +6,12 @@ import mutants_wire
 from layer_checks import conformance, planted
 from mutants_wire import tests
 
-SETTINGS = {"GAPLESS_SMALLEST_PAIRED": "16384", "GAPLESS_WAY": "direct", "CONFORMANCE_MEMORY": "alloc"}
+SETTINGS = {
+    "GAPLESS_SMALLEST_PAIRED": "16384",
+    "GAPLESS_WAY": "direct",
+    "GAPLESS_ALLOC_MEM": "shared",
+    "CONFORMANCE_MEMORY": "alloc",
+}
 RANDOM = (conformance("p2p_random", "1", "60", **SETTINGS),)
 PERSISTENT = (conformance("p2p_persistent", **SETTINGS),)
 PROBED = (conformance("p2p_probes", "1", ranks=3, **SETTINGS | {"CONFORMANCE_MEMORY": "window", "GAPLESS_FORCE": "1"}),)
@@ -107,8 +112,8 @@ MUTANTS = [
         (
             "a message that is offered has the request that the library shares among all",
             "requests/start.hpp",
-            "      made_ = own;\n      return true;",
-            "      return true;",
+            "    entry_->stand_in = made_;\n    made_ = own;\n",
+            "",
             RANDOM,
         ),
         (

@@ -118,7 +118,7 @@ def test_the_job_names_way_data_and_window() -> None:
         member: ("gapless", name) for name, member in WAYS.items()
     }
     assert len(group_json(group, settings, layer=False)["members"]) == 2
-    assert settings.layer_settings == LAYER == {"GAPLESS_SMALLEST_PAIRED": "8192"}
+    assert settings.layer_settings == LAYER == {"GAPLESS_SMALLEST_PAIRED": "8192", "GAPLESS_ALLOC_MEM": "shared"}
 
 
 def test_presets_have_the_papers_lengths_and_both_kinds_of_data() -> None:

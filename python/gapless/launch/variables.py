@@ -202,8 +202,8 @@ VARIABLES = (
     Variable(
         "GAPLESS_ALLOC_MEM", "auto, shared, library", "auto", Reader.LAYER,
         "What MPI_Alloc_mem hands out, 64 KiB or more of it: memory that the other processes of the node can map, so "
-        "that messages in it are copied once (shared), or the library's (library). auto: shared, unless the system "
-        "has huge pages for all other memory and none for this.",
+        "that messages in it are copied once (shared), or the library's (library). auto: shared, unless the "
+        "library's memory has huge pages here, and shared memory none.",
     ),
     Variable(
         "GAPLESS_RULES", "FILE, FOLDER", "what gapless tune kept for this machine, if gapless run starts the program",

@@ -19,9 +19,9 @@ using LargeIsend = mpi::Signatures<MPI_Count>::Isend;
   Start start(procedure, request, nullptr, &data);
   count_transfer(data);
   data.pack();
-  int code = call(large, native, native_large, data, dest, tag, comm, start.request());
+  const int code = call(large, native, native_large, data, dest, tag, comm, start.request());
   data.pack_paired(false);
-  if (data.is_offered() && !start.take_from_library(code)) data.take_back_offer();
+  if (data.is_offered() && !start.take_from_library()) data.take_back_offer();
   return start.end(code);
 }
 

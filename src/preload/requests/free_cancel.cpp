@@ -31,10 +31,10 @@ int free_inactive(MPI_Request* request, RequestEntry* entry) noexcept {
   return code;
 }
 
-// A header on its way goes on; the program's own request is inactive.
+// A header on its way goes on; the program's own request is inactive, or has completed.
 int free_with_header(MPI_Request* request, RequestEntry* entry) noexcept {
-  const MPI_Request header = std::exchange(entry->header->request, MPI_REQUEST_NULL);
-  entry->stand_in = MPI_REQUEST_NULL;
+  const MPI_Request header = std::exchange(entry->stand_in, MPI_REQUEST_NULL);
+  if (entry->header) entry->header->request = MPI_REQUEST_NULL;
   const int code = mpi::library.Request_free(request);
   adopt(header, entry);
   return code;
@@ -55,7 +55,7 @@ int wrap_Request_free(MPI_Request* request) {
   }
   requests.take(entry);
   if (entry->stand_in != MPI_REQUEST_NULL) {
-    if (entry->header) return free_with_header(request, entry);
+    if (entry->header || !entry->receives) return free_with_header(request, entry);
     end_stand_in(*entry);
   }
   if (entry->is_own()) entry->finish_own();  // the library's request is inactive

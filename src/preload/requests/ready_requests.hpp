@@ -36,7 +36,10 @@ class ReadyRequests {
   void give(HeldEntries& held) noexcept {
     for (int k = 0; k < n_; ++k) {
       if (parts_[k] == Part::kItself) list_[k] = given_[k];
-      if (parts_[k] == Part::kStandIn) held[k]->stand_in = given_[k];
+      if (parts_[k] != Part::kStandIn) continue;
+      held[k]->stand_in = given_[k];
+      // The program's own is a request that has completed (own_request.hpp).
+      if (given_[k] == MPI_REQUEST_NULL && !held[k]->persistent) mpi::library.Wait(list_ + k, MPI_STATUS_IGNORE);
     }
   }
 

@@ -60,22 +60,15 @@ class Start {
   }
 
   // After the call, of a message that is offered until its operation completes: the program gets a request of its own,
-  // for the library may share one among all sends that have completed. False: the library has not sent the header yet,
-  // or there is none; `code` says if that went wrong.
-  bool take_from_library(int& code) noexcept {
+  // for the library may share one among all sends that have completed, and that of the header stands in. False: there
+  // is none.
+  bool take_from_library() noexcept {
     if (entry_ == nullptr || made_ == MPI_REQUEST_NULL) return false;
-    MPI_Request own = own_request();
+    const MPI_Request own = own_request();
     if (own == MPI_REQUEST_NULL) return false;
-    int is_sent = 0;
-    const int tested = mpi::library.Test(&made_, &is_sent, MPI_STATUS_IGNORE);
-    if (tested == MPI_SUCCESS && is_sent != 0) {
-      made_ = own;
-      return true;
-    }
-    mpi::library.Request_free(&own);
-    if (tested != MPI_SUCCESS) code = tested;
-    if (made_ == MPI_REQUEST_NULL) *users_ = MPI_REQUEST_NULL;
-    return false;
+    entry_->stand_in = made_;
+    made_ = own;
+    return true;
   }
 
   // After the call; `code`: its return code, which does not tell if the operation started (where the program's error

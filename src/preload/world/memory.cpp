@@ -1,5 +1,7 @@
 // MPI_Alloc_mem, MPI_Free_mem: memory that the other processes of the node can map (wire/heap.hpp).
 #include <cstdio>
+#include <cstring>
+#include <fstream>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -20,22 +22,25 @@ namespace {
 // [bytes] Shorter memory is the library's: it takes whole pages here, and messages in it gain little.
 constexpr MPI_Aint kShortest = 64 << 10;
 
-// The word in brackets in a file of /sys/kernel/mm/transparent_hugepage; empty if there is none.
-std::string huge_pages_of(const char* name) {
-  const std::string path = std::string("/sys/kernel/mm/transparent_hugepage/") + name;
-  std::FILE* const file = std::fopen(path.c_str(), "re");
-  char text[200] = "";
-  if (file == nullptr) return "";
-  const std::size_t length = std::fread(text, 1, sizeof text - 1, file);
-  std::fclose(file);
-  const std::string_view all(text, length);
-  const std::size_t from = all.find('['), to = all.find(']');
-  return from == all.npos || to == all.npos || to < from ? "" : std::string(all.substr(from + 1, to - from - 1));
-}
-
-bool loses_huge_pages() {
-  const std::string shared = huge_pages_of("shmem_enabled");
-  return huge_pages_of("enabled") == "always" && (shared.empty() || shared == "never" || shared == "deny");
+// True if memory from here on, which was touched, has huge pages: a program that walks through it in long strides is
+// faster by a third then.
+bool has_huge_pages(const void* memory, std::size_t bytes) {
+  const auto first = reinterpret_cast<std::uintptr_t>(memory);
+  std::ifstream maps("/proc/self/smaps");
+  bool is_here = false;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long long from = 0, to = 0, kilobytes = 0;
+    char name[40] = "";
+    if (std::sscanf(line.c_str(), "%llx-%llx ", &from, &to) == 2) {
+      is_here = from < first + bytes && first < to;
+    } else if (is_here && std::sscanf(line.c_str(), "%39[^:]: %llu kB", name, &kilobytes) == 2 && kilobytes > 0) {
+      for (const std::string_view huge :
+           {"AnonHugePages", "ShmemPmdMapped", "FilePmdMapped", "Private_Hugetlb", "Shared_Hugetlb"}) {
+        if (name == huge) return true;
+      }
+    }
+  }
+  return false;
 }
 
 enum class Wanted { kAuto, kShared, kLibrary };
@@ -60,13 +65,6 @@ Wanted wanted_by_hint(MPI_Info info) noexcept {
   return is_set != 0 && std::string_view(value) == "true" ? Wanted::kShared : Wanted::kLibrary;
 }
 
-// True if memory of the program's own has huge pages here, and this has none, so that a program which walks through it
-// in long strides would be slower.
-bool loses_huge_pages_here() {
-  static const bool loses = loses_huge_pages();
-  return loses;
-}
-
 // Memory for a program that wants it to be shared; the log says once why there is none.
 void* allocate_shared(SharedMemory& shared, MPI_Aint size) {
   static std::once_flag once;
@@ -79,6 +77,26 @@ void* allocate_shared(SharedMemory& shared, MPI_Aint size) {
   return is_made ? shared.heap.allocate(size) : nullptr;
 }
 
+// True if the library's memory has huge pages here, and this has none: by a piece of either that has room for one.
+bool loses_huge_pages(SharedMemory& shared) {
+  static const bool loses = [&] {
+    constexpr std::size_t kBytes = 4 << 20;
+    void* theirs = nullptr;
+    if (mpi::library.Alloc_mem(kBytes, MPI_INFO_NULL, &theirs) != MPI_SUCCESS || theirs == nullptr) return false;
+    std::memset(theirs, 1, kBytes);
+    bool is_lost = has_huge_pages(theirs, kBytes);
+    mpi::library.Free_mem(theirs);
+    if (void* const ours = is_lost ? allocate_shared(shared, kBytes) : nullptr; ours != nullptr) {
+      std::memset(ours, 1, kBytes);
+      is_lost = !has_huge_pages(ours, kBytes);
+      shared.heap.release(ours);
+    }
+    if (is_lost && logging()) log_heap("its memory has huge pages, shared memory has none");
+    return is_lost;
+  }();
+  return loses;
+}
+
 // nullptr: it is the library's to allocate.
 void* allocate(MPI_Aint size, MPI_Info info) noexcept try {
   SharedMemory* const shared = shared_memory();
@@ -87,12 +105,8 @@ void* allocate(MPI_Aint size, MPI_Info info) noexcept try {
   static const Wanted by_setting = wanted_by_setting();
   const Wanted by_hint = wanted_by_hint(info);
   if (by_setting == Wanted::kLibrary || by_hint == Wanted::kLibrary) return nullptr;
-  if (by_setting == Wanted::kAuto && by_hint == Wanted::kAuto && loses_huge_pages_here()) {
-    static std::once_flag once;
-    if (logging()) std::call_once(once, [] { log_heap("shared memory has no huge pages here, other memory has"); });
-    return nullptr;
-  }
-  return allocate_shared(*shared, size);
+  const bool is_asked_for = by_setting == Wanted::kShared || by_hint == Wanted::kShared;
+  return is_asked_for || !loses_huge_pages(*shared) ? allocate_shared(*shared, size) : nullptr;
 } catch (...) {
   return nullptr;
 }

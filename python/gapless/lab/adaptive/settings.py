@@ -23,7 +23,7 @@ MESSAGE = "vector"
 # told apart.
 CHOSEN_AFTER = 64
 # Every message is one that its two ends may move in each of the ways.
-LAYER = {"GAPLESS_SMALLEST_PAIRED": str(SMALLEST_PAIRED)}
+LAYER = {"GAPLESS_SMALLEST_PAIRED": str(SMALLEST_PAIRED), "GAPLESS_ALLOC_MEM": "shared"}
 
 
 @dataclass(frozen=True)
