@@ -234,9 +234,11 @@ def test_each_message_is_copied_once_or_packed(layered: Layered, tmp_path: Path,
     assert counts["offered"] >= 2 * (rounds - 3)
     assert counts.get("direct", 0) + counts.get("taken_back", 0) == counts["offered"]
     assert counts.get("refused", 0) == 0
-    if what == "slow":
+    if (
+        what == "slow" and layered.library.name != "openmpi"
+    ):  # whose own send of a header waits for the receiver to look
         assert counts["taken_back"] >= 2 * rounds // 3 - 3  # what is freed its receiver copies by itself
-    else:
+    if what != "slow":
         assert counts["direct"] > 0
 
 

@@ -51,7 +51,10 @@ Wanted wanted_by_setting() {
   const std::string_view wanted = set == nullptr ? "auto" : set;
   if (wanted == "library") return Wanted::kLibrary;
   if (wanted == "shared") return Wanted::kShared;
-  if (wanted != "auto") base::refuse_setting("GAPLESS_ALLOC_MEM", kKnown);
+  if (wanted != "auto") {
+    base::refuse_setting("GAPLESS_ALLOC_MEM", kKnown);
+    if (logging()) log_refused();
+  }
   return Wanted::kAuto;
 }
 
