@@ -16,7 +16,7 @@ namespace gapless::wire::test {
 
 namespace {
 
-constexpr std::int64_t kSome = 300 << 10;
+constexpr std::int64_t kSome = 320 << 10;  // whole pages, of 64 KiB too
 
 void make(Heap& heap, Segment& segment) {
   std::string why;
