@@ -173,22 +173,22 @@ TEST(Heap, AChildOfForkHasACopy) {
     EXPECT_TRUE(heap.is_mapped_by(1, address_of(memory), kSome));
     // Another thread stores all the while, and loses nothing.
     std::atomic<bool> goes_on{true};
-    auto* const counter = reinterpret_cast<volatile long*>(memory + kSome);
-    *counter = 0;
+    const std::atomic_ref<long> counter(*reinterpret_cast<long*>(memory + kSome));
+    counter = 0;
     long counted = 0;
     std::thread other([&] {
-      while (goes_on) *counter = *counter + 1, ++counted;
+      while (goes_on) counter.store(++counted, std::memory_order_relaxed);
     });
-    while (*counter < 1000) {
+    while (counter < 1000) {
     }
     const pid_t child = begin([&] {
-      const long found = *counter;
+      const long found = counter;
       memory[1] = 'c';
       forked->meet(2, 1);
       forked->meet(2, 2);
       EXPECT_EQ(memory[0], 'a');
       EXPECT_EQ(memory[1], 'c');
-      EXPECT_EQ(*counter, found);
+      EXPECT_EQ(counter, found);
       in_child([&] { EXPECT_EQ(memory[1], 'c'); });
     });
     forked->meet(2, 1);
@@ -198,7 +198,7 @@ TEST(Heap, AChildOfForkHasACopy) {
     expect_good_end(child);
     goes_on = false;
     other.join();
-    EXPECT_EQ(*counter, counted);
+    EXPECT_EQ(counter, counted);
     EXPECT_EQ(memory[0], 'b');
     EXPECT_TRUE(is_filled(memory + 1, kSome - 1, 'a'));
     EXPECT_FALSE(heap.is_mapped_by(1, address_of(memory), kSome));
