@@ -59,8 +59,9 @@ struct RequestEntry {
   MessageBuffer sent, received;  // whichever is staged
   bool receives = false;
   int source = MPI_PROC_NULL, tag = 0;  // of a persistent receive
-  // The library's request for this round, where the program's own is not started: of a message that a persistent
-  // receive got in place of one that the library matches, or of the header of one that a persistent send sent.
+  // The library's request in place of the program's own, which is not started, or has completed (own_request.hpp): of a
+  // message that a persistent receive got in place of one that the library matches, or of the header of one that a
+  // persistent send sent, or a nonblocking one offers.
   MPI_Request stand_in = MPI_REQUEST_NULL;
   std::optional<HeaderRequest> header;  // of a persistent send
   std::unique_ptr<char[]> copy;         // of what is sent
