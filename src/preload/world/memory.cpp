@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/settings.hpp"
+#include "preload/paired/callers.hpp"
 #include "preload/policy/shared_memory.hpp"
 #include "preload/policy/switches.hpp"
 #include "preload/policy/world.hpp"
@@ -118,7 +119,9 @@ void* allocate(MPI_Aint size, MPI_Info info) noexcept try {
 
 int wrap_Alloc_mem(MPI_Aint size, MPI_Info info, void* base) {
   if (counting()) count_call(Procedure::kAlloc_mem);
-  void* const memory = base == nullptr ? nullptr : allocate(size, info);
+  // What the library allocates for itself it may free in ways of its own.
+  const bool is_of_program = base != nullptr && !is_library_code(__builtin_return_address(0));
+  void* const memory = is_of_program ? allocate(size, info) : nullptr;
   if (memory == nullptr) return mpi::library.Alloc_mem(size, info, base);
   count_way(WayEvent::kAllocated);
   *static_cast<void**>(base) = memory;
