@@ -15,7 +15,8 @@ inline constexpr int kUnpaired = 32;
 // What this process has seen of all its communicators lately. It says so in votes, in which alone it counts.
 class Gains {
  public:
-  // Of a call in which processes asked; and of blocks with gaps about which nobody asked.
+  // Of a call in which processes asked, or would have if anything had been gained lately; and of blocks with gaps about
+  // which nobody asked.
   static void learn(bool paired) noexcept {
     const int more = std::min(unpaired_.load(std::memory_order_relaxed) + 1, kUnpaired);
     unpaired_.store(paired ? 0 : more, std::memory_order_relaxed);
@@ -39,6 +40,7 @@ class Asking {
     if (without_c(procedure) != last_) *this = Asking(without_c(procedure));
     if (silent_ == 0) return true;
     --silent_;
+    Gains::learn(false);
     return false;
   }
   // True if the next call of this procedure is one in which they do not.
