@@ -15,31 +15,36 @@ def interruptible(call: Callable[[], Any], undo: Callable[[Any], None] | None = 
 
     A signal's handler runs between two calls of the main thread, so the call is made by another one.
     """
-    ended, given_up, guard = threading.Event(), threading.Event(), threading.Lock()
+    # A plain lock, of which acquiring is one step: an Event's wait() that Ctrl-C interrupts may end in a RuntimeError.
+    over, guard = threading.Lock(), threading.Lock()
+    over.acquire()
+    ended = given_up = False
     result: list[Any] = [None]
     raised: list[BaseException] = []
 
     def run() -> None:
+        nonlocal ended
         try:
             made = call()
             with guard:
                 result[0] = made
-                ended.set()
-                late = given_up.is_set()
+                ended = True
+                late = given_up
             if late and undo is not None:
                 undo(made)
         except BaseException as error:
             raised.append(error)
-            ended.set()
+        finally:
+            over.release()
 
     threading.Thread(target=run, name="gapless-channel", daemon=True).start()
     try:
-        while not ended.wait(SLICE_S):
+        while not over.acquire(timeout=SLICE_S):
             pass
     except BaseException:
         with guard:
-            given_up.set()
-            done = ended.is_set() and not raised
+            given_up = True
+            done = ended
         if done and undo is not None:
             with contextlib.suppress(Exception):
                 undo(result[0])
