@@ -23,9 +23,9 @@ bool is_one_node() {
 }
 
 // Where some ranks get no memory, all are refused.
-void require(void* base, const char* what, std::size_t bytes) {
+void require(bool is_there, const char* what, std::size_t bytes) {
   together([&] {
-    if (base == nullptr) throw Refused(std::string("there is no ") + what + " of " + std::to_string(bytes) + " bytes");
+    if (!is_there) throw Refused(std::string("there is no ") + what + " of " + std::to_string(bytes) + " bytes");
   });
 }
 
@@ -55,12 +55,14 @@ class Window final : public Room {
       if (!one_node) throw Refused("a shared window needs ranks of one node");
     });
     void* base = nullptr;
+    int code = MPI_SUCCESS;
     {
       const ErrorsReturn now;
-      MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes + kLine), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window_);
+      code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes + kLine), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base,
+                                     &window_);
     }
     // What some ranks have made is left to them: freeing it takes all.
-    require(window_ == MPI_WIN_NULL ? nullptr : base, "shared window", bytes);
+    require(code == MPI_SUCCESS && window_ != MPI_WIN_NULL && base != nullptr, "shared window", bytes);
     begin_at(base);
   }
   ~Window() override { MPI_Win_free(&window_); }
@@ -72,11 +74,12 @@ class Window final : public Room {
 class Allocated final : public Room {
  public:
   explicit Allocated(std::size_t bytes) {
+    int code = MPI_SUCCESS;
     {
       const ErrorsReturn now;
-      MPI_Alloc_mem(static_cast<MPI_Aint>(bytes + kLine), MPI_INFO_NULL, &base_);
+      code = MPI_Alloc_mem(static_cast<MPI_Aint>(bytes + kLine), MPI_INFO_NULL, &base_);
     }
-    require(base_, "memory of MPI_Alloc_mem", bytes);
+    require(code == MPI_SUCCESS && base_ != nullptr, "memory of MPI_Alloc_mem", bytes);
     begin_at(base_);
   }
   ~Allocated() override { MPI_Free_mem(base_); }

@@ -152,8 +152,7 @@ std::int64_t Heap::allocated_bytes() noexcept {
 }
 
 bool Heap::is_private(std::uint64_t address) const noexcept {
-  return is_private_.load(std::memory_order_acquire) &&
-         address - reinterpret_cast<std::uintptr_t>(begin_) < static_cast<std::uint64_t>(reserved_);
+  return has_forked() && address - reinterpret_cast<std::uintptr_t>(begin_) < static_cast<std::uint64_t>(reserved_);
 }
 
 bool Heap::is_mapped_by(int process, std::uint64_t address, std::int64_t bytes) const noexcept {

@@ -32,7 +32,9 @@ class Heap {
   bool release(void* base) noexcept;
   std::int64_t allocated_bytes() noexcept;
 
-  // True of memory that became private when the process forked: what others have mapped there is not what it has.
+  // True once memory became private, because the process forked; and of such memory: what others have mapped there is
+  // not what it has.
+  bool has_forked() const noexcept { return is_private_.load(std::memory_order_acquire); }
   bool is_private(std::uint64_t address) const noexcept;
   // True if `process` has mapped all of these bytes.
   bool is_mapped_by(int process, std::uint64_t address, std::int64_t bytes) const noexcept;

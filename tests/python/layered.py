@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -78,3 +79,12 @@ def needs_namespaces() -> None:
 
 
 __all__ = ["NAMES", "Layered", "find_layered", "needs_namespaces"]
+
+
+def ways_counted(stats: Path) -> dict[str, int]:
+    """Return what the processes of a run have counted of the ways, together, in the file of GAPLESS_STATS."""
+    counts: dict[str, int] = {}
+    for line in stats.read_text().splitlines():
+        for name, n in json.loads(line)["stats"]["shared_memory"].get("ways", {}).items():
+            counts[name] = counts.get(name, 0) + n
+    return counts

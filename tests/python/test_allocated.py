@@ -5,7 +5,6 @@ combined ones.
 from __future__ import annotations
 
 import dataclasses
-import json
 import random
 import re
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import Compiler, first_in_make_test
 from killed import kill_one
-from layered import NAMES, Layered, find_layered
+from layered import NAMES, Layered, find_layered, ways_counted
 
 SETTINGS = {"GAPLESS_SMALLEST_PAIRED": "8192", "GAPLESS_WAY": "direct", "GAPLESS_ALLOC_MEM": "shared"}
 
@@ -218,11 +217,7 @@ def run(layered: Layered, tmp_path: Path, *words: object, **settings: str) -> di
     )
     assert answer.returncode == 0, answer.stdout + answer.stderr
     assert re.findall(r"wrong \d+|cannot", answer.stdout) == 2 * ["wrong 0"], answer.stdout
-    counts: dict[str, int] = {}
-    for line in stats.read_text().splitlines():
-        for name, n in json.loads(line)["stats"]["shared_memory"].get("ways", {}).items():
-            counts[name] = counts.get(name, 0) + n
-    return counts
+    return ways_counted(stats)
 
 
 @pytest.mark.parametrize("what", ["", "persistent", "sendrecv", "blocking receive", "cancel", "slow"])
@@ -234,9 +229,8 @@ def test_each_message_is_copied_once_or_packed(layered: Layered, tmp_path: Path,
     assert counts["offered"] >= 2 * (rounds - 3)
     assert counts.get("direct", 0) + counts.get("taken_back", 0) == counts["offered"]
     assert counts.get("refused", 0) == 0
-    if (
-        what == "slow" and layered.library.name != "openmpi"
-    ):  # whose own send of a header waits for the receiver to look
+    # Open MPI's own send of a header waits for the receiver to look.
+    if what == "slow" and layered.library.name != "openmpi":
         assert counts["taken_back"] >= 2 * rounds // 3 - 3  # what is freed its receiver copies by itself
     if what != "slow":
         assert counts["direct"] > 0

@@ -5,7 +5,6 @@ receiver that does not receive, and what becomes of them where the way is forbid
 from __future__ import annotations
 
 import dataclasses
-import json
 import random
 import re
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import Compiler, first_in_make_test
 from killed import kill_one
-from layered import NAMES, Layered, find_layered
+from layered import NAMES, Layered, find_layered, ways_counted
 
 SETTINGS = {"GAPLESS_SMALLEST_PAIRED": "8192"}
 
@@ -153,11 +152,7 @@ def run(layered: Layered, tmp_path: Path, way: object, *words: object, log: str 
     answer = layered.run(2, [layered.program("ways", PROGRAM), *words], settings)
     assert answer.returncode == 0, answer.stdout + answer.stderr
     assert re.findall(r"wrong \d+|late|cannot", answer.stdout) == 2 * ["wrong 0"], answer.stdout
-    counts: dict[str, int] = {}
-    for line in stats.read_text().splitlines():
-        for name, n in json.loads(line)["stats"]["shared_memory"].get("ways", {}).items():
-            counts[name] = counts.get(name, 0) + n
-    return counts
+    return ways_counted(stats)
 
 
 def run_until(wanted: str, layered: Layered, tmp_path: Path, *words: object, log: Path | None = None) -> dict[str, int]:

@@ -154,7 +154,7 @@ void* mapped_here(int number, const plan::Message& message, std::uint64_t addres
 bool is_private_here(const plan::Message& message, const void* buffer) noexcept {
   std::int64_t low = 0, high = 0;
   const SharedMemory* const shared = shared_memory();
-  return shared != nullptr && move::bounds_of(message.plan, message.count, low, high) &&
+  return shared != nullptr && shared->heap.has_forked() && move::bounds_of(message.plan, message.count, low, high) &&
          shared->heap.is_private(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uint64_t>(low));
 }
 

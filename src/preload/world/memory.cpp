@@ -24,7 +24,7 @@ namespace {
 constexpr MPI_Aint kShortest = 64 << 10;
 
 // True if memory from here on, which was touched, has huge pages: a program that walks through it in long strides is
-// faster by a third then.
+// faster then (docs/results/adaptive.md).
 bool has_huge_pages(const void* memory, std::size_t bytes) {
   const auto first = reinterpret_cast<std::uintptr_t>(memory);
   std::ifstream maps("/proc/self/smaps");
