@@ -13,6 +13,8 @@
 #include <cstring>
 #include <memory>
 
+#include "base/pages.hpp"
+
 namespace gapless::wire {
 
 namespace {
@@ -23,8 +25,8 @@ constexpr std::int64_t kMostReserved = std::int64_t{1} << 45;
 
 // As long as all of the machine's memory, which nobody can fill.
 std::int64_t bytes_to_reserve(int processes) noexcept {
-  const std::int64_t memory = sysconf(_SC_PHYS_PAGES) * page();
-  return rounded_up(std::min(memory, kMostReserved / processes), kHuge);
+  const std::int64_t memory = sysconf(_SC_PHYS_PAGES) * base::page_bytes();
+  return base::rounded_up(std::min(memory, kMostReserved / processes), kHuge);
 }
 
 // Where memory is promised in advance, as much as is asked for may be there and the page that is touched may not: a
@@ -67,8 +69,8 @@ bool Heap::make(Segment& segment, std::string& why) {
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (start == MAP_FAILED) return fail("no address space");
   const auto address = reinterpret_cast<std::uintptr_t>(start);
-  char* const aligned = static_cast<char*>(start) +
-                        (rounded_up(static_cast<std::int64_t>(address), kHuge) - static_cast<std::int64_t>(address));
+  char* const aligned = static_cast<char*>(start) + (base::rounded_up(static_cast<std::int64_t>(address), kHuge) -
+                                                     static_cast<std::int64_t>(address));
   if (mmap(aligned, static_cast<std::size_t>(bytes), PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, descriptor_,
            0) == MAP_FAILED) {
     munmap(start, static_cast<std::size_t>(bytes + kHuge));
@@ -94,18 +96,18 @@ bool Heap::make(Segment& segment, std::string& why) {
 
 // The lowest hole that is long enough, or the end. With the lock held.
 std::int64_t Heap::place_for(std::int64_t bytes) noexcept {
-  const std::int64_t to = bytes >= kHuge ? kHuge : page();
+  const std::int64_t to = bytes >= kHuge ? kHuge : base::page_bytes();
   std::int64_t place = 0;
   for (const auto& [offset, length] : used_) {
     if (offset - place >= bytes) break;
-    place = rounded_up(offset + length, to);
+    place = base::rounded_up(offset + length, to);
   }
   return place;
 }
 
 void* Heap::allocate(std::int64_t bytes) noexcept try {
   if (bytes <= 0 || bytes > reserved_) return nullptr;
-  bytes = rounded_up(bytes, page());
+  bytes = base::rounded_up(bytes, base::page_bytes());
   const std::lock_guard lock(mutex_);
   const std::int64_t place = place_for(bytes);
   if (!is_shared() || place > reserved_ - bytes) return nullptr;

@@ -1,4 +1,4 @@
-// What files in memory need that processes share: page sizes, limits, descriptors out of a program's way.
+// What files in memory need that processes share: limits, descriptors out of a program's way.
 #pragma once
 
 #include <fcntl.h>
@@ -9,14 +9,6 @@
 #include <cstdint>
 
 namespace gapless::wire {
-
-inline std::int64_t page() noexcept {
-  static const std::int64_t bytes = sysconf(_SC_PAGESIZE);
-  return bytes;
-}
-inline std::int64_t rounded_up(std::int64_t bytes, std::int64_t to) noexcept {
-  return (bytes + to - 1) / to * to;
-}
 
 // True if this process may not have so many bytes of it.
 inline bool is_limited(__rlimit_resource_t resource, std::int64_t bytes) noexcept {

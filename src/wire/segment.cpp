@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/pages.hpp"
 #include "base/process.hpp"
 #include "wire/channels.hpp"
 #include "wire/memory_file.hpp"
@@ -25,7 +26,7 @@ constexpr std::uint32_t kGrowthChunks = 8;            // at a time, at least
 constexpr std::int64_t kRecordBytes = kRecords * sizeof(Control<Word>);
 
 std::int64_t rounded_up(std::int64_t bytes) noexcept {
-  return wire::rounded_up(bytes, page());
+  return base::rounded_up(bytes, base::page_bytes());
 }
 
 std::string with_errno(const char* what) {
@@ -247,7 +248,7 @@ bool Segment::use(std::int64_t bytes) noexcept {
 
 // Whole pages: a chunk may begin within one (they may be 64 KiB), which then is of the same process and open already.
 bool Segment::open(std::int64_t at, std::int64_t bytes) noexcept {
-  const std::int64_t before = at % page();
+  const std::int64_t before = at % base::page_bytes();
   return mprotect(base_ + at - before, static_cast<std::size_t>(before + bytes), PROT_READ | PROT_WRITE) == 0;
 }
 

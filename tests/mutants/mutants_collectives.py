@@ -127,7 +127,7 @@ COLLECTIVE = [
     planted(
         "the reserve has no room for rounding a call's buffers to pages",
         "reserve.cpp",
-        "bytes + kMaxBuffers * page_bytes();",
+        "bytes + kMaxBuffers * base::page_bytes();",
         "bytes;",
         TIGHT,
     ),

@@ -23,7 +23,7 @@ HEAP = [
         (
             "memory of a heap is handed out twice",
             "used_.emplace(place, bytes)",
-            "used_.emplace(place, page())",
+            "used_.emplace(place, base::page_bytes())",
             "Heap.*",
         ),
         (

@@ -39,7 +39,7 @@ std::int64_t resident_bytes() {
   EXPECT_NE(file, nullptr);
   EXPECT_EQ(std::fscanf(file, "%ld %ld", &pages, &resident), 2);
   std::fclose(file);
-  return resident * page_bytes();
+  return resident * base::page_bytes();
 }
 
 struct IsolatedStagingTest : testing::Test {

@@ -2,7 +2,6 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 namespace gapless::mpi {
 
@@ -34,11 +33,6 @@ char* map_aligned(std::int64_t bytes, int protection, int flags) noexcept {
 bool is_address_space_limited() noexcept {
   rlimit limit;
   return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
-}
-
-std::int64_t page_bytes() noexcept {
-  static const std::int64_t bytes = sysconf(_SC_PAGESIZE);
-  return bytes;
 }
 
 char* map_pages(std::int64_t bytes) noexcept {

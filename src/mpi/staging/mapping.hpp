@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/pages.hpp"
 #include "mpi/staging/size_class.hpp"
 
 namespace gapless::mpi {
@@ -12,10 +13,9 @@ namespace gapless::mpi {
 constexpr std::int64_t kOverrun = std::int64_t{4} << 30;
 
 constexpr std::int64_t window_bytes(std::int64_t block_bytes) noexcept {
-  return rounded_up(block_bytes, kHugePage) + kOverrun;
+  return base::rounded_up(block_bytes, kHugePage) + kOverrun;
 }
 
-std::int64_t page_bytes() noexcept;
 // The program has only so much, or the system says so: what is taken of it may be missed.
 bool is_address_space_limited() noexcept;
 

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <mutex>
 
+#include "base/pages.hpp"
 #include "mpi/staging/mapping.hpp"
 
 namespace gapless::mpi {
@@ -50,7 +51,7 @@ void* take(std::int64_t bytes) noexcept {
   Arena& all = arena();
   const std::lock_guard lock(all.mutex);
   if (bytes <= 0 || bytes > all.room || all.count == all.taken.size()) return nullptr;
-  const std::int64_t needed = rounded_up(bytes, page_bytes());
+  const std::int64_t needed = base::rounded_up(bytes, base::page_bytes());
   std::int64_t from = 0;
   std::size_t k = 0;
   for (; k < all.count && all.taken[k].from - from < needed; ++k) from = all.taken[k].to;
@@ -80,10 +81,10 @@ bool reserve::open(std::int64_t bytes) noexcept {
   Arena& all = arena();
   const std::lock_guard lock(all.mutex);
   if (all.data != nullptr) return true;
-  bytes = bytes / page_bytes() * page_bytes();
-  if (bytes <= 0 || bytes > INT64_MAX - kMaxBuffers * page_bytes() || may_be_refused()) return false;
+  bytes = bytes / base::page_bytes() * base::page_bytes();
+  if (bytes <= 0 || bytes > INT64_MAX - kMaxBuffers * base::page_bytes() || may_be_refused()) return false;
   // Each buffer is rounded up to pages, which who counts on `bytes` does not count.
-  const std::int64_t room = bytes + kMaxBuffers * page_bytes();
+  const std::int64_t room = bytes + kMaxBuffers * base::page_bytes();
   // Nobody can touch it (nor lock it in memory) until it is handed out.
   void* const data =
       mmap(nullptr, static_cast<std::size_t>(room), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/pages.hpp"
+
 namespace gapless::mpi {
 
 // Small: the powers of two from 256 bytes to 64 KB. Large: four steps a doubling, up to 1 TB, so that at most a fifth
@@ -33,10 +35,6 @@ constexpr int not_isolated(int size_class) noexcept {
   return is_isolated(size_class) ? size_class - kClasses : size_class;
 }
 
-constexpr std::int64_t rounded_up(std::int64_t bytes, std::int64_t unit) noexcept {
-  return (bytes + unit - 1) / unit * unit;
-}
-
 constexpr std::int64_t class_bytes(int size_class) noexcept {
   size_class = not_isolated(size_class);
   if (size_class < kSmallClasses) return kSmallestBlock << size_class;
@@ -49,7 +47,7 @@ constexpr std::int64_t class_bytes(int size_class) noexcept {
 constexpr int class_of(std::int64_t bytes) noexcept {
   if (bytes <= kSmallestBlock) return 0;
   if (bytes <= kLargestSmall) return std::bit_width(static_cast<std::uint64_t>(bytes - 1)) - 8;
-  const std::int64_t size = rounded_up(bytes, bytes < kHugePage ? kLargestSmall : kHugePage);
+  const std::int64_t size = base::rounded_up(bytes, bytes < kHugePage ? kLargestSmall : kHugePage);
   const int doublings = std::bit_width(static_cast<std::uint64_t>(size - 1)) - 17;
   const std::int64_t quarter = kLargestSmall / 4 << doublings;
   return kSmallClasses + 4 * doublings + static_cast<int>((size - 1) / quarter) - 4;
