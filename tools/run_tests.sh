@@ -4,8 +4,9 @@
 #   rest    the long tests of both, and the mutants; the engine's tests under sanitizers; its kernels under qemu for AArch64;
 #           mpi4py's own suite
 # GAPLESS_PART=K/N (.ci/run): of the planted faults and of each long test's variants the K-th of N parts; of the MPI
-# libraries one in the long tests, and Debian's packages with one of the three; with K mod 6 = 1 and 5 the address and
-# undefined-behaviour sanitizers, with 3 the thread sanitizer, with even K AArch64.
+# libraries one in the long tests, Debian's packages with the second of the three, and what is built for a wheel with the
+# third; with K mod 6 = 1 and 5 the address and undefined-behaviour sanitizers, with 3 the thread sanitizer, with even K
+# AArch64.
 # Runs all suites even if one fails, and counts: a suite in which nothing ran is a failure. Each suite says how long it
 # took and which tests took longest; the last line says so if it all took longer than it may. Kernels that this machine
 # cannot run are in ctest's list of skipped tests.
@@ -14,6 +15,12 @@ cd "$(dirname "$0")/.."
 export PATH=$PWD/.venv/bin:$PATH
 # Open MPI sleeps for a second in each launch where its fabric transport finds no fabric; within a node nothing uses it.
 export OMPI_MCA_btl=${OMPI_MCA_btl:-^ofi}
+# Three ranks on two cores: MPICH's sleep for a moment when they have looked 200 times, where by itself each would spin
+# until its time slice ends. Twins of collectives on 3 ranks take 0.2 s so, and 1.9 without.
+export MPIR_CVAR_CH4_PROGRESS_THROTTLE=${MPIR_CVAR_CH4_PROGRESS_THROTTLE:-1}
+export MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT=${MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT:-200}
+# pytest keeps what it makes of 90 files in 10 s, unless it is told (as in many containers) that Python shall not.
+unset PYTHONDONTWRITEBYTECODE
 release=$(tools/build_folder.sh release) || exit 1
 # A test with ranks has its PROCESSORS: on two cores it runs alone.
 jobs=${JOBS:-$(nproc)}
@@ -60,7 +67,7 @@ run_ctest() {
 }
 # The long tests of one library in turn, whose programs are of that library's ABI or of the standard's.
 part=${GAPLESS_PART:-} part=${part%/*}
-library=() others=''
+library=() others='' wheel=()
 if [ -n "$part" ]; then
   case $((part % 3)) in
     0) library=(-l mpich) others='openmpi|intel|standard' ;;
@@ -70,6 +77,7 @@ if [ -n "$part" ]; then
   printf 'gapless: part %s: of the MPI libraries the long tests leave out %s\n' "$GAPLESS_PART" "$others"
   others="^(conformance|ext)\\..*($others)"
   [ "${library[1]}" = openmpi ] || others+='|^install\.debian$'
+  [ "${library[1]}" = impi ] || wheel=(--deselect tests/python/test_wheel.py)
 fi
 sanitized() { MPI='' tools/build.sh asan engine_tests && run_ctest build/asan -L engine; }
 
@@ -78,7 +86,7 @@ python_tests() {
   env GAPLESS_BUILD_DIR="$PWD/$release" .venv/bin/python -m pytest --durations=10 -m "$@"
 }
 # The tests of a file one after the other, files side by side: what one waits for leaves a processor to the other.
-side_by_side() { python_tests "$1 and not alone" -n "$jobs" --dist loadfile; }
+side_by_side() { python_tests "$1 and not alone" -n "$jobs" --dist loadfile "${@:2}"; }
 if [ "$1" = change ]; then
   suite 'ctest' "$ctest_count" run_ctest "$release" -LE 'long|mutants'
   suite 'pytest' "$pytest_count" side_by_side 'not long and not full'
@@ -93,7 +101,8 @@ else
   if [ $((${part:-0} % 2)) -eq 0 ] && [ "$(uname -m)" != aarch64 ]; then
     suite 'aarch64' "$ctest_count" tools/test_neon.sh
   fi
-  suite 'pytest, long tests' "$pytest_count" python_tests long
+  suite 'pytest, long tests' "$pytest_count" side_by_side long "${wheel[@]}"
+  suite 'pytest, long tests, alone' "$pytest_count" python_tests 'alone and long'
   suite 'mpi4py under the layer' "$mpi4py_count" env GAPLESS_BUILD_DIR="$PWD/$release" tools/test_mpi4py.sh "${library[@]}"
 fi
 

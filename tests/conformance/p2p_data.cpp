@@ -45,6 +45,14 @@ int basic_bytes(Basic basic) {
   return basic == Basic::kInts ? 4 : basic == Basic::kLongDoubles ? 16 : basic == Basic::kBytes ? 1 : 8;
 }
 
+// Of a long double those that are its value.
+constexpr int kLongDoubleBytes = 10;
+
+template <std::size_t kBytes, class Number>
+void put(unsigned char* at, Number number) {
+  std::memcpy(at, &number, kBytes);
+}
+
 // A double and an int at these places.
 MPI_Datatype pair_type(std::int64_t double_at, std::int64_t int_at, std::int64_t extent) {
   const int ones[] = {1, 1};
@@ -120,8 +128,7 @@ void Buffer::describe() {
     unit_extent_ = has_gaps ? 16 : 12;
     unit = layout_ == Layout::kPairType ? MPI_DOUBLE_INT : pair_type(pieces_[0].at, pieces_[1].at, unit_extent_);
   } else {
-    // Ten bytes of a long double are its value.
-    pieces_ = {{0, bytes, std::min(bytes, 10)}};
+    pieces_ = {{0, bytes, std::min(bytes, kLongDoubleBytes)}};
     unit_extent_ = bytes;
   }
   const int together = basic_ == Basic::kBytes ? 24 : 4;
@@ -156,25 +163,31 @@ std::int64_t Buffer::place(int unit) const {
   return unit / block_ * stride_ + unit % block_ * unit_extent_;
 }
 
+// A good part of what these tests take is this: a loop for each basic type.
 void Buffer::draw(Bytes& image, std::uint64_t seed, int units) const {
-  std::uint64_t k = 0;
-  for (int unit = 0; unit < units; ++unit) {
-    unsigned char* const at = image.data() + origin_ + place(unit);
-    for (const Piece& piece : pieces_) {
-      const std::uint64_t value = mixed(seed, k++) >> 11;
-      const auto put = [&](auto number) {
-        std::memcpy(at + piece.at, &number, static_cast<std::size_t>(piece.significant));
-      };
-      switch (piece.bytes) {
-        case 16:
-          put(static_cast<long double>(value));
-          break;
-        case 8:
-          put(static_cast<double>(value));
-          break;
-        default:
-          put(value);
+  for (std::size_t k = 0; k < pieces_.size(); ++k) {
+    const auto each = [&](auto put) {
+      for (int first = 0; first < units; first += block_) {
+        unsigned char* at = image.data() + origin_ + place(first) + pieces_[k].at;
+        const int end = std::min(units, first + block_);
+        for (int unit = first; unit < end; ++unit, at += unit_extent_) {
+          put(at, mixed(seed, static_cast<std::uint64_t>(unit) * pieces_.size() + k) >> 11);
+        }
       }
+    };
+    switch (pieces_[k].bytes) {
+      case 16:
+        each(
+            [](unsigned char* at, std::uint64_t value) { put<kLongDoubleBytes>(at, static_cast<long double>(value)); });
+        break;
+      case 8:
+        each([](unsigned char* at, std::uint64_t value) { put<8>(at, static_cast<double>(value)); });
+        break;
+      case 4:
+        each([](unsigned char* at, std::uint64_t value) { put<4>(at, value); });
+        break;
+      default:
+        each([](unsigned char* at, std::uint64_t value) { put<1>(at, value); });
     }
   }
 }

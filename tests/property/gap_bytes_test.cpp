@@ -1,5 +1,7 @@
 // No byte outside the runs is written, not even with its old value: while one thread unpacks, another increments the
 // bytes in the gaps, and no increment may be lost.
+//
+// usage: gap_bytes_test [GoogleTest's options] [--milliseconds N]   each race takes at least N (20)
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,8 +10,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -95,9 +99,11 @@ class Race {
   std::vector<std::uint8_t> packed_;
 };
 
+std::chrono::milliseconds shortest{20};
+
 void expect_no_loss(const LayoutPtr& type, std::int64_t count, std::int64_t shift = 0) {
   Race race(type, count, shift);
-  race.run(500, 100, std::chrono::milliseconds(20));
+  race.run(500, 100, shortest);
   EXPECT_EQ(race.lost(), 0) << notation::print(*type).substr(0, 300) << ", count " << count << ", shift " << shift;
 }
 
@@ -170,3 +176,13 @@ TEST(GapBytes, SurviveInterleavedElements) {
 
 }  // namespace
 }  // namespace gapless::test
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (argc == 3 && argv[1] == std::string_view("--milliseconds")) {
+    gapless::test::shortest = std::chrono::milliseconds(std::atoi(argv[2]));
+  } else if (argc != 1) {
+    return 2;
+  }
+  return RUN_ALL_TESTS();
+}
