@@ -22,8 +22,8 @@ export MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT=${MPIR_CVAR_CH4_PROGRES
 # pytest keeps what it makes of 90 files in 10 s, unless it is told (as in many containers) that Python shall not.
 unset PYTHONDONTWRITEBYTECODE
 release=$(tools/build_folder.sh release) || exit 1
-# A test with ranks has its PROCESSORS: on two cores it runs alone.
-jobs=${JOBS:-$(nproc)}
+# One more than processors: there is always one that waits for something.
+jobs=${JOBS:-$(($(nproc) + 1))}
 logs=$(mktemp -d)
 : >"$logs/failed"
 trap 'rm -rf "$logs"' EXIT

@@ -1,6 +1,7 @@
 #include "random_mpi_type.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 namespace test {
@@ -164,7 +165,10 @@ Span span_of(MPI_Datatype type, int count) {
 Field::Field(const Span& span, std::uint64_t seed)
     : low_(span.low), bytes_(static_cast<std::size_t>(span.high - span.low + 2 * kGuard)) {
   Random random(seed);
-  for (auto& byte : bytes_) byte = static_cast<unsigned char>(random.next() >> 40);
+  for (std::size_t at = 0; at < bytes_.size(); at += sizeof(std::uint64_t)) {
+    const std::uint64_t drawn = random.next();
+    std::memcpy(&bytes_[at], &drawn, std::min(sizeof drawn, bytes_.size() - at));
+  }
 }
 
 std::size_t Field::first_difference(const Field& other) const {

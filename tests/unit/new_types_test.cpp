@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <vector>
 
 #include "move/move.hpp"
@@ -19,12 +20,11 @@ namespace {
 using layout::Distribution;
 using layout::Order;
 
-// [elements]. A million circular vectors take three seconds, and a sanitizer makes that minutes.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::int64_t kMax = 13;
-#else
-constexpr std::int64_t kMax = 24;
-#endif
+// [elements] All new types of up to so many; of 24, a million circular vectors, in the long tests.
+const std::int64_t most = [] {
+  const char* const set = std::getenv("GAPLESS_TEST_ELEMENTS");
+  return set == nullptr ? std::int64_t{13} : std::int64_t{std::atoi(set)};
+}();
 constexpr std::int64_t kExtent = 4;  // [bytes] of an element
 constexpr std::int64_t kDefault = layout::kDefaultDistribution;
 
@@ -60,8 +60,8 @@ bool agrees(const layout::Layout& made, const Numbers& indices, std::int64_t ele
 }
 
 TEST(NewTypes, BoundedVectorIsItsDefinition) {
-  for (std::int64_t bound = 0; bound <= kMax; ++bound)
-    for (std::int64_t stride = 1; stride <= kMax + 1; ++stride)
+  for (std::int64_t bound = 0; bound <= most; ++bound)
+    for (std::int64_t stride = 1; stride <= most + 1; ++stride)
       for (std::int64_t length = 1; length <= stride; ++length) {
         Numbers indices;
         for (std::int64_t t = 0; t < bound; ++t)
@@ -73,7 +73,7 @@ TEST(NewTypes, BoundedVectorIsItsDefinition) {
 }
 
 TEST(NewTypes, CircularVectorIsItsDefinition) {
-  for (std::int64_t total = 0; total <= kMax; ++total)
+  for (std::int64_t total = 0; total <= most; ++total)
     for (std::int64_t bound = 0; bound <= total; ++bound)
       for (std::int64_t stride = 1; stride <= total + 1; ++stride)
         for (std::int64_t length = 1; length <= stride; ++length)
@@ -89,10 +89,10 @@ TEST(NewTypes, CircularVectorIsItsDefinition) {
           }
 }
 
-// Every number of buckets and every stride up to 24 elements; all lists of counts where there are not too many.
+// Every number of buckets and every stride up to so many elements; all lists of counts where there are not too many.
 TEST(NewTypes, BucketIsItsDefinition) {
-  for (std::int64_t buckets = 0; buckets <= kMax; ++buckets)
-    for (std::int64_t stride = 0; stride <= kMax && stride * buckets <= kMax; ++stride) {
+  for (std::int64_t buckets = 0; buckets <= most; ++buckets)
+    for (std::int64_t stride = 0; stride <= most && stride * buckets <= most; ++stride) {
       const std::int64_t step = std::pow(stride + 1, buckets) <= 20'000 ? 1 : std::max<std::int64_t>(1, stride);
       if (std::pow(stride / step + 1, buckets) > 20'000) continue;
       Numbers counts(static_cast<std::size_t>(buckets), 0);
