@@ -16,10 +16,10 @@ export PATH=$PWD/.venv/bin:$PATH
 # Open MPI sleeps for a second in each launch where its fabric transport finds no fabric; within a node nothing uses it.
 export OMPI_MCA_btl=${OMPI_MCA_btl:-^ofi}
 # Three ranks on two cores: MPICH's sleep for a moment when they have looked 200 times, where by itself each would spin
-# until its time slice ends. Twins of collectives on 3 ranks take 0.2 s so, and 1.9 without.
+# until its time slice ends (tests/conformance/run.py --library mpich --few --case 'collectives 4 on 3' with and without).
 export MPIR_CVAR_CH4_PROGRESS_THROTTLE=${MPIR_CVAR_CH4_PROGRESS_THROTTLE:-1}
 export MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT=${MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT:-200}
-# pytest keeps what it makes of 90 files in 10 s, unless it is told (as in many containers) that Python shall not.
+# pytest keeps what it makes of the test files, unless it is told (as in many containers) that Python shall not.
 unset PYTHONDONTWRITEBYTECODE
 release=$(tools/build_folder.sh release) || exit 1
 # One more than processors: there is always one that waits for something.

@@ -16,4 +16,8 @@ constexpr std::int64_t rounded_up(std::int64_t bytes, std::int64_t unit) noexcep
   return (bytes + unit - 1) / unit * unit;
 }
 
+inline std::int64_t in_whole_pages(std::int64_t bytes) noexcept {
+  return rounded_up(bytes, page_bytes());
+}
+
 }  // namespace gapless::base

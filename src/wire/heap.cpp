@@ -107,7 +107,7 @@ std::int64_t Heap::place_for(std::int64_t bytes) noexcept {
 
 void* Heap::allocate(std::int64_t bytes) noexcept try {
   if (bytes <= 0 || bytes > reserved_) return nullptr;
-  bytes = base::rounded_up(bytes, base::page_bytes());
+  bytes = base::in_whole_pages(bytes);
   const std::lock_guard lock(mutex_);
   const std::int64_t place = place_for(bytes);
   if (!is_shared() || place > reserved_ - bytes) return nullptr;

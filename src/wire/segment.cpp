@@ -25,9 +25,7 @@ constexpr std::uint64_t kMagic = 0x3165726977706167;  // "gapwire1"
 constexpr std::uint32_t kGrowthChunks = 8;            // at a time, at least
 constexpr std::int64_t kRecordBytes = kRecords * sizeof(Control<Word>);
 
-std::int64_t rounded_up(std::int64_t bytes) noexcept {
-  return base::rounded_up(bytes, base::page_bytes());
-}
+using base::in_whole_pages;
 
 std::string with_errno(const char* what) {
   return std::string(what) + ": " + std::strerror(errno);
@@ -71,12 +69,12 @@ void Segment::set_layout(int processes, std::uint32_t max_chunks) noexcept {
   processes_ = processes;
   max_chunks_ = max_chunks;
   channels_at_ =
-      rounded_up(static_cast<std::int64_t>(sizeof(Header)) + processes * static_cast<std::int64_t>(sizeof(Member)));
-  channel_bytes_ = rounded_up(bytes_of_channel(processes));
+      in_whole_pages(static_cast<std::int64_t>(sizeof(Header)) + processes * static_cast<std::int64_t>(sizeof(Member)));
+  channel_bytes_ = in_whole_pages(bytes_of_channel(processes));
   sections_at_ = channels_at_ + kChannels * channel_bytes_;
-  data_at_ =
-      rounded_up((kRecords + static_cast<std::int64_t>(max_chunks)) * static_cast<std::int64_t>(sizeof(Control<Word>)));
-  section_bytes_ = rounded_up(data_at_ + static_cast<std::int64_t>(max_chunks) * kChunkBytes);
+  data_at_ = in_whole_pages((kRecords + static_cast<std::int64_t>(max_chunks)) *
+                            static_cast<std::int64_t>(sizeof(Control<Word>)));
+  section_bytes_ = in_whole_pages(data_at_ + static_cast<std::int64_t>(max_chunks) * kChunkBytes);
   bytes_ = sections_at_ + processes * section_bytes_;
 }
 
@@ -166,7 +164,7 @@ bool Segment::attach(int descriptor, int self, std::string& why) {
   pid_ = getpid();
   madvise(base_, static_cast<std::size_t>(bytes_), MADV_DONTFORK);
   madvise(base_, static_cast<std::size_t>(bytes_), MADV_DONTDUMP);
-  const std::int64_t own_section = sections_at_ + self * section_bytes_, records = rounded_up(kRecordBytes);
+  const std::int64_t own_section = sections_at_ + self * section_bytes_, records = in_whole_pages(kRecordBytes);
   if (!open(0, channels_at_) || !commit(own_section, records) || !open(own_section, records)) {
     return fail("no memory for the pool's records");
   }
@@ -264,7 +262,7 @@ std::uint32_t Segment::grow(std::uint32_t wanted) noexcept {
     if (!use(more)) return now;
   }
   const std::int64_t own = sections_at_ + self_ * section_bytes_;
-  const std::int64_t controls = rounded_up(kRecordBytes + then * std::int64_t{sizeof(Control<Word>)});
+  const std::int64_t controls = in_whole_pages(kRecordBytes + then * std::int64_t{sizeof(Control<Word>)});
   const std::int64_t data = own + data_at_ + now * kChunkBytes;
   if (!commit(own, controls) || !commit(data, more) || !open(own, controls) || !open(data, more)) {
     header().used.fetch_sub(more, std::memory_order_relaxed);
@@ -279,7 +277,7 @@ bool Segment::open_section(int process, std::uint32_t chunk) noexcept {
   const std::uint32_t chunks = chunks_of(process);
   if (chunk >= chunks) return false;
   const std::int64_t at = sections_at_ + process * section_bytes_;
-  if (!open(at, rounded_up(kRecordBytes + chunks * std::int64_t{sizeof(Control<Word>)})) ||
+  if (!open(at, in_whole_pages(kRecordBytes + chunks * std::int64_t{sizeof(Control<Word>)})) ||
       !open(at + data_at_, chunks * kChunkBytes)) {
     return false;
   }
@@ -334,24 +332,24 @@ std::atomic<std::uint64_t>* Segment::channels_taken() noexcept {
 }
 
 char* Segment::open_channel(int number, std::int64_t bytes) noexcept {
-  if (number < 0 || number >= kChannels || rounded_up(bytes) > channel_bytes_) return nullptr;
+  if (number < 0 || number >= kChannels || in_whole_pages(bytes) > channel_bytes_) return nullptr;
   const std::int64_t at = channels_at_ + number * channel_bytes_;
-  return open(at, rounded_up(bytes)) ? base_ + at : nullptr;
+  return open(at, in_whole_pages(bytes)) ? base_ + at : nullptr;
 }
 
 bool Segment::grow_channel(int number, std::int64_t bytes) noexcept {
-  if (!use(rounded_up(bytes))) return false;
-  if (commit(channels_at_ + number * channel_bytes_, rounded_up(bytes))) return true;
-  header().used.fetch_sub(rounded_up(bytes), std::memory_order_relaxed);
+  if (!use(in_whole_pages(bytes))) return false;
+  if (commit(channels_at_ + number * channel_bytes_, in_whole_pages(bytes))) return true;
+  header().used.fetch_sub(in_whole_pages(bytes), std::memory_order_relaxed);
   return false;
 }
 
 void Segment::shrink_channel(int number, std::int64_t bytes) noexcept {
   if (is_own_descriptor()) {
     fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, channels_at_ + number * channel_bytes_,
-              rounded_up(bytes));
+              in_whole_pages(bytes));
   }
-  header().used.fetch_sub(rounded_up(bytes), std::memory_order_relaxed);
+  header().used.fetch_sub(in_whole_pages(bytes), std::memory_order_relaxed);
 }
 
 }  // namespace gapless::wire

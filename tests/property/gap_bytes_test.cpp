@@ -99,11 +99,11 @@ class Race {
   std::vector<std::uint8_t> packed_;
 };
 
-std::chrono::milliseconds shortest{20};
+std::chrono::milliseconds least_time{20};
 
 void expect_no_loss(const LayoutPtr& type, std::int64_t count, std::int64_t shift = 0) {
   Race race(type, count, shift);
-  race.run(500, 100, shortest);
+  race.run(500, 100, least_time);
   EXPECT_EQ(race.lost(), 0) << notation::print(*type).substr(0, 300) << ", count " << count << ", shift " << shift;
 }
 
@@ -180,7 +180,7 @@ TEST(GapBytes, SurviveInterleavedElements) {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (argc == 3 && argv[1] == std::string_view("--milliseconds")) {
-    gapless::test::shortest = std::chrono::milliseconds(std::atoi(argv[2]));
+    gapless::test::least_time = std::chrono::milliseconds(std::atoi(argv[2]));
   } else if (argc != 1) {
     return 2;
   }

@@ -1,7 +1,5 @@
 """The command in a process of its own for each call, forked from one that has imported it and what it imports later.
 
-That would take 0.2 s each time, and 0.8 s where something is judged and drawn.
-
 Run as a program it is that process: it reads what to do, a line of JSON each time, and answers with the exit status.
 """
 

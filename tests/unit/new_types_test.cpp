@@ -21,7 +21,7 @@ using layout::Distribution;
 using layout::Order;
 
 // [elements] All new types of up to so many; of 24, a million circular vectors, in the long tests.
-const std::int64_t most = [] {
+const std::int64_t max_elements = [] {
   const char* const set = std::getenv("GAPLESS_TEST_ELEMENTS");
   return set == nullptr ? std::int64_t{13} : std::int64_t{std::atoi(set)};
 }();
@@ -60,8 +60,8 @@ bool agrees(const layout::Layout& made, const Numbers& indices, std::int64_t ele
 }
 
 TEST(NewTypes, BoundedVectorIsItsDefinition) {
-  for (std::int64_t bound = 0; bound <= most; ++bound)
-    for (std::int64_t stride = 1; stride <= most + 1; ++stride)
+  for (std::int64_t bound = 0; bound <= max_elements; ++bound)
+    for (std::int64_t stride = 1; stride <= max_elements + 1; ++stride)
       for (std::int64_t length = 1; length <= stride; ++length) {
         Numbers indices;
         for (std::int64_t t = 0; t < bound; ++t)
@@ -73,7 +73,7 @@ TEST(NewTypes, BoundedVectorIsItsDefinition) {
 }
 
 TEST(NewTypes, CircularVectorIsItsDefinition) {
-  for (std::int64_t total = 0; total <= most; ++total)
+  for (std::int64_t total = 0; total <= max_elements; ++total)
     for (std::int64_t bound = 0; bound <= total; ++bound)
       for (std::int64_t stride = 1; stride <= total + 1; ++stride)
         for (std::int64_t length = 1; length <= stride; ++length)
@@ -91,8 +91,8 @@ TEST(NewTypes, CircularVectorIsItsDefinition) {
 
 // Every number of buckets and every stride up to so many elements; all lists of counts where there are not too many.
 TEST(NewTypes, BucketIsItsDefinition) {
-  for (std::int64_t buckets = 0; buckets <= most; ++buckets)
-    for (std::int64_t stride = 0; stride <= most && stride * buckets <= most; ++stride) {
+  for (std::int64_t buckets = 0; buckets <= max_elements; ++buckets)
+    for (std::int64_t stride = 0; stride <= max_elements && stride * buckets <= max_elements; ++stride) {
       const std::int64_t step = std::pow(stride + 1, buckets) <= 20'000 ? 1 : std::max<std::int64_t>(1, stride);
       if (std::pow(stride / step + 1, buckets) > 20'000) continue;
       Numbers counts(static_cast<std::size_t>(buckets), 0);

@@ -98,18 +98,18 @@ Region* new_description() noexcept {
 // The bytes that one block takes of a region, in memory.
 std::int64_t block_bytes(std::int64_t bytes, int size_class) noexcept {
   const std::int64_t block = not_isolated(size_class) < kSmallClasses ? class_bytes(size_class) : bytes;
-  return is_isolated(size_class) ? base::rounded_up(block, base::page_bytes()) : block;
+  return is_isolated(size_class) ? base::in_whole_pages(block) : block;
 }
 
 // The least that serves: where the cap or the kernel leaves no room for as much as is usual, a slab is a block or a
 // few, and a large buffer just what was asked for.
 std::int64_t least_region(std::int64_t bytes, int size_class) noexcept {
-  return base::rounded_up(block_bytes(bytes, size_class), base::page_bytes());
+  return base::in_whole_pages(block_bytes(bytes, size_class));
 }
 
 std::int64_t usual_region(int size_class) noexcept {
   const std::int64_t block = block_bytes(class_bytes(size_class), size_class);
-  return base::rounded_up(std::max(block, std::min(kBlocksInRegion * block, kLargestSmall)), base::page_bytes());
+  return base::in_whole_pages(std::max(block, std::min(kBlocksInRegion * block, kLargestSmall)));
 }
 
 // One more region, wholly idle; nullptr if there is no room for it.
@@ -214,7 +214,7 @@ void give(Block block) noexcept {
 
 void trim(Block block) noexcept {
   const Region& region = block.region();
-  const std::int64_t kept = base::rounded_up(block_bytes(region.bytes, region.size_class), base::page_bytes());
+  const std::int64_t kept = base::in_whole_pages(block_bytes(region.bytes, region.size_class));
   discard(static_cast<char*>(block.data()) + kept, region.stride - kept);
 }
 

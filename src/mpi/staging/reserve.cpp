@@ -51,7 +51,7 @@ void* take(std::int64_t bytes) noexcept {
   Arena& all = arena();
   const std::lock_guard lock(all.mutex);
   if (bytes <= 0 || bytes > all.room || all.count == all.taken.size()) return nullptr;
-  const std::int64_t needed = base::rounded_up(bytes, base::page_bytes());
+  const std::int64_t needed = base::in_whole_pages(bytes);
   std::int64_t from = 0;
   std::size_t k = 0;
   for (; k < all.count && all.taken[k].from - from < needed; ++k) from = all.taken[k].to;
