@@ -94,7 +94,6 @@ HEAP = [
 MUTANTS = [
     planted(plants, file, before, after, noticed_by)
     for plants, file, before, after, noticed_by in (
-        ("a message that is offered has completed", "requests/request_entry.cpp", "  sent.end_offer();\n", "", RANDOM),
         (
             "a call that tests takes a message that is offered for complete",
             "requests/request_entry.cpp",
