@@ -95,6 +95,13 @@ MUTANTS = [
     planted(plants, file, before, after, noticed_by)
     for plants, file, before, after, noticed_by in (
         (
+            "a message that is offered has completed",
+            "requests/completion.cpp",
+            "    held[index_of(one)]->sent.end_offer(rest);\n",
+            "",
+            (conformance("p2p_random", "1", "20", **SETTINGS),),
+        ),
+        (
             "a call that tests takes a message that is offered for complete",
             "requests/request_entry.cpp",
             "  if (!try_end_offer()) return false;\n",

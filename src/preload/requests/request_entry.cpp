@@ -177,7 +177,6 @@ Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
     return Outcome::kFailed;
   }
   if (cancelled && sent.goes_through_memory() && mpi::was_cancelled(status)) sent.withdraw();
-  sent.end_offer();
   const bool broken = is_broken(status);
   deliver(status);
   const Outcome of_own = collective == nullptr ? Outcome::kDelivered : outcome_of(collective->error());
