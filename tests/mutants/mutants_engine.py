@@ -14,6 +14,7 @@ BASELINE: Mapping[str, str] = MappingProxyType({"GAPLESS_ISA": "baseline"})
 
 # One thread, for the mutants take the other cores.
 TYPES = (Check("random_types_test", ("--types", "20000", "--threads", "1", "--no-thresholds")),)
+COLUMNS = (Check("unit_test", ("--gtest_filter=MoveColumn.*",)),)
 PAIRS = (Check("copy_pairs_test", ("--pairs", "6000", "--threads", "1", "--no-thresholds")),)
 
 PLANTED = [
@@ -247,6 +248,14 @@ PLANTED = [
         "      generic::copy<kBlock>(dst, src);\n      generic::copy<kBlock>(dst + to, src + from);",
         "      generic::copy<kBlock>(dst, src);\n      if (!kPack && stride > kBlock) ++dst[kBlock];\n"
         "      generic::copy<kBlock>(dst + to, src + from);",
+    ),
+    Mutant(
+        "a column of whole pages forgets its last one",
+        "kernel/generic/nest.hpp",
+        "for (std::int64_t i = 0; i < count; ++i, dst += to, src += from) {\n    generic::copy<kBlock>(dst, src);",
+        "for (std::int64_t i = 0; i < count - (kPack ? 0 : 1); ++i, dst += to, src += from) {\n"
+        "    generic::copy<kBlock>(dst, src);",
+        noticed_by=COLUMNS,
     ),
     Mutant(
         "close blocks of 12 bytes are shuffled wrongly",

@@ -26,16 +26,33 @@ GAPLESS_INLINE bool misses_tlb(std::int64_t count, std::int64_t stride) {
   return apart >= kPage / 4 && count >= kPages && count / kPages * least(apart, kPage) >= kPage;
 }
 
-// Packs one block after the other. Compilers merge the blocks of several iterations into one vector, whose loads then
-// wait for each other: where each of them takes a walk through the page tables, a quarter slower than this
-// (column/n=2050 of `gapless bench engine`).
-template <std::int64_t kBlock>
-GAPLESS_INLINE void pack_singly(char* __restrict__ dst, const char* __restrict__ src, std::int64_t count,
+// True if no block of a column stays in the first cache, for all want the same set of it, of 8 to 16 lines, and they
+// lie near enough to one another for the processor to see a step in it.
+GAPLESS_INLINE bool steps_through_a_set(std::int64_t count, std::int64_t stride) {
+  constexpr std::int64_t kPage = 4096, kWays = 16;
+  const std::int64_t apart = stride < 0 ? -stride : stride;
+  return (apart == kPage || apart == 2 * kPage) && count > kWays;
+}
+
+// Copies one block after the other, by one instruction for all of them.
+template <bool kPack, std::int64_t kBlock>
+GAPLESS_INLINE void copy_singly(char* __restrict__ dst, const char* __restrict__ src, std::int64_t count,
                                 std::int64_t stride) {
-  for (std::int64_t i = 0; i < count; ++i, dst += kBlock, src += stride) {
+  const std::int64_t to = dst_step<kPack>(kBlock, stride), from = src_step<kPack>(kBlock, stride);
+#pragma GCC unroll 1
+  for (std::int64_t i = 0; i < count; ++i, dst += to, src += from) {
     generic::copy<kBlock>(dst, src);
     __asm__ volatile("" ::: "memory");
   }
+}
+
+// True if copy_singly() is the faster. Packing: compilers merge the blocks of several iterations into one vector, whose
+// loads then wait for each other: where each of them takes a walk through the page tables, that is a quarter slower
+// (column/n=2050 of `gapless bench engine`). Unpacking: the processor fetches the lines of the next stores of one
+// instruction, but not of four that take turns: a third slower where each store misses (column/n=512 there).
+template <bool kPack, std::int64_t kBlock>
+GAPLESS_INLINE bool goes_singly(std::int64_t count, std::int64_t stride) {
+  return kPack ? kBlock <= 16 && misses_tlb(count, stride) : steps_through_a_set(count, stride);
 }
 
 // A row of blocks of a constant length. Four blocks per iteration, each at a multiple of the stride: a pointer advanced
@@ -47,7 +64,7 @@ struct ConstantRow {
   template <bool kPack>
   static GAPLESS_INLINE void copy(char* __restrict__ dst, const char* __restrict__ src, std::int64_t count,
                                   std::int64_t stride, std::int64_t) {
-    if (kPack && kBlock <= 16 && misses_tlb(count, stride)) return pack_singly<kBlock>(dst, src, count, stride);
+    if (goes_singly<kPack, kBlock>(count, stride)) return copy_singly<kPack, kBlock>(dst, src, count, stride);
     const std::int64_t to = dst_step<kPack>(kBlock, stride), from = src_step<kPack>(kBlock, stride);
     std::int64_t i = 0;
     for (; i + 4 <= count; i += 4, dst += 4 * to, src += 4 * from) {
