@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "base/immortal.hpp"
 #include "base/status.hpp"
 
 namespace gapless::alltoall {
@@ -45,10 +46,8 @@ struct Cache {
   std::mutex mutex;
   std::map<Key, SchedulePtr> schedules;
 };
-// Never destroyed: exit handlers may finalise MPI.
 Cache& cache() {
-  static Cache& made = *new Cache;
-  return made;
+  return base::immortal<Cache>();
 }
 
 }  // namespace

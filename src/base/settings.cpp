@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <mutex>
 
+#include "base/immortal.hpp"
+
 namespace gapless::base {
 
 namespace {
@@ -20,8 +22,7 @@ struct RefusedSettings {
   std::size_t count = 0;
 };
 RefusedSettings& all_refused() {
-  static RefusedSettings* const all = new RefusedSettings;  // never destroyed: settings are read until the process ends
-  return *all;
+  return immortal<RefusedSettings>();
 }
 
 constexpr const char* kBytes[] = {"a number of bytes, with K, M or G behind it or not"};

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/immortal.hpp"
 #include "mpi/types/decode.hpp"
 #include "mpi/types/named.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 
 using layout::LayoutPtr;
 
-// Never destroyed. Predefined handles mean the same as long as MPI lives, which begins once.
+// Predefined handles mean the same as long as MPI lives, which begins once.
 struct Known {
   std::mutex mutex;
   std::unordered_map<std::uint64_t, LayoutPtr> layouts;
@@ -20,8 +21,7 @@ struct Known {
   std::unordered_map<const layout::Layout*, MPI_Datatype> of_layout;
 };
 Known& known() {
-  static Known* const all = new Known;
-  return *all;
+  return base::immortal<Known>();
 }
 
 // A type made of two of another one, or the first type of a pair; else MPI_DATATYPE_NULL.

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/immortal.hpp"
 #include "ext/error.hpp"
 #include "mpi/types/datatype.hpp"
 
@@ -18,8 +19,7 @@ struct Registry {
   std::vector<std::weak_ptr<PrivateComm>> all;
 };
 Registry& registry() {
-  static Registry& made = *new Registry;  // never destroyed: exit handlers may finalise MPI
-  return made;
+  return base::immortal<Registry>();
 }
 
 // MPI_Comm_dup of the program's communicator: the copy gets one of its own when it needs one.

@@ -293,3 +293,78 @@ def test_a_killed_rank_ends_the_job(layered: Layered, times: int) -> None:
     draw = random.Random(times)
     for _ in range(times):
         kill_one(layered, 2, [program, "alloc", "", 0], SETTINGS, draw)
+
+
+# Rank 0 sends layouts that rank 1 has not seen, while it waits for an answer and so packs nothing; rank 1 has no memory
+# but what it keeps aside in a few small blocks.
+STARVED = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+enum { kLayouts = 6, kBlocks = 4000, kStep = 6, kRoom = kBlocks * kStep, kAside = 32768 };
+static int *in, *out;
+static void starve(void) {
+  char line[256];
+  long kilobytes = 0;
+  FILE *status = fopen("/proc/self/status", "r");
+  while (fgets(line, sizeof line, status) != NULL) sscanf(line, "VmSize: %ld kB", &kilobytes);
+  fclose(status);
+  void *const aside = malloc(kAside);
+  const struct rlimit most = {(rlim_t)kilobytes << 10, RLIM_INFINITY};
+  if (setrlimit(RLIMIT_AS, &most) != 0) puts("cannot limit"), exit(3);
+  for (size_t bytes = 1 << 20; bytes >= 64; bytes /= 2) {
+    while (malloc(bytes) != NULL) {}
+  }
+  free(aside);
+}
+int main(int argc, char **argv) {
+  MPI_Datatype sent[kLayouts], received;
+  int rank, wrong = 0, last, at[kBlocks];
+  alarm(60);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Alloc_mem(kRoom * sizeof(int), MPI_INFO_NULL, &out);
+  MPI_Alloc_mem(kRoom * sizeof(int), MPI_INFO_NULL, &in);
+  for (int k = 0; k < kLayouts; ++k) {
+    /* No two distances in a row are alike, and no two layouts. */
+    srand(k + 1);
+    for (int j = 0; j < kBlocks; ++j) at[j] = kStep * j + rand() % (kStep - 1);
+    MPI_Type_create_indexed_block(kBlocks, 1, at, MPI_INT, &sent[k]);
+    MPI_Type_commit(&sent[k]);
+  }
+  MPI_Type_vector(kBlocks, 1, 2, MPI_INT, &received);
+  MPI_Type_commit(&received);
+  for (int k = 0; k < kRoom; ++k) out[k] = k;
+  for (int round = 0; round < kLayouts; ++round) {
+    MPI_Request send;
+    if (round == 1 && rank == 1) starve();
+    if (rank == 0) {
+      MPI_Isend(out, 1, sent[round], 1, 1, MPI_COMM_WORLD, &send);
+      MPI_Recv(&last, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Wait(&send, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Recv(in, 1, received, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      srand(round + 1);
+      for (int j = 0; j < kBlocks; ++j) wrong += in[2 * j] != kStep * j + rand() % (kStep - 1);
+      MPI_Send(&round, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+    }
+  }
+  if (rank == 1) setrlimit(RLIMIT_AS, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
+  printf("wrong %d\\n", wrong);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+def test_a_receiver_without_memory_for_a_layout_copies_all_the_same(layered: Layered, tmp_path: Path) -> None:
+    """Its sender waits for the answer, and packs nothing: to refuse the message would be to wait for ever."""
+    stats = tmp_path / "stats.json"
+    settings = SETTINGS | {"GAPLESS_STATS": f"json:{stats}"}
+    answer = layered.run(2, [layered.program("starved", STARVED)], settings)
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert re.findall(r"wrong \d+|cannot", answer.stdout) == 2 * ["wrong 0"], answer.stdout
+    counts = ways_counted(stats)
+    assert counts["offered"] > 0 and counts.get("refused", 0) == 0

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <mutex>
 
+#include "base/immortal.hpp"
 #include "base/pages.hpp"
 #include "mpi/staging/mapping.hpp"
 
@@ -31,8 +32,7 @@ struct Arena {
 };
 
 Arena& arena() noexcept {
-  static Arena* const the = new Arena;
-  return *the;
+  return base::immortal<Arena>();
 }
 
 // True if memory may be refused when it is touched, or if address space is limited.

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/immortal.hpp"
 #include "layout/signature.hpp"
 #include "mpi/types/decode.hpp"
 #include "mpi/types/handle_cache.hpp"
@@ -36,9 +37,9 @@ DatatypePtr keep_for_good(std::uint64_t key, DatatypePtr facts) {
     std::mutex mutex;
     std::unordered_map<std::uint64_t, DatatypePtr> types;
   };
-  static Builtin* const all = new Builtin;
-  const std::lock_guard lock(all->mutex);
-  const auto [entry, inserted] = all->types.try_emplace(key, std::move(facts));
+  Builtin& all = base::immortal<Builtin>();
+  const std::lock_guard lock(all.mutex);
+  const auto [entry, inserted] = all.types.try_emplace(key, std::move(facts));
   return {DatatypePtr(), entry->second.get()};
 }
 

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/immortal.hpp"
 #include "base/per_thread.hpp"
 #include "mpi/abi/library.hpp"
 
@@ -135,10 +136,7 @@ class HandleCache {
     int keyval = MPI_KEYVAL_INVALID;
     std::uint64_t attributes = 0;
   };
-  static State& state() noexcept {
-    static State* const the = new State;
-    return *the;
-  }
+  static State& state() noexcept { return base::immortal<State>(); }
 
   static std::size_t index_of(std::uint64_t key) noexcept {
     static_assert(std::has_single_bit(kSlots));

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/immortal.hpp"
 #include "base/status.hpp"
 
 namespace gapless::mpi {
@@ -180,8 +181,7 @@ DatatypePtr compiled(layout::LayoutPtr layout) {
 }
 
 TypeCache& type_cache() {
-  static TypeCache* const the = new TypeCache;
-  return *the;
+  return base::immortal<TypeCache>();
 }
 
 }  // namespace gapless::mpi

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/immortal.hpp"
 #include "mpi/abi/library.hpp"
 #include "mpi/abi/status.hpp"
 #include "preload/paired/acceptance.hpp"
@@ -21,7 +22,6 @@ struct HandedOut {
   MPI_Message message;
   Claim claim;
 };
-// Never destroyed: MPI may be finalised in a static destructor.
 struct Claims {
   std::recursive_mutex lock;
   std::vector<Claim> queue;  // in the order of the library's queues
@@ -29,8 +29,7 @@ struct Claims {
   MPI_Comm self = MPI_COMM_NULL;  // this process alone: nobody else sends there
 };
 Claims& all() noexcept {
-  static Claims* const the = new Claims;
-  return *the;
+  return base::immortal<Claims>();
 }
 
 void set_claiming(bool on) noexcept {

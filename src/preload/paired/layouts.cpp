@@ -1,8 +1,10 @@
 #include "preload/paired/layouts.hpp"
 
 #include <algorithm>
+#include <new>
 #include <unordered_map>
 
+#include "base/immortal.hpp"
 #include "preload/stats/ways.hpp"
 #include "serial/serial.hpp"
 
@@ -32,10 +34,8 @@ struct Tables {
   std::unordered_map<std::uint64_t, Read> read;
   std::uint64_t clock = 0;
 };
-// Never destroyed: MPI may be finalised in a static destructor.
 Tables& tables() noexcept {
-  static Tables* const the = new Tables;
-  return *the;
+  return base::immortal<Tables>();
 }
 
 // Those of types that are gone: no message can be of one.
@@ -96,31 +96,46 @@ std::shared_ptr<const std::vector<copy::Span>> Foreign::spans(std::int64_t count
   }
 }
 
+namespace {
+
+std::shared_ptr<Foreign> read_anew(SharedMemory& shared, Tables& all, int process, const wire::Place& place,
+                                   std::uint64_t key) {
+  const auto shown = wire::Board::read(shared.segment, process, place);
+  // A copy: its owner may write there, if it is not what it should be.
+  const std::vector<std::uint8_t> bytes(shown.begin(), shown.end());
+  serial::Deserialised made = serial::deserialise(bytes);
+  auto layout = std::make_shared<Foreign>(plan::compile(made.message, made.type->extent));
+  if (all.read.size() >= kMostRead) {
+    all.read.erase(std::min_element(all.read.begin(), all.read.end(), [](const auto& a, const auto& b) {
+      return a.second.last_used < b.second.last_used;
+    }));
+  }
+  all.read.emplace(key, Read{layout, ++all.clock});
+  return layout;
+}
+
+}  // namespace
+
 std::shared_ptr<Foreign> read_layout(SharedMemory& shared, int process, const wire::Place& place) noexcept {
   const std::uint64_t key = place.serial * wire::kMaxProcesses + static_cast<std::uint64_t>(process);
   Tables& all = tables();
   const std::lock_guard lock(all.mutex);
-  try {
-    if (const auto found = all.read.find(key); found != all.read.end()) {
-      count_way(WayEvent::kLayoutKnown);
-      found->second.last_used = ++all.clock;
-      return found->second.layout;
+  if (const auto found = all.read.find(key); found != all.read.end()) {
+    count_way(WayEvent::kLayoutKnown);
+    found->second.last_used = ++all.clock;
+    return found->second.layout;
+  }
+  count_way(WayEvent::kLayoutNew);
+  for (;;) {
+    try {
+      std::shared_ptr<Foreign> layout = read_anew(shared, all, process, place, key);
+      shared.spare.keep();
+      return layout;
+    } catch (const std::bad_alloc&) {
+      if (!shared.spare.give_up()) return nullptr;
+    } catch (...) {
+      return nullptr;
     }
-    count_way(WayEvent::kLayoutNew);
-    const auto shown = wire::Board::read(shared.segment, process, place);
-    // A copy: its owner may write there, if it is not what it should be.
-    const std::vector<std::uint8_t> bytes(shown.begin(), shown.end());
-    serial::Deserialised made = serial::deserialise(bytes);
-    auto layout = std::make_shared<Foreign>(plan::compile(made.message, made.type->extent));
-    if (all.read.size() >= kMostRead) {
-      all.read.erase(std::min_element(all.read.begin(), all.read.end(), [](const auto& a, const auto& b) {
-        return a.second.last_used < b.second.last_used;
-      }));
-    }
-    all.read.emplace(key, Read{layout, ++all.clock});
-    return layout;
-  } catch (...) {
-    return nullptr;
   }
 }
 

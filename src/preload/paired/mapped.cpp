@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <list>
 #include <mutex>
 #include <shared_mutex>
 #include <vector>
 
+#include "base/immortal.hpp"
 #include "move/direction.hpp"
 #include "move/overlap.hpp"
 #include "mpi/abi/library.hpp"
@@ -31,13 +33,11 @@ struct Part {
 
 struct Windows {
   std::shared_mutex mutex;
-  std::array<std::vector<Part>, wire::kMaxProcesses> parts;  // of each process of the node
-  std::atomic<bool> any{false};                              // so that a message costs a load where there are none
+  std::array<std::list<Part>, wire::kMaxProcesses> parts;  // of each process of the node
+  std::atomic<bool> any{false};                            // so that a message costs a load where there are none
 };
-// Never destroyed: MPI may be finalised in a static destructor.
 Windows& windows() noexcept {
-  static Windows* const the = new Windows;
-  return *the;
+  return base::immortal<Windows>();
 }
 
 bool has(std::uint64_t begin, std::int64_t room, std::uint64_t address, std::int64_t bytes) noexcept {
@@ -64,7 +64,7 @@ void erase_parts(Gone gone) noexcept {
   Windows& all = windows();
   const std::unique_lock lock(all.mutex);
   bool any = false;
-  for (std::vector<Part>& parts : all.parts) {
+  for (std::list<Part>& parts : all.parts) {
     std::erase_if(parts, gone);
     any = any || !parts.empty();
   }
@@ -77,9 +77,10 @@ struct Told {
   std::int64_t bytes;  // -1: it shares no memory with the others, and will take no such message
 };
 
-// Asks the library, so without the lock.
-std::vector<Part> parts_of(MPI_Win window, const Members& members, const std::vector<Told>& told) {
-  std::vector<Part> parts;
+// Takes as many of the parts made beforehand as members share their memory. Asks the library, so without the lock.
+std::list<Part> parts_of(MPI_Win window, const Members& members, const std::vector<Told>& told,
+                         std::list<Part> made) noexcept {
+  std::list<Part> parts;
   const Told& own = told[static_cast<std::size_t>(members.rank)];
   for (int rank = 0; rank < members.size; ++rank) {
     const Told& other = told[static_cast<std::size_t>(rank)];
@@ -90,13 +91,14 @@ std::vector<Part> parts_of(MPI_Win window, const Members& members, const std::ve
         mpi::library.Win_shared_query(window, rank, &size, &unit, static_cast<void*>(&here)) != MPI_SUCCESS) {
       continue;
     }
-    parts.push_back({.window = window,
-                     .number = members.numbers[rank],
-                     .begin = other.begin,
-                     .bytes = std::min<std::int64_t>(size, other.bytes),
-                     .here = static_cast<char*>(here),
-                     .own_begin = own.begin,
-                     .own_bytes = own.bytes});
+    parts.splice(parts.end(), made, made.begin());
+    parts.back() = {.window = window,
+                    .number = members.numbers[rank],
+                    .begin = other.begin,
+                    .bytes = std::min<std::int64_t>(size, other.bytes),
+                    .here = static_cast<char*>(here),
+                    .own_begin = own.begin,
+                    .own_bytes = own.bytes};
   }
   return parts;
 }
@@ -109,23 +111,33 @@ void map_window(MPI_Win window, MPI_Comm comm, void* base, MPI_Aint bytes) noexc
   if (!members.agreed || members.size < 2 || !are_messages_wanted()) return;
   // A member may have called MPI_Win_allocate_shared_c, of which the front hears nothing.
   if (mpi::library.Win_allocate_shared_c != nullptr && !serves_large_counts()) return;
-  const bool shares = shared_memory() != nullptr && members.numbers != nullptr;
-  const Told own{reinterpret_cast<std::uintptr_t>(base), shares ? bytes : -1};
+  bool shares = shared_memory() != nullptr && shared_memory()->spare.is_kept() && members.numbers != nullptr;
   // A process without memory for so little ends, as it would in the library.
   std::vector<Told> told(static_cast<std::size_t>(members.size));
+  // What a process says that it shares it must find afterwards: a message there may not be refused.
+  std::list<Part> made;
+  try {
+    made.resize(shares ? told.size() : 0);
+  } catch (...) {
+    shares = false;
+  }
+  const Told own{reinterpret_cast<std::uintptr_t>(base), shares ? bytes : -1};
   if (mpi::library.Allgather(&own, sizeof own, MPI_BYTE, told.data(), sizeof own, MPI_BYTE, comm) != MPI_SUCCESS ||
       !shares) {
     return;
   }
-  try {
-    const std::vector<Part> parts = parts_of(window, members, told);
-    Windows& all = windows();
-    const std::unique_lock lock(all.mutex);
-    all.any.store(true, std::memory_order_release);  // whatever is missing below goes when the window is freed
-    for (const Part& part : parts) all.parts[static_cast<std::size_t>(part.number)].push_back(part);
-  } catch (...) {
-    // Without it messages go by another way.
+  std::list<Part> parts = parts_of(window, members, told, std::move(made));
+  Windows& all = windows();
+  const std::unique_lock lock(all.mutex);
+  all.any.store(true, std::memory_order_release);
+  while (!parts.empty()) {
+    std::list<Part>& of = all.parts[static_cast<std::size_t>(parts.front().number)];
+    of.splice(of.end(), parts, parts.begin());
   }
+}
+
+void map_heap(SharedMemory& shared, int number) noexcept {
+  if (shared.spare.is_kept()) shared.heaps.look_at(shared.segment, number);
 }
 
 void unmap_window(MPI_Win window) noexcept {

@@ -9,6 +9,7 @@
 
 #include "mpi/abi/abi.hpp"
 #include "plan/plan.hpp"
+#include "preload/policy/shared_memory.hpp"
 
 namespace gapless::preload {
 
@@ -16,6 +17,8 @@ namespace gapless::preload {
 void map_window(MPI_Win window, MPI_Comm comm, void* base, MPI_Aint bytes) noexcept;
 // It is about to be freed.
 void unmap_window(MPI_Win window) noexcept;
+// What MPI_Alloc_mem has handed out in process `number` of the node. Cost where nothing is new: three loads.
+void map_heap(SharedMemory& shared, int number) noexcept;
 // After the end of MPI: all of it.
 void forget_mapped() noexcept;
 

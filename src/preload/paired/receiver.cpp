@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "preload/paired/acceptance.hpp"
+#include "preload/paired/mapped.hpp"
 #include "preload/paired/ways.hpp"
 #include "preload/policy/agreement.hpp"
 #include "preload/stats/log.hpp"
@@ -14,7 +15,7 @@ std::optional<PairedReceive> PairedReceive::recognise(const void* bytes) noexcep
   wire::Sealed message;
   if (shared == nullptr || !wire::read_header(bytes, shared->segment, message)) return std::nullopt;
   count_arrival();
-  shared->heaps.look_at(shared->segment, static_cast<int>(message.ticket.process));
+  map_heap(*shared, static_cast<int>(message.ticket.process));
   if (wanted_way() != Way::kHost) {
     const auto sender = static_cast<int>(message.ticket.process);
     int refusal = 0;

@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include "preload/paired/mapped.hpp"
+
 namespace gapless::preload {
 
 std::atomic<int> offers{0};
@@ -29,7 +31,7 @@ std::unique_ptr<PairedSend> PairedSend::begin(int number, std::int64_t bytes, st
                                               const std::optional<wire::Buffer>& origin) noexcept {
   SharedMemory* const shared = shared_memory();
   if (shared == nullptr || number == shared->segment.self() || !shared->segment.accepts(number)) return nullptr;
-  shared->heaps.look_at(shared->segment, number);
+  map_heap(*shared, number);
   const std::int64_t part = wire::part_bytes_of(bytes, sending), parts = wire::parts_of(bytes, part);
   wire::Lease lease;
   if (parts > shared->segment.max_chunks() || !shared->pool.take(static_cast<std::uint32_t>(parts), number, lease)) {

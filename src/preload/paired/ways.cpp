@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/clock.hpp"
+#include "base/immortal.hpp"
 #include "base/settings.hpp"
 #include "preload/paired/mapped.hpp"
 #include "preload/policy/agreement.hpp"
@@ -44,15 +45,14 @@ struct Sent {
   wire::Choice choice;
 };
 
-// A place for each key; who comes to one that another has begins anew. Never destroyed.
+// A place for each key; who comes to one that another has begins anew.
 struct Choices {
   static constexpr std::size_t kPlaces = 256;
   std::mutex mutex;
   std::array<Sent, kPlaces> places;
 };
 Choices& choices() noexcept {
-  static Choices* const the = new Choices;
-  return *the;
+  return base::immortal<Choices>();
 }
 
 // [bytes] Shorter runs are never read by the kernel for a trial's sake: an entry, or its gap, costs more than they do.

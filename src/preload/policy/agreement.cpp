@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/immortal.hpp"
 #include "base/settings.hpp"
 #include "gapless/gapless.h"
 #include "mpi/abi/library.hpp"
@@ -41,10 +42,8 @@ struct Question {
   std::string reason;       // of the answer
 };
 
-// Never destroyed: MPI may be finalised in a static destructor.
 Question& question() noexcept {
-  static Question* const the = new Question;
-  return *the;
+  return base::immortal<Question>();
 }
 
 bool is_wanted() noexcept {

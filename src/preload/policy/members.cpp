@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/immortal.hpp"
 #include "mpi/types/handle_cache.hpp"
 #include "preload/policy/agreement.hpp"
 #include "preload/policy/shared_memory.hpp"
@@ -29,9 +30,8 @@ struct Kept {
 };
 using Communicators = mpi::HandleCache<CommHandles, Kept, 8>;
 
-// Written before and after everything else. Never destroyed: a program may finalize MPI in a static object's
-// destructor.
-Kept& world = *new Kept;  // NOLINT(bugprone-throwing-static-initialization): no program starts without 100 bytes
+// Written before and after everything else.
+Kept& world = base::immortal<Kept>();
 
 // What the members of a communicator within the world have in common.
 struct Places {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/immortal.hpp"
 #include "base/settings.hpp"
 #include "preload/policy/job.hpp"
 
@@ -17,10 +18,8 @@ namespace {
 // Ours are some 10 KB.
 constexpr off_t kMaxFileBytes = 1 << 20;
 
-// Never destroyed: a program may finalise MPI in its own static destructors.
 RulesReport& report() noexcept {
-  static RulesReport* const the = new RulesReport;
-  return *the;
+  return base::immortal<RulesReport>();
 }
 
 class File {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/immortal.hpp"
 #include "base/settings.hpp"
 #include "preload/policy/switches.hpp"
 #include "wire/header.hpp"
@@ -21,14 +22,12 @@ constexpr std::int64_t kSmallestExchanged = 16 << 10, kSmallestFromRoot = 512 <<
 // faster in local mode: rings of 3 and 4 processes on 2 processors (gapless bench collectives --ranks 3,4).
 constexpr std::int64_t kLargestCrowded = 1 << 20;
 
-// Never destroyed: MPI may be finalised in a static destructor, and threads may be inside.
 struct State {
   SharedMemory* joined = nullptr;
   std::string why = "the processes of this node have not met";
 };
 State& state() noexcept {
-  static State* const the = new State;
-  return *the;
+  return base::immortal<State>();
 }
 
 // [bytes] In place of the rules; 0: they hold.
@@ -104,6 +103,7 @@ void join_shared_memory(int descriptor, int self) noexcept {
   try {
     auto made = std::make_unique<SharedMemory>(descriptor, self, all.why);
     if (!made->is_attached) return;
+    made->spare.keep();
     all.why.clear();
     all.joined = made.release();
   } catch (...) {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/immortal.hpp"
 #include "preload/paired/acceptance.hpp"
 #include "preload/paired/claims.hpp"
 
@@ -19,10 +20,9 @@ struct Remembered {
   int source, tag;
   MPI_Comm comm;
 };
-// Guarded by the lock of the claims; never destroyed.
+// Guarded by the lock of the claims.
 std::unordered_map<std::uint64_t, Remembered>& remembered() {
-  static auto* const the = new std::unordered_map<std::uint64_t, Remembered>;
-  return *the;
+  return base::immortal<std::unordered_map<std::uint64_t, Remembered>>();
 }
 
 }  // namespace

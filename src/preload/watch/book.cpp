@@ -18,6 +18,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/immortal.hpp"
 #include "base/status.hpp"
 #include "base/ticks.hpp"
 #include "notation/print.hpp"
@@ -65,8 +66,7 @@ struct Book {
   std::unordered_map<const void*, std::int32_t> sites;
 };
 Book& book() noexcept {
-  static Book* const the = new Book;  // a program may call MPI in its static destructors
-  return *the;
+  return base::immortal<Book>();  // a program may call MPI in its static destructors
 }
 
 template <std::size_t n>

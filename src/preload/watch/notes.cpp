@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "base/immortal.hpp"
 #include "mpi/abi/library.hpp"
 #include "mpi/types/unused.hpp"
 #include "preload/policy/switches.hpp"
@@ -107,10 +108,7 @@ class Index {
     std::mutex mutex;
     std::vector<Index*> left;
   };
-  static Ended& ended() noexcept {
-    static Ended* const the = new Ended;
-    return *the;
-  }
+  static Ended& ended() noexcept { return base::immortal<Ended>(); }
   std::size_t mask() const noexcept { return slots_.size() - 1; }
   static void place(std::vector<Slot>& slots, const Key& key, Entry* entry) noexcept {
     std::size_t k = hash_of(key) & (slots.size() - 1);

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <mutex>
 
+#include "base/immortal.hpp"
 #include "ext/library.hpp"
 #include "preload/policy/world.hpp"
 
@@ -45,8 +46,7 @@ bool fill_slots() noexcept {
 }
 
 OwnComm& own() noexcept {
-  static OwnComm& the = *new OwnComm;  // never destroyed: a program may finalise MPI in a static destructor
-  return the;
+  return base::immortal<OwnComm>();
 }
 
 }  // namespace

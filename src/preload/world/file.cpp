@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/immortal.hpp"
 #include "preload/transfer/transfer.hpp"
 #include "preload/wrappers.hpp"
 
@@ -30,8 +31,7 @@ struct OtherRepresentations {
 };
 
 OtherRepresentations& other_representations() noexcept {
-  static OtherRepresentations* const the = new OtherRepresentations;
-  return *the;
+  return base::immortal<OtherRepresentations>();
 }
 
 void remember(MPI_File file) noexcept {

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/immortal.hpp"
 #include "base/settings.hpp"
 #include "kernel/caches.hpp"
 #include "kernel/isa.hpp"
@@ -32,8 +33,7 @@ namespace {
 std::mutex reporting;
 
 RunFile& own_file() {
-  static RunFile* const file = new RunFile;
-  return *file;
+  return base::immortal<RunFile>();
 }
 
 std::string library_name() {
