@@ -102,7 +102,7 @@ else
     suite 'aarch64' "$ctest_count" tools/test_neon.sh
   fi
   suite 'pytest, long tests' "$pytest_count" side_by_side long "${wheel[@]}"
-  suite 'pytest, long tests, alone' "$pytest_count" python_tests 'alone and long'
+  suite 'pytest, long tests, alone' "$pytest_count" python_tests 'alone and long' "${wheel[@]}"
   suite 'mpi4py under the layer' "$mpi4py_count" env GAPLESS_BUILD_DIR="$PWD/$release" tools/test_mpi4py.sh "${library[@]}"
 fi
 

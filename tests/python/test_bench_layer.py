@@ -67,6 +67,7 @@ def test_names_of_libraries_with_commas_and_repeated() -> None:
     assert chosen_libraries(["mpich,all"]) == chosen_libraries(["all"])
 
 
+@pytest.mark.alone
 def test_p2p_of_both_ranks_at_once(gapless: Command) -> None:
     options = ("--mpi", "mpich,openmpi", "--calls", "waitall", "--layouts", "tests", "--filter", "tiled/v1/A=2/")
     answer = gapless("bench", "p2p", *options, "--launches", 1, "--reps", "1,1", "--sizes", "3200,512000", "--json")

@@ -113,6 +113,7 @@ def test_trimmed_means_keep_their_level_and_are_not_moved_by_a_disturbed_launch(
     assert np.abs(of_launches(list(disturbed)).mean).mean() > 0.9
 
 
+@pytest.mark.alone
 def test_two_rounds_are_measured_and_printed_again(gapless: Command, tmp_path: Path) -> None:
     """In earnest, with what is read from the environment on one side alone."""
     out = tmp_path / "run"
@@ -144,6 +145,7 @@ def test_ctrl_c_keeps_and_judges_what_was_measured(gapless: Command, tmp_path: P
     assert again.stdout.splitlines()[-1] in output.splitlines()
 
 
+@pytest.mark.alone
 def test_ctrl_c_before_the_first_round_is_over(tmp_path: Path) -> None:
     out = tmp_path / "run"
     output = interrupted(["compare", "--run", "mpich", "mpich,plant=100", "--out", str(out)], out, 0)

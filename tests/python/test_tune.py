@@ -211,6 +211,7 @@ def test_the_users_word_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("mpi", first_in_make_test(NAMES))
+@pytest.mark.alone
 def test_tune_and_run(gapless: Command, build: Build, tmp_path: Path, mpi: str) -> None:
     if mpi in PREFIXES and not PREFIXES[mpi].is_dir():
         pytest.skip(f"{mpi} is not installed")

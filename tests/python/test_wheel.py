@@ -264,6 +264,7 @@ def test_the_doctor_says_what_works(installed: Environment, build: Build) -> Non
 
 # The first of this machine, one that is named, and one at a prefix.
 @pytest.mark.parametrize(("name", "given"), [("mpich", None), ("intel", "intel"), ("openmpi", "PREFIX")])
+@pytest.mark.alone
 def test_it_measures_this_machine(installed: Environment, tmp_path: Path, name: str, given: str | None) -> None:
     library = find_library(name)
     words = ["--mpi", str(library.mpi_root) if given == "PREFIX" else given] if given else []
