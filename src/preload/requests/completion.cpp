@@ -6,6 +6,7 @@
 // then, with an error, if any, in the status. Persistent requests stay: for these the flag, the index and the status
 // tell.
 #include <algorithm>
+#include <new>
 
 #include "preload/requests/ready_requests.hpp"
 #include "preload/wrappers.hpp"
@@ -78,9 +79,10 @@ int end_own(Procedure procedure, RequestEntry& entry, MPI_Status* status) {
 
 // A completing call of n requests. `output`: its flag (kOne, kAll; null if it has none), index (kAny), or count of
 // `indices` (kSome). `call(list, output, statuses)` makes the library's call.
-template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
-[[gnu::noinline]] int complete(Procedure procedure, int n, MPI_Request* list, int* output, const int* indices,
-                               MPI_Status* statuses, Call&& call) {
+// Throws std::bad_alloc before the library is called, or never.
+template <Of of, Manner manner, Effect effect, class Call>
+[[gnu::noinline]] int complete_listed(Procedure procedure, int n, MPI_Request* list, int* output, const int* indices,
+                                      MPI_Status* statuses, Call&& call) {
   // Of one operation the return code is the error; of several each status has its own.
   constexpr bool single = of == Of::kOne || of == Of::kAny;
   // The library names the completed operations by their indices.
@@ -106,6 +108,9 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
   }
   const bool ignored = (single && statuses == MPI_STATUS_IGNORE) || (!single && statuses == MPI_STATUSES_IGNORE);
   OwnStatuses own(single ? 1 : n, ignored ? nullptr : statuses);
+  // Those that are offered were offered before this call.
+  const bool are_some_offered = offers.load(std::memory_order_relaxed) != 0;
+  Scratch<int> last(are_some_offered ? static_cast<std::size_t>(n) : 0);
   OutputArgument returned(output);
   const int code = call(ready.differs() ? ready.get() : list, returned.get(), own.get());
   if (ready.differs()) {
@@ -162,8 +167,6 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
     RequestEntry* const entry = held[index_of(k)];
     return entry != nullptr && entry->sent.is_offered();
   };
-  const bool are_some_offered = offers.load(std::memory_order_relaxed) != 0;
-  Scratch<int> last(are_some_offered ? static_cast<std::size_t>(count) : 0);
   int offered = 0;
   for (int k = 0; k < count; ++k) {
     if (are_some_offered && is_offered(k)) {
@@ -188,12 +191,22 @@ template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
   return told == MPI_SUCCESS ? told : returned_error;
 }
 
+template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
+int complete(Procedure procedure, int n, MPI_Request* list, int* output, const int* indices, MPI_Status* statuses,
+             Call&& call) {
+  try {
+    return complete_listed<of, manner, effect>(procedure, n, list, output, indices, statuses, call);
+  } catch (const std::bad_alloc&) {  // of more requests than Scratch has room for: the program may ask again
+    return raise_error(MPI_ERR_NO_MEM, MPI_COMM_NULL);
+  }
+}
+
 // Of several requests, some of them with messages of which the library knows nothing, or that are offered still.
 struct OwnAmongThem {
   bool any = false;
   int done = -1;  // the index of one that has completed, of which the library knows nothing
 };
-OwnAmongThem find_own(int n, const MPI_Request* list) {
+OwnAmongThem find_own(int n, const MPI_Request* list) noexcept try {
   using Own = RequestEntry::Own;
   OwnAmongThem found;
   if (own_operations.load(std::memory_order_relaxed) == 0 && offers.load(std::memory_order_relaxed) == 0) return found;
@@ -204,6 +217,8 @@ OwnAmongThem find_own(int n, const MPI_Request* list) {
     if (own == Own::kDone && found.done < 0) found.done = k;
   }
   return found;
+} catch (const std::bad_alloc&) {  // complete() says so
+  return {};
 }
 
 int end_one(Procedure procedure, MPI_Request* request, MPI_Status* status) {

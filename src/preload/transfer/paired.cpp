@@ -201,7 +201,8 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
     if (count_ <= 0) return;
     datatype_ = mpi::find_type(type_, true);
     plan_ = datatype_ == nullptr ? nullptr : datatype_->plan();
-    if (plan_ == nullptr || __builtin_mul_overflow(plan_->size(), count_, &bytes_)) return;
+    if (plan_ == nullptr) return receive_undecoded(operation);
+    if (__builtin_mul_overflow(plan_->size(), count_, &bytes_)) return;
     // As the program gave it: a header ends inside no basic type.
     looks_ = bytes_ >= wire::kHeaderBytes;
     return;
@@ -216,11 +217,22 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
     if (!can_gather || (distance != Distance::kFar && expects_header())) stage_small(operation);
   }
   looks_ = path_ != Path::kNative || can_gather;
-  if (!looks_ && (reason_ == Reason::kCombiner || reason_ == Reason::kDevice || reason_ == Reason::kLarge ||
-                  reason_ == Reason::kStaging)) {
+  if (looks_) return;
+  if (reason_ == Reason::kCombiner || lacks_memory()) return receive_undecoded(operation);
+  if (reason_ == Reason::kDevice || reason_ == Reason::kLarge || reason_ == Reason::kStaging) {
     refuse(Refusal::kReceive);
-    if (reason_ == Reason::kCombiner && is_any_on_its_way()) looks_ = stage_undecoded(operation);
   }
+}
+
+// True of a type that there is no memory to decode, and not of one that there is not.
+bool MessageBuffer::lacks_memory() const noexcept {
+  return datatype_ == nullptr && count_ > 0 && (mpi::is_contiguous_builtin(type_) || mpi::is_registered(type_));
+}
+
+// No more headers come; those on their way are looked for.
+void MessageBuffer::receive_undecoded(Operation operation) noexcept {
+  refuse(Refusal::kReceive);
+  if (is_any_on_its_way()) looks_ = stage_undecoded(operation);
 }
 
 // Of a type that is not decoded, where a header may come: as bytes, which the library unpacks. False: it stays native.
@@ -277,7 +289,7 @@ void MessageBuffer::describe() noexcept {
   plan_ = datatype_ == nullptr ? nullptr : datatype_->plan();
   if (plan_ == nullptr || __builtin_mul_overflow(plan_->size(), count_, &bytes_)) bytes_ = 0;
   if (plan_ != nullptr) plan_->prepare(count_);
-  if (plan_ == nullptr && datatype_ != nullptr) stage_undecoded(Operation::kIreceive);
+  if (plan_ == nullptr && (datatype_ != nullptr || lacks_memory())) stage_undecoded(Operation::kIreceive);
 }
 
 std::unique_ptr<char[]> MessageBuffer::packed_copy() noexcept {

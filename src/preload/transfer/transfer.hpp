@@ -166,6 +166,8 @@ class MessageBuffer {
   bool can_gather_header() noexcept;
   bool expects_header() const noexcept;
   bool stage_undecoded(Operation operation) noexcept;
+  void receive_undecoded(Operation operation) noexcept;
+  bool lacks_memory() const noexcept;
   bool begin_pull() noexcept;
   bool read_header(std::int64_t received_bytes) noexcept;
   std::optional<wire::Buffer> origin_of(int number) noexcept;
