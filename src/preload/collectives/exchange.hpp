@@ -8,7 +8,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <new>
 #include <span>
@@ -142,7 +142,7 @@ class Exchange {
   std::vector<Sent> sent_;
   std::vector<int> targets_;
   std::vector<Post> posts_;
-  std::deque<Received> received_;
+  std::list<Received> received_;
   std::vector<Copy> copies_;
   Room strip_;  // for those
   bool differs_ = false, wished_ = false, copies_all_ = true;
