@@ -108,8 +108,8 @@ struct RequestEntry {
   void deliver(const MPI_Status& status) noexcept;
   // The same for a call that leaves the request as it is; the status then counts what came.
   Outcome tell(MPI_Status& status) noexcept;
-  // The library has completed the operation, with `error`, and what it sends is offered no longer. Delivers its data, and
-  // corrects the status of a broken one.
+  // The library has completed the operation, with `error`, and what it sends is offered no longer. Delivers its data,
+  // and corrects the status of a broken one.
   Outcome complete(MPI_Status& status, int error) noexcept;
 
  private:
