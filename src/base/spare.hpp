@@ -15,14 +15,14 @@ class Spare {
   Spare(const Spare&) = delete;
   Spare& operator=(const Spare&) = delete;
 
-  // True if it is there, now.
+  // Maps it, unless it is there. False: there is no room for it.
   bool keep() noexcept {
     if (is_kept()) return true;
     void* const made =
         mmap(nullptr, static_cast<std::size_t>(bytes_), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (made == MAP_FAILED) return false;
     void* none = nullptr;
-    if (!kept_.compare_exchange_strong(none, made)) free(made);
+    if (!kept_.compare_exchange_strong(none, made)) unmap(made);
     return true;
   }
   bool is_kept() const noexcept { return kept_.load(std::memory_order_relaxed) != nullptr; }
@@ -30,12 +30,12 @@ class Spare {
   bool give_up() noexcept {
     void* const had = kept_.exchange(nullptr);
     if (had == nullptr) return false;
-    free(had);
+    unmap(had);
     return true;
   }
 
  private:
-  void free(void* place) const noexcept { munmap(place, static_cast<std::size_t>(bytes_)); }
+  void unmap(void* place) const noexcept { munmap(place, static_cast<std::size_t>(bytes_)); }
   const std::int64_t bytes_;
   std::atomic<void*> kept_{nullptr};
 };

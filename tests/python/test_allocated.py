@@ -303,7 +303,7 @@ STARVED = """
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
-enum { kLayouts = 6, kBlocks = 4000, kStep = 6, kRoom = kBlocks * kStep, kAside = 32768 };
+enum { kLayouts = 8, kBlocks = 4000, kStep = 6, kRoom = kBlocks * kStep, kAside = 32768 };
 static int *in, *out;
 static void starve(void) {
   char line[256];
@@ -337,9 +337,10 @@ int main(int argc, char **argv) {
   MPI_Type_vector(kBlocks, 1, 2, MPI_INT, &received);
   MPI_Type_commit(&received);
   for (int k = 0; k < kRoom; ++k) out[k] = k;
+  MPI_Barrier(MPI_COMM_WORLD);
   for (int round = 0; round < kLayouts; ++round) {
     MPI_Request send;
-    if (round == 1 && rank == 1) starve();
+    if (round == 3 && rank == 1) starve();  /* by then it has mapped the memory */
     if (rank == 0) {
       MPI_Isend(out, 1, sent[round], 1, 1, MPI_COMM_WORLD, &send);
       MPI_Recv(&last, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

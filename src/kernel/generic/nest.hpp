@@ -26,7 +26,7 @@ GAPLESS_INLINE bool misses_tlb(std::int64_t count, std::int64_t stride) {
   return apart >= kPage / 4 && count >= kPages && count / kPages * least(apart, kPage) >= kPage;
 }
 
-// True if no block of a column stays in the first cache, for all want the same set of it, of 8 to 16 lines, and they
+// True if no block of a column stays in the first cache, for all want the same set of it, of 16 lines at most, and they
 // lie near enough to one another for the processor to see a step in it.
 GAPLESS_INLINE bool steps_through_a_set(std::int64_t count, std::int64_t stride) {
   constexpr std::int64_t kPage = 4096, kWays = 16;
@@ -34,7 +34,7 @@ GAPLESS_INLINE bool steps_through_a_set(std::int64_t count, std::int64_t stride)
   return (apart == kPage || apart == 2 * kPage) && count > kWays;
 }
 
-// Copies one block after the other, by one instruction for all of them.
+// Copies one block after the other, all of them by the same instructions.
 template <bool kPack, std::int64_t kBlock>
 GAPLESS_INLINE void copy_singly(char* __restrict__ dst, const char* __restrict__ src, std::int64_t count,
                                 std::int64_t stride) {

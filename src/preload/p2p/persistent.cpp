@@ -175,15 +175,17 @@ int wrap_Start(MPI_Request* request) {
 int wrap_Startall(int n, MPI_Request* list) {
   if (takes_fast_path(n, list)) [[likely]]
     return mpi::library.Startall(n, list);
-  if (n > 1 && (claiming() || start_in_turn(n, list))) {
-    // One by one: those that an error keeps from being started must deliver nothing.
-    for (int k = 0; k < n; ++k) {
-      const int code = begin(Procedure::kStartall, 1, list + k, mpi::library.Start);
-      if (code != MPI_SUCCESS) return code;
+  return or_no_memory([&]() -> int {
+    if (n > 1 && (claiming() || start_in_turn(n, list))) {
+      // One by one: those that an error keeps from being started must deliver nothing.
+      for (int k = 0; k < n; ++k) {
+        const int code = begin(Procedure::kStartall, 1, list + k, mpi::library.Start);
+        if (code != MPI_SUCCESS) return code;
+      }
+      return MPI_SUCCESS;
     }
-    return MPI_SUCCESS;
-  }
-  return begin(Procedure::kStartall, n, list, [n](MPI_Request* of) { return mpi::library.Startall(n, of); });
+    return begin(Procedure::kStartall, n, list, [n](MPI_Request* of) { return mpi::library.Startall(n, of); });
+  });
 }
 
 }  // namespace gapless::preload

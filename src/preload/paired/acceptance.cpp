@@ -41,6 +41,8 @@ void begin_acceptance() noexcept {
   headers_may_go_from_here.store(shared_memory() != nullptr, std::memory_order_relaxed);
   // Memory of accelerators would have to be read and written by the library; and completing calls must all be seen.
   if (shared_memory() == nullptr || mpi::has_gpu_runtime() || receives_stay_native) return;
+  // For receives of types that are not decoded (MessageBuffer::take_offered), which may have no memory for it.
+  mpi::find_type(MPI_BYTE, true);
   const std::lock_guard lock(deciding);
   headers_may_come_here.store(true, std::memory_order_relaxed);
   tell();

@@ -98,6 +98,7 @@ std::shared_ptr<const std::vector<copy::Span>> Foreign::spans(std::int64_t count
 
 namespace {
 
+// Under the lock. Throws if what stands there is no layout, or std::bad_alloc.
 std::shared_ptr<Foreign> read_anew(SharedMemory& shared, Tables& all, int process, const wire::Place& place,
                                    std::uint64_t key) {
   const auto shown = wire::Board::read(shared.segment, process, place);
@@ -126,17 +127,18 @@ std::shared_ptr<Foreign> read_layout(SharedMemory& shared, int process, const wi
     return found->second.layout;
   }
   count_way(WayEvent::kLayoutNew);
-  for (;;) {
+  std::shared_ptr<Foreign> layout;
+  for (bool tries = true; tries;) {
+    tries = false;
     try {
-      std::shared_ptr<Foreign> layout = read_anew(shared, all, process, place, key);
-      shared.spare.keep();
-      return layout;
+      layout = read_anew(shared, all, process, place, key);
     } catch (const std::bad_alloc&) {
-      if (!shared.spare.give_up()) return nullptr;
-    } catch (...) {
-      return nullptr;
+      tries = shared.spare.give_up();
+    } catch (...) {  // it is no layout
     }
   }
+  shared.spare.keep();
+  return layout;
 }
 
 }  // namespace gapless::preload

@@ -23,8 +23,8 @@ struct SharedMemory {
   wire::Board board;
   wire::Heap heap;        // of this process
   wire::PeerHeaps heaps;  // of the others
-  // For the layout of a message that its sender cannot pack for now: one of 16 KiB takes less. Where it is missing
-  // nothing more is mapped, so that no such message comes.
+  // For the layout of a message that its sender cannot pack for now: one of 16 KiB takes less. As long as it is
+  // missing nothing more is mapped.
   base::Spare spare{std::int64_t{4} << 20};
   // Of a message that this process sends: what its receivers have to know, and whether it is packed past the caches.
   wire::Ticket ticket(const wire::Lease& lease, std::int64_t bytes, std::int64_t part_bytes,

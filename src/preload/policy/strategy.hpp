@@ -25,7 +25,7 @@ enum class Reason : int {
   kArguments,     // the library will raise an error: a negative count, a null communicator, too little room
   kProcNull,      // nothing is moved
   kOff,           // the run-time switch
-  kUnregistered,  // a pair type; or a handle that is not committed or not a datatype at all
+  kUnregistered,  // a handle that is not committed or not a datatype at all, or no memory to decode it
   kCombiner,      // a type that is not decoded
   kLarge,         // more bytes than an int can count, in a library without MPI_X_c
   kDevice,        // memory of an accelerator, which must not be touched from here

@@ -194,11 +194,8 @@ template <Of of, Manner manner, Effect effect, class Call>
 template <Of of, Manner manner, Effect effect = Effect::kCompletes, class Call>
 int complete(Procedure procedure, int n, MPI_Request* list, int* output, const int* indices, MPI_Status* statuses,
              Call&& call) {
-  try {
-    return complete_listed<of, manner, effect>(procedure, n, list, output, indices, statuses, call);
-  } catch (const std::bad_alloc&) {  // of more requests than Scratch has room for: the program may ask again
-    return raise_error(MPI_ERR_NO_MEM, MPI_COMM_NULL);
-  }
+  return or_no_memory(
+      [&] { return complete_listed<of, manner, effect>(procedure, n, list, output, indices, statuses, call); });
 }
 
 // Of several requests, some of them with messages of which the library knows nothing, or that are offered still.
@@ -206,7 +203,7 @@ struct OwnAmongThem {
   bool any = false;
   int done = -1;  // the index of one that has completed, of which the library knows nothing
 };
-OwnAmongThem find_own(int n, const MPI_Request* list) noexcept try {
+OwnAmongThem find_own(int n, const MPI_Request* list) {
   using Own = RequestEntry::Own;
   OwnAmongThem found;
   if (own_operations.load(std::memory_order_relaxed) == 0 && offers.load(std::memory_order_relaxed) == 0) return found;
@@ -217,8 +214,14 @@ OwnAmongThem find_own(int n, const MPI_Request* list) noexcept try {
     if (own == Own::kDone && found.done < 0) found.done = k;
   }
   return found;
-} catch (const std::bad_alloc&) {  // complete() says so
-  return {};
+}
+// The index of one that has completed; -1 if there is none, or no memory to look: the next call finds it.
+int find_done(int n, const MPI_Request* list) noexcept {
+  try {
+    return find_own(n, list).done;
+  } catch (const std::bad_alloc&) {
+    return -1;
+  }
 }
 
 int end_one(Procedure procedure, MPI_Request* request, MPI_Status* status) {
@@ -257,7 +260,7 @@ int test_any_with_own(Procedure procedure, int n, MPI_Request* list, int* index,
   *flag = 0;
   const int code = test_any<Manner::kTestsAgain>(procedure, n, list, index, flag, status);
   if (code != MPI_SUCCESS || *flag != 0) return code;
-  const int done = find_own(n, list).done;
+  const int done = find_done(n, list);
   if (done < 0) return MPI_SUCCESS;
   *flag = 1;
   *index = done;
@@ -266,10 +269,11 @@ int test_any_with_own(Procedure procedure, int n, MPI_Request* list, int* index,
 
 int test_some_with_own(Procedure procedure, int n, MPI_Request* list, int* done_count, int* indices,
                        MPI_Status* statuses) {
+  *done_count = 0;
   const int code = test_some<Manner::kTestsAgain>(procedure, n, list, done_count, indices, statuses);
   if (code != MPI_SUCCESS) return code;
   int count = std::max(*done_count, 0), first_error = MPI_SUCCESS;
-  for (int done = find_own(n, list).done; done >= 0; done = find_own(n, list).done) {
+  for (int done = find_done(n, list); done >= 0; done = find_done(n, list)) {
     MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + count;
     const int error = end_one(procedure, list + done, status);
     if (error != MPI_SUCCESS && first_error == MPI_SUCCESS) {
@@ -332,75 +336,87 @@ int wrap_Request_get_status_all(int n, const MPI_Request* list, int* flag, MPI_S
 int wrap_Waitany(int n, MPI_Request* list, int* index, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitany(n, list, index, status);
-  for (int flag = 0; flag == 0 && find_own(n, list).any;) {
-    const int code = test_any_with_own(Procedure::kWaitany, n, list, index, &flag, status);
-    if (code != MPI_SUCCESS || flag != 0) return code;
-  }
-  return complete<Of::kAny, Manner::kWaits>(
-      Procedure::kWaitany, n, list, index, nullptr, status,
-      [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Waitany(n, of, to, own); });
+  return or_no_memory([&]() -> int {
+    for (int flag = 0; flag == 0 && find_own(n, list).any;) {
+      const int code = test_any_with_own(Procedure::kWaitany, n, list, index, &flag, status);
+      if (code != MPI_SUCCESS || flag != 0) return code;
+    }
+    return complete<Of::kAny, Manner::kWaits>(
+        Procedure::kWaitany, n, list, index, nullptr, status,
+        [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Waitany(n, of, to, own); });
+  });
 }
 
 int wrap_Testany(int n, MPI_Request* list, int* index, int* flag, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testany(n, list, index, flag, status);
-  if (find_own(n, list).any) return test_any_with_own(Procedure::kTestany, n, list, index, flag, status);
-  return test_any<Manner::kTests>(Procedure::kTestany, n, list, index, flag, status);
+  return or_no_memory([&]() -> int {
+    if (find_own(n, list).any) return test_any_with_own(Procedure::kTestany, n, list, index, flag, status);
+    return test_any<Manner::kTests>(Procedure::kTestany, n, list, index, flag, status);
+  });
 }
 
 int wrap_Request_get_status_any(int n, const MPI_Request* list, int* index, int* flag, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Request_get_status_any(n, list, index, flag, status);
-  if (const int done = find_own(n, list).done; done >= 0) {
-    *index = done;
-    return tell_one(Procedure::kRequest_get_status_any, list[done], flag, status);
-  }
-  return complete<Of::kAny, Manner::kTests, Effect::kTells>(
-      Procedure::kRequest_get_status_any, n, const_cast<MPI_Request*>(list), index, nullptr, status,
-      [=](MPI_Request* of, int* to, MPI_Status* own) {
-        const int code = mpi::library.Request_get_status_any(n, of, to, flag, own);
-        // The others are null, but the program's list is not.
-        if (of != list && *to == MPI_UNDEFINED) *flag = 0;
-        return code;
-      });
+  return or_no_memory([&]() -> int {
+    if (const int done = find_own(n, list).done; done >= 0) {
+      *index = done;
+      return tell_one(Procedure::kRequest_get_status_any, list[done], flag, status);
+    }
+    return complete<Of::kAny, Manner::kTests, Effect::kTells>(
+        Procedure::kRequest_get_status_any, n, const_cast<MPI_Request*>(list), index, nullptr, status,
+        [=](MPI_Request* of, int* to, MPI_Status* own) {
+          const int code = mpi::library.Request_get_status_any(n, of, to, flag, own);
+          // The others are null, but the program's list is not.
+          if (of != list && *to == MPI_UNDEFINED) *flag = 0;
+          return code;
+        });
+  });
 }
 
 int wrap_Waitsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitsome(n, list, done_count, indices, statuses);
-  while (find_own(n, list).any) {
-    const int code = test_some_with_own(Procedure::kWaitsome, n, list, done_count, indices, statuses);
-    if (code != MPI_SUCCESS || *done_count > 0) return code;
-  }
-  return complete<Of::kSome, Manner::kWaits>(
-      Procedure::kWaitsome, n, list, done_count, indices, statuses,
-      [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Waitsome(n, of, to, indices, own); });
+  return or_no_memory([&]() -> int {
+    while (find_own(n, list).any) {
+      const int code = test_some_with_own(Procedure::kWaitsome, n, list, done_count, indices, statuses);
+      if (code != MPI_SUCCESS || *done_count > 0) return code;
+    }
+    return complete<Of::kSome, Manner::kWaits>(
+        Procedure::kWaitsome, n, list, done_count, indices, statuses,
+        [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Waitsome(n, of, to, indices, own); });
+  });
 }
 
 int wrap_Testsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testsome(n, list, done_count, indices, statuses);
-  if (find_own(n, list).any) {
-    return test_some_with_own(Procedure::kTestsome, n, list, done_count, indices, statuses);
-  }
-  return test_some<Manner::kTests>(Procedure::kTestsome, n, list, done_count, indices, statuses);
+  return or_no_memory([&]() -> int {
+    if (find_own(n, list).any) {
+      return test_some_with_own(Procedure::kTestsome, n, list, done_count, indices, statuses);
+    }
+    return test_some<Manner::kTests>(Procedure::kTestsome, n, list, done_count, indices, statuses);
+  });
 }
 
 int wrap_Request_get_status_some(int n, const MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Request_get_status_some(n, list, done_count, indices, statuses);
-  if (const int done = find_own(n, list).done; done >= 0) {
-    *done_count = 1;
-    indices[0] = done;
-    int flag = 0;
-    return tell_one(Procedure::kRequest_get_status_some, list[done], &flag,
-                    statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses);
-  }
-  return complete<Of::kSome, Manner::kTests, Effect::kTells>(
-      Procedure::kRequest_get_status_some, n, const_cast<MPI_Request*>(list), done_count, indices, statuses,
-      [=](MPI_Request* of, int* to, MPI_Status* own) {
-        return mpi::library.Request_get_status_some(n, of, to, indices, own);
-      });
+  return or_no_memory([&]() -> int {
+    if (const int done = find_own(n, list).done; done >= 0) {
+      *done_count = 1;
+      indices[0] = done;
+      int flag = 0;
+      return tell_one(Procedure::kRequest_get_status_some, list[done], &flag,
+                      statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses);
+    }
+    return complete<Of::kSome, Manner::kTests, Effect::kTells>(
+        Procedure::kRequest_get_status_some, n, const_cast<MPI_Request*>(list), done_count, indices, statuses,
+        [=](MPI_Request* of, int* to, MPI_Status* own) {
+          return mpi::library.Request_get_status_some(n, of, to, indices, own);
+        });
+  });
 }
 
 }  // namespace gapless::preload

@@ -76,6 +76,17 @@ class HeldEntries {
   Scratch<RequestEntry*> entries_;
 };
 
+// What a call returns whose body throws std::bad_alloc before anything has been done: of more requests than Scratch has
+// room for. The program may call again.
+template <class Body>
+int or_no_memory(Body&& body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return raise_error(MPI_ERR_NO_MEM, MPI_COMM_NULL);
+  }
+}
+
 // A flag, index or count of the program's. The library writes its own value, so that the program's other threads see it
 // only once the data are delivered; it writes none if it fails: the return code does not tell that where the program's
 // error handler returns (MPICH). May be null: there is no such argument.

@@ -6,6 +6,7 @@
 #include "layout/signature.hpp"
 #include "move/move.hpp"
 #include "move/past.hpp"
+#include "mpi/types/named.hpp"
 #include "preload/paired/layouts.hpp"
 #include "preload/paired/pull.hpp"
 #include "preload/paired/ways.hpp"
@@ -190,13 +191,13 @@ bool MessageBuffer::expects_header() const noexcept {
 void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
   if (switched_on()) accept_again();
   if (reason_ == Reason::kProcNull || reason_ == Reason::kArguments || reason_ == Reason::kZero) return;
-  if (reason_ == Reason::kFirst) return;  // there is no room for a header
   if (reason_ == Reason::kOff) {
     if (unchecked_.hold()) return;
     // Some are on their way: until they have come it is as if it were on.
     decide_path(operation, distance);
     stage(operation);
   }
+  if (reason_ == Reason::kFirst) return;  // there is no room for a header
   if (reason_ == Reason::kContiguous && plan_ == nullptr) {
     if (count_ <= 0) return;
     datatype_ = mpi::find_type(type_, true);
@@ -224,9 +225,10 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
   }
 }
 
-// True of a type that there is no memory to decode, and not of one that there is not.
+// True if find_type() knows the handle, and gave nothing: there was no memory.
 bool MessageBuffer::lacks_memory() const noexcept {
-  return datatype_ == nullptr && count_ > 0 && (mpi::is_contiguous_builtin(type_) || mpi::is_registered(type_));
+  return datatype_ == nullptr && count_ > 0 &&
+         (mpi::is_contiguous_builtin(type_) || mpi::is_pair(type_) || mpi::is_registered(type_));
 }
 
 // No more headers come; those on their way are looked for.
