@@ -121,10 +121,10 @@ template <class Call>
 }
 
 // True if any is a collective operation, or has a header.
-bool start_in_turn(int n, const MPI_Request* list) {
-  HeldEntries held(n, list);
-  for (int k = 0; k < n; ++k) {
-    if (held[k] != nullptr && (held[k]->collective != nullptr || held[k]->header)) return true;
+bool start_in_turn(int n, const MPI_Request* list) noexcept {
+  for (int k = 0; list != nullptr && k < n; ++k) {
+    HeldEntries held(1, list + k);
+    if (held.any() && (held[0]->collective != nullptr || held[0]->header)) return true;
   }
   return false;
 }
@@ -175,15 +175,15 @@ int wrap_Start(MPI_Request* request) {
 int wrap_Startall(int n, MPI_Request* list) {
   if (takes_fast_path(n, list)) [[likely]]
     return mpi::library.Startall(n, list);
-  return or_no_memory([&]() -> int {
-    if (n > 1 && (claiming() || start_in_turn(n, list))) {
-      // One by one: those that an error keeps from being started must deliver nothing.
-      for (int k = 0; k < n; ++k) {
-        const int code = begin(Procedure::kStartall, 1, list + k, mpi::library.Start);
-        if (code != MPI_SUCCESS) return code;
-      }
-      return MPI_SUCCESS;
+  if (n > 1 && (claiming() || start_in_turn(n, list))) {
+    // One by one: those that an error keeps from being started must deliver nothing.
+    for (int k = 0; k < n; ++k) {
+      const int code = begin(Procedure::kStartall, 1, list + k, mpi::library.Start);
+      if (code != MPI_SUCCESS) return code;
     }
+    return MPI_SUCCESS;
+  }
+  return or_no_memory([&] {
     return begin(Procedure::kStartall, n, list, [n](MPI_Request* of) { return mpi::library.Startall(n, of); });
   });
 }

@@ -6,7 +6,6 @@
 // then, with an error, if any, in the status. Persistent requests stay: for these the flag, the index and the status
 // tell.
 #include <algorithm>
-#include <new>
 
 #include "preload/requests/ready_requests.hpp"
 #include "preload/wrappers.hpp"
@@ -203,25 +202,19 @@ struct OwnAmongThem {
   bool any = false;
   int done = -1;  // the index of one that has completed, of which the library knows nothing
 };
-OwnAmongThem find_own(int n, const MPI_Request* list) {
+OwnAmongThem find_own(int n, const MPI_Request* list) noexcept {
   using Own = RequestEntry::Own;
   OwnAmongThem found;
   if (own_operations.load(std::memory_order_relaxed) == 0 && offers.load(std::memory_order_relaxed) == 0) return found;
-  HeldEntries held(n, list);
-  for (int k = 0; k < n && held.any(); ++k) {
-    const Own own = held[k] == nullptr ? Own::kNone : held[k]->own();
-    found.any = found.any || own != Own::kNone || (held[k] != nullptr && !held[k]->try_end_offer());
+  // Each is held by itself, for which no memory is needed.
+  for (int k = 0; list != nullptr && k < n; ++k) {
+    HeldEntries held(1, list + k);
+    if (!held.any()) continue;
+    const Own own = held[0]->own();
+    found.any = found.any || own != Own::kNone || !held[0]->try_end_offer();
     if (own == Own::kDone && found.done < 0) found.done = k;
   }
   return found;
-}
-// The index of one that has completed; -1 if there is none, or no memory to look: the next call finds it.
-int find_done(int n, const MPI_Request* list) noexcept {
-  try {
-    return find_own(n, list).done;
-  } catch (const std::bad_alloc&) {
-    return -1;
-  }
 }
 
 int end_one(Procedure procedure, MPI_Request* request, MPI_Status* status) {
@@ -260,7 +253,7 @@ int test_any_with_own(Procedure procedure, int n, MPI_Request* list, int* index,
   *flag = 0;
   const int code = test_any<Manner::kTestsAgain>(procedure, n, list, index, flag, status);
   if (code != MPI_SUCCESS || *flag != 0) return code;
-  const int done = find_done(n, list);
+  const int done = find_own(n, list).done;
   if (done < 0) return MPI_SUCCESS;
   *flag = 1;
   *index = done;
@@ -273,7 +266,7 @@ int test_some_with_own(Procedure procedure, int n, MPI_Request* list, int* done_
   const int code = test_some<Manner::kTestsAgain>(procedure, n, list, done_count, indices, statuses);
   if (code != MPI_SUCCESS) return code;
   int count = std::max(*done_count, 0), first_error = MPI_SUCCESS;
-  for (int done = find_done(n, list); done >= 0; done = find_done(n, list)) {
+  for (int done = find_own(n, list).done; done >= 0; done = find_own(n, list).done) {
     MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + count;
     const int error = end_one(procedure, list + done, status);
     if (error != MPI_SUCCESS && first_error == MPI_SUCCESS) {
@@ -336,87 +329,75 @@ int wrap_Request_get_status_all(int n, const MPI_Request* list, int* flag, MPI_S
 int wrap_Waitany(int n, MPI_Request* list, int* index, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitany(n, list, index, status);
-  return or_no_memory([&]() -> int {
-    for (int flag = 0; flag == 0 && find_own(n, list).any;) {
-      const int code = test_any_with_own(Procedure::kWaitany, n, list, index, &flag, status);
-      if (code != MPI_SUCCESS || flag != 0) return code;
-    }
-    return complete<Of::kAny, Manner::kWaits>(
-        Procedure::kWaitany, n, list, index, nullptr, status,
-        [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Waitany(n, of, to, own); });
-  });
+  for (int flag = 0; flag == 0 && find_own(n, list).any;) {
+    const int code = test_any_with_own(Procedure::kWaitany, n, list, index, &flag, status);
+    if (code != MPI_SUCCESS || flag != 0) return code;
+  }
+  return complete<Of::kAny, Manner::kWaits>(
+      Procedure::kWaitany, n, list, index, nullptr, status,
+      [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Waitany(n, of, to, own); });
 }
 
 int wrap_Testany(int n, MPI_Request* list, int* index, int* flag, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testany(n, list, index, flag, status);
-  return or_no_memory([&]() -> int {
-    if (find_own(n, list).any) return test_any_with_own(Procedure::kTestany, n, list, index, flag, status);
-    return test_any<Manner::kTests>(Procedure::kTestany, n, list, index, flag, status);
-  });
+  if (find_own(n, list).any) return test_any_with_own(Procedure::kTestany, n, list, index, flag, status);
+  return test_any<Manner::kTests>(Procedure::kTestany, n, list, index, flag, status);
 }
 
 int wrap_Request_get_status_any(int n, const MPI_Request* list, int* index, int* flag, MPI_Status* status) {
   if (index == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Request_get_status_any(n, list, index, flag, status);
-  return or_no_memory([&]() -> int {
-    if (const int done = find_own(n, list).done; done >= 0) {
-      *index = done;
-      return tell_one(Procedure::kRequest_get_status_any, list[done], flag, status);
-    }
-    return complete<Of::kAny, Manner::kTests, Effect::kTells>(
-        Procedure::kRequest_get_status_any, n, const_cast<MPI_Request*>(list), index, nullptr, status,
-        [=](MPI_Request* of, int* to, MPI_Status* own) {
-          const int code = mpi::library.Request_get_status_any(n, of, to, flag, own);
-          // The others are null, but the program's list is not.
-          if (of != list && *to == MPI_UNDEFINED) *flag = 0;
-          return code;
-        });
-  });
+  if (const int done = find_own(n, list).done; done >= 0) {
+    *index = done;
+    return tell_one(Procedure::kRequest_get_status_any, list[done], flag, status);
+  }
+  return complete<Of::kAny, Manner::kTests, Effect::kTells>(
+      Procedure::kRequest_get_status_any, n, const_cast<MPI_Request*>(list), index, nullptr, status,
+      [=](MPI_Request* of, int* to, MPI_Status* own) {
+        const int code = mpi::library.Request_get_status_any(n, of, to, flag, own);
+        // The others are null, but the program's list is not.
+        if (of != list && *to == MPI_UNDEFINED) *flag = 0;
+        return code;
+      });
 }
 
 int wrap_Waitsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Waitsome(n, list, done_count, indices, statuses);
-  return or_no_memory([&]() -> int {
-    while (find_own(n, list).any) {
-      const int code = test_some_with_own(Procedure::kWaitsome, n, list, done_count, indices, statuses);
-      if (code != MPI_SUCCESS || *done_count > 0) return code;
-    }
-    return complete<Of::kSome, Manner::kWaits>(
-        Procedure::kWaitsome, n, list, done_count, indices, statuses,
-        [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Waitsome(n, of, to, indices, own); });
-  });
+  while (find_own(n, list).any) {
+    const int code = test_some_with_own(Procedure::kWaitsome, n, list, done_count, indices, statuses);
+    if (code != MPI_SUCCESS || *done_count > 0) return code;
+  }
+  return complete<Of::kSome, Manner::kWaits>(
+      Procedure::kWaitsome, n, list, done_count, indices, statuses,
+      [=](MPI_Request* of, int* to, MPI_Status* own) { return mpi::library.Waitsome(n, of, to, indices, own); });
 }
 
 int wrap_Testsome(int n, MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Testsome(n, list, done_count, indices, statuses);
-  return or_no_memory([&]() -> int {
-    if (find_own(n, list).any) {
-      return test_some_with_own(Procedure::kTestsome, n, list, done_count, indices, statuses);
-    }
-    return test_some<Manner::kTests>(Procedure::kTestsome, n, list, done_count, indices, statuses);
-  });
+  if (find_own(n, list).any) {
+    return test_some_with_own(Procedure::kTestsome, n, list, done_count, indices, statuses);
+  }
+  return test_some<Manner::kTests>(Procedure::kTestsome, n, list, done_count, indices, statuses);
 }
 
 int wrap_Request_get_status_some(int n, const MPI_Request* list, int* done_count, int* indices, MPI_Status* statuses) {
   if (done_count == nullptr || indices == nullptr || takes_fast_path(n, list)) [[likely]]
     return mpi::library.Request_get_status_some(n, list, done_count, indices, statuses);
-  return or_no_memory([&]() -> int {
-    if (const int done = find_own(n, list).done; done >= 0) {
-      *done_count = 1;
-      indices[0] = done;
-      int flag = 0;
-      return tell_one(Procedure::kRequest_get_status_some, list[done], &flag,
-                      statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses);
-    }
-    return complete<Of::kSome, Manner::kTests, Effect::kTells>(
-        Procedure::kRequest_get_status_some, n, const_cast<MPI_Request*>(list), done_count, indices, statuses,
-        [=](MPI_Request* of, int* to, MPI_Status* own) {
-          return mpi::library.Request_get_status_some(n, of, to, indices, own);
-        });
-  });
+  if (const int done = find_own(n, list).done; done >= 0) {
+    *done_count = 1;
+    indices[0] = done;
+    int flag = 0;
+    return tell_one(Procedure::kRequest_get_status_some, list[done], &flag,
+                    statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses);
+  }
+  return complete<Of::kSome, Manner::kTests, Effect::kTells>(
+      Procedure::kRequest_get_status_some, n, const_cast<MPI_Request*>(list), done_count, indices, statuses,
+      [=](MPI_Request* of, int* to, MPI_Status* own) {
+        return mpi::library.Request_get_status_some(n, of, to, indices, own);
+      });
 }
 
 }  // namespace gapless::preload
