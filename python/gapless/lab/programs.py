@@ -14,6 +14,7 @@ from typing import Any
 
 from gapless.errors import GaplessError, MeasurementFailed
 from gapless.lab.results import SCHEMA, Line
+from gapless.launch.deferred_signals import deferred_signals
 from gapless.launch.fronts import FrontName, choose_front
 from gapless.launch.launcher import launcher_position, recognise
 from gapless.launch.layer import put_under, without_layer
@@ -117,15 +118,17 @@ def json_lines(
             launch = put_under(command, str(preload), settings, environment, launcher)
             command, environment = launch.command, launch.environment
         errors = stack.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace"))
+        process = watch = None
         try:
-            process = subprocess.Popen(
-                command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
-                encoding="utf-8", errors="replace", start_new_session=True,
-            )  # fmt: skip
-        except OSError as error:
-            raise CommandFailed(command, f"cannot be started: {error.strerror}", 127) from error
-        watch = _Watch(process, timeout_s)
-        try:
+            try:
+                with deferred_signals():
+                    process = subprocess.Popen(
+                        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
+                        encoding="utf-8", errors="replace", start_new_session=True,
+                    )  # fmt: skip
+            except OSError as error:
+                raise CommandFailed(command, f"cannot be started: {error.strerror}", 127) from error
+            watch = _Watch(process, timeout_s)
             if listener is not None:
                 listener.start()
             assert process.stdout is not None
@@ -140,8 +143,9 @@ def json_lines(
                     watch.heard()  # what the caller did meanwhile is not the command's silence
             status = process.wait()
         finally:
-            watch.end()
-            if process.poll() is None:
+            if watch is not None:
+                watch.end()
+            if process is not None and process.poll() is None:
                 end_group(process)
         if status != 0:
             errors.seek(0)

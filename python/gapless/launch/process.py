@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gapless.errors import GaplessError
+from gapless.launch.deferred_signals import deferred_signals
 
 FORWARDED = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2}
 
@@ -114,20 +115,21 @@ def run_watched(command: Sequence[str], environment: Mapping[str, str], timeout_
         After so long it is ended.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        try:
-            process = subprocess.Popen(
-                list(command), env=dict(environment), stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
-                start_new_session=True, text=True,
-            )  # fmt: skip
-        except OSError as error:
-            return Ended(127, "", f"cannot start {command[0]}: {error.strerror}")
+        process = None
         late, began = False, time.monotonic()
         try:
+            with deferred_signals():
+                process = subprocess.Popen(
+                    list(command), env=dict(environment), stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
+                    start_new_session=True, text=True,
+                )  # fmt: skip
             process.wait(timeout=timeout_s)
+        except OSError as error:
+            return Ended(127, "", f"cannot start {command[0]}: {error.strerror}")
         except subprocess.TimeoutExpired:
             late = True
         finally:
-            if process.poll() is None:
+            if process is not None and process.poll() is None:
                 end_group(process)
         wall_s = time.monotonic() - began
         texts = []

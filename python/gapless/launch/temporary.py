@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from gapless.launch.deferred_signals import deferred_signals
+
 HELD = ".held"
 OLD_S = 7 * 24 * 3600
 
@@ -29,10 +31,16 @@ def temporary_folder(prefix: str) -> Iterator[str]:
         How its name begins: gapless-..., and nothing that others use.
     """
     sweep(prefix)
-    with tempfile.TemporaryDirectory(prefix=prefix) as folder, contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError):
-            stack.enter_context(_hold(Path(folder)))
+    stack = contextlib.ExitStack()
+    try:
+        with deferred_signals():
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix=prefix))
+            with contextlib.suppress(OSError):
+                stack.enter_context(_hold(Path(folder)))
         yield folder
+    finally:
+        with deferred_signals():
+            stack.close()
 
 
 def sweep(prefix: str) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 
 from gapless.errors import GaplessError
+from gapless.launch.deferred_signals import deferred_signals
 from gapless.launch.launcher import Launcher, launcher_version, recognise
 from gapless.launch.temporary import temporary_folder
 from gapless.targets.libraries import RANKS, Library, intel_fabric
@@ -116,11 +117,12 @@ class Nodes:
     def _hold(self, host: str) -> None:
         """Start the process that holds a node; it tells when it is inside."""
         command = ["unshare", "-n", "-u", "sh", "-c", f"hostname {host} && echo inside && exec cat"]
-        holder = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            start_new_session=True,
-        )  # fmt: skip
-        self._holders.append(holder)
+        with deferred_signals():
+            holder = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                start_new_session=True,
+            )  # fmt: skip
+            self._holders.append(holder)
         assert holder.stdout is not None and holder.stderr is not None
         if holder.stdout.readline().strip() != "inside":
             holder.wait()

@@ -21,6 +21,7 @@ from typing import IO, Any
 from gapless.lab.fabric.settings import FabricSettings
 from gapless.lab.plan import Group
 from gapless.lab.results import SCHEMA, Line, Recorder
+from gapless.launch.deferred_signals import deferred_signals
 from gapless.paths import Build
 from gapless.targets.two_nodes import ADDRESSES, Nodes
 
@@ -136,11 +137,12 @@ def lines_of(
                 words = where.command(rank, processes, port, arguments)
                 if where.hosts:
                     words = where.remote(rank, [WORD_OF_INPUT if word == told else word for word in words], settings)
-                process = subprocess.Popen(
-                    words, env=environment, stdin=subprocess.PIPE if where.hosts else subprocess.DEVNULL,
-                    stdout=outputs[rank] or subprocess.PIPE, stderr=errors[rank], text=True, errors="replace",
-                )  # fmt: skip
-                started.append(process)
+                with deferred_signals():
+                    process = subprocess.Popen(
+                        words, env=environment, stdin=subprocess.PIPE if where.hosts else subprocess.DEVNULL,
+                        stdout=outputs[rank] or subprocess.PIPE, stderr=errors[rank], text=True, errors="replace",
+                    )  # fmt: skip
+                    started.append(process)
                 if process.stdin:
                     # Whoever has ended already says why.
                     with contextlib.suppress(BrokenPipeError), process.stdin as given:
