@@ -14,7 +14,8 @@ help:
 	@echo 'make test-full  the longer tests of the layer (more ranks, Debian MPI libraries, Fortran) and of packages (an hour)'
 	@echo 'make test-neon      every test of the engine on AArch64, cross-built and emulated (`make test` runs some of them)'
 	@echo 'make fuzz    fuzzing with libFuzzer, each target for SECONDS=600, e.g. make fuzz TARGET=notation'
-	@echo 'make build   the library, the layer, the lab, the Python extension, and the command .venv/bin/gapless'
+	@echo 'make build   the library, the layer, the Python extension, and the command .venv/bin/gapless (ALL=1: its measuring'
+	@echo '             programs too, each of which is otherwise compiled when a command first runs it)'
 	@echo 'make wheel   dist/gapless-....whl: all of it for `pip install` on any Linux, without a compiler there'
 	@echo 'make wheel-aarch64  the same for AArch64 (Arm), cross-built on this machine'
 	@echo 'make bench   what the layer costs a contiguous call; the engine against loops by hand, memory and other MPI libraries'
@@ -28,7 +29,7 @@ help:
 build:
 	@tools/bootstrap.sh
 	@tools/rivals.sh openmpi || echo 'gapless: programs on Open MPI will run without the layer'
-	@tools/build.sh release gapless_product
+	@tools/build.sh release $(if $(ALL),gapless_programs,gapless_product)
 
 demo:
 	@tools/bootstrap.sh

@@ -3,4 +3,13 @@
 function(gapless_folder name)
   add_library(gapless_${name} OBJECT ${ARGN})
   target_include_directories(gapless_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  gapless_precompiled(gapless_${name} library)
+endfunction()
+
+# gapless_units(ABI TARGETS...): for all ABIs but one, sources are compiled by the dozen, for most of what a source takes
+# is its headers. The first ABI keeps an object for each source, so that a developer, and a planted fault, compile one.
+function(gapless_units abi)
+  if(NOT abi STREQUAL mpich AND NOT GAPLESS_SANITIZE)
+    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  endif()
 endfunction()

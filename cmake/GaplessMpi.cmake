@@ -62,17 +62,21 @@ endif()
 # All that a wheel brings.
 add_custom_target(gapless_lab)
 
-# gapless_program(NAME ABI SOURCES... LIBRARIES libraries... [SHIPPED]): a program called NAME, in this build folder and as
-# the target NAME for MPICH's ABI, in the subfolder ABI and as NAME_ABI for any other. SHIPPED: a wheel has it, in the
-# same folder below gapless/lib, where no path in it leads to an MPI library.
+# gapless_program(NAME ABI SOURCES... [UNTIMED sources...] LIBRARIES libraries... [SHIPPED]): a program called NAME, in this
+# build folder and as the target NAME for MPICH's ABI, in the subfolder ABI and as NAME_ABI for any other. UNTIMED: what
+# reads command lines and writes JSON (gapless_untimed). SHIPPED: a wheel has it, in the same folder below gapless/lib,
+# where no path in it leads to an MPI library.
 function(gapless_program name abi)
-  cmake_parse_arguments(PARSE_ARGV 2 program "SHIPPED" "" "LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 2 program "SHIPPED" "" "LIBRARIES;UNTIMED")
   set(target ${name}_${abi})
   if(abi STREQUAL mpich)
     set(target ${name})
   endif()
   add_executable(${target} ${program_UNPARSED_ARGUMENTS})
   target_link_libraries(${target} PRIVATE gapless_program_${abi} ${program_LIBRARIES})
+  if(program_UNTIMED)
+    gapless_untimed(${target} ${program_UNTIMED})
+  endif()
   # A program of MPICH's ABI also runs on Intel MPI: LD_LIBRARY_PATH must win over the path in the program.
   target_link_options(${target} PRIVATE LINKER:--enable-new-dtags)
   if(NOT abi STREQUAL mpich)

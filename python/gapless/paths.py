@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from gapless.compiled import compile_program, is_compilable
 from gapless.errors import GaplessError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -70,12 +71,21 @@ class Build:
         raise GaplessError(f"nothing is built for the MPI in {mpi}", f"run 'make build MPI={mpi}' first")
 
     def program(self, relative: str) -> Path:
-        """Return a built program, for example ``lab/exchange``."""
+        """Return a program, for example ``lab/exchange``; in a checkout it is compiled if need be.
+
+        A folder that GAPLESS_BUILD_DIR names is the user's, and stays as it is.
+        """
         path = self.folder / relative
         if not os.access(path, os.X_OK):
             if self.folder == INSTALLED:
                 raise GaplessError(f"{relative} is {NOT_IN_PIP}", AFTER_PIP)
-            raise GaplessError(f"{path} is not there", "run 'make build' and look for a skipped part in what it prints")
+            if os.environ.get("GAPLESS_BUILD_DIR"):
+                raise GaplessError(f"{path} is not there", f"build it: cmake --build {self.folder} --target {relative}")
+            if not is_compilable(self.folder, relative):
+                raise GaplessError(
+                    f"{path} is not there", "run 'make build' and look for a skipped part in what it prints"
+                )
+            compile_program(self.folder, relative)
         return path
 
     def require(self, *programs: str) -> None:

@@ -21,7 +21,7 @@ struct Ticket {
   std::uint32_t record = 0;
   std::int64_t bytes = 0, part_bytes = 0;
   Trial trial = Trial::kNone;
-  StoresKind kind;
+  StoresKind kind{};
 };
 
 // What a trial takes one end of its message, part by part, and at last for who sent it.

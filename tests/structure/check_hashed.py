@@ -18,12 +18,14 @@ OBJECT = re.compile(r"(.*)/CMakeFiles/[^/]+\.dir/(.+)\.o")
 FOLDERS = ("src/preload/", "src/mpi/", "src/ext/", "src/alltoall/")
 
 
-def source_of(root: Path, binary: Path, built: Path) -> Path:
-    """Return the source that CMake compiles into the object `built`."""
+def sources_of(root: Path, binary: Path, built: Path) -> set[Path]:
+    """Return the sources that CMake compiles into the object `built`: one, or those of a unit."""
     match = OBJECT.fullmatch(built.relative_to(binary).as_posix())
     if match is None:
         raise SystemExit(f"check_hashed: {built} is no object of this build")
-    return root / match[1] / match[2]
+    if match[2].startswith("Unity/"):
+        return {Path(name) for name in INCLUDE.findall(built.with_suffix("").read_text())}
+    return {root / match[1] / match[2]}
 
 
 def included(root: Path, source: Path) -> set[Path]:
@@ -63,7 +65,7 @@ def main() -> int:
     objects = {Path(line) for line in Path(sys.argv[4]).read_text().split("\n") if line}
     # Headers of the standard library, compiled once; jumps (ext/mpi_calls.S), which decide nothing.
     objects = {built for built in objects if not built.name.startswith("cmake_pch.") and built.suffix != ".S"}
-    left_out, checked = missing(root, {source_of(root, binary, built) for built in objects}, hashed)
+    left_out, checked = missing(root, set().union(*(sources_of(root, binary, built) for built in objects)), hashed)
     for path in left_out:
         print(f"{path}: is part of a backend, and not of the hash on which processes agree")
     print(f"check_hashed: {checked} sources and headers, {len(left_out)} not hashed")

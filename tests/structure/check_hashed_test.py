@@ -6,7 +6,7 @@ from __future__ import annotations
 import unittest
 from pathlib import Path
 
-from check_hashed import missing, source_of
+from check_hashed import missing, sources_of
 from planted import PlantedTree
 
 TREE = {
@@ -50,7 +50,16 @@ class CheckHashed(PlantedTree):
         """As CMake names objects below a folder of the build."""
         binary = Path("/build")
         built = binary / "src/preload/CMakeFiles/gapless_wrappers_mpich.dir/p2p/send.cpp.o"
-        self.assertEqual(source_of(self.root, binary, built), self.root / "src/preload/p2p/send.cpp")
+        self.assertEqual(sources_of(self.root, binary, built), {self.root / "src/preload/p2p/send.cpp"})
+
+    def test_sources_of_a_unit(self) -> None:
+        """A unit is a file of the build, that includes its sources by their whole paths."""
+        binary = self.root / "build"
+        built = binary / "src/preload/CMakeFiles/gapless_wrappers_openmpi.dir/Unity/unity_0_cxx.cxx.o"
+        built.parent.mkdir(parents=True)
+        sources = {self.root / "src/preload" / name for name in ("p2p/send.cpp", "world/type.cpp")}
+        built.with_suffix("").write_text("".join(f'#include "{source}"\n' for source in sources))
+        self.assertEqual(sources_of(self.root, binary, built), sources)
 
 
 if __name__ == "__main__":

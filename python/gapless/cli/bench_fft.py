@@ -68,7 +68,7 @@ def fft(
         chosen = cases(size or SIZES, grid or GRIDS, kind or INPUTS)
         named = mpi_names(mpi)
         names = NAMES if "all" in named else named or ["mpich"]
-        libraries = [library_by_name(name, say, ()) if name in NAMES else find_library(name) for name in names]
+        libraries = [library_by_name(name, say) if name in NAMES else find_library(name) for name in names]
         install_fft(say)
         for library in libraries:
             recorder = Recorder(new_file(f"fft-{library.name}"))

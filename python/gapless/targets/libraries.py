@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gapless.compiled import is_compilable
 from gapless.errors import GaplessError
 from gapless.paths import REPOSITORY, Build, build_folder, uses_installed
 from gapless.targets.rivals import INSTALLED
@@ -51,7 +52,8 @@ class Library(Build):
         path = Path(relative)
         if self.abi != "mpich" and path.parts[0] in ("lab", "bench", "tests", "examples"):
             abi_path = path.parent / self.abi / path.name
-            if (self.folder / abi_path).exists() or not (self.folder / path).exists():
+            there = (self.folder / abi_path).exists() or is_compilable(self.folder, str(abi_path))
+            if there or not (self.folder / path).exists():
                 return super().program(str(abi_path))
         return super().program(relative)
 

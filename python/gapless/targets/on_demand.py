@@ -84,33 +84,23 @@ def install_fft(say: Say) -> None:
     )
 
 
-def _place(library: Library, program: str) -> tuple[Path, str]:
-    """Return where a program of the lab is built for a library's ABI, and by which target (lab/CMakeLists.txt)."""
-    if library.abi == "mpich" and program != "doctor_probe":
-        return library.folder / "lab" / program, program
-    return library.folder / "lab" / library.abi / program, f"{program}_{library.abi}"
-
-
-def build_for(library: Library, programs: Sequence[str], say: Say) -> None:
-    """Build what is missing for a library: `make demo` builds no more than it needs, and a library may come later.
+def build_layer_for(library: Library, say: Say) -> None:
+    """Build the layer's backend for a library that was installed after the layer; programs are compiled when they run.
 
     A folder that GAPLESS_BUILD_DIR names is the user's: it is left as it is.
     """
-    backend = library.folder / "src" / "preload" / f"libgapless_be_{library.abi}.so"
-    places = [_place(library, program) for program in programs]
-    if os.environ.get("GAPLESS_BUILD_DIR") or all(path.exists() for path in (backend, *(path for path, _ in places))):
+    if os.environ.get("GAPLESS_BUILD_DIR") or library.backend.exists():
         return
-    say(f"building the layer and the measuring programs for {library.name} (tools/build.sh release): some minutes")
-    targets = ["gapless_preload", *(target for _, target in places)]
+    say(f"building the layer for {library.name} (tools/build.sh release gapless_be_{library.abi}): a minute")
     run_tool(
-        [str(REPOSITORY / "tools" / "build.sh"), "release", *targets],
+        [str(REPOSITORY / "tools" / "build.sh"), "release", "gapless_preload", f"gapless_be_{library.abi}"],
         REPOSITORY / "build" / f"build-{library.name}.log",
         f"building for {library.name}",
         "run 'make build' and see what it prints",
     )
 
 
-def library_by_name(name: str, say: Say, programs: Sequence[str] = ("exchange", "doctor_probe")) -> Library:
+def library_by_name(name: str, say: Say) -> Library:
     """Return a library by its name, installed and built for on demand.
 
     Parameters
@@ -119,12 +109,10 @@ def library_by_name(name: str, say: Say, programs: Sequence[str] = ("exchange", 
         mpich, openmpi or intel.
     say : callable
         Called with what is done, before it is done.
-    programs : sequence of str
-        The programs of the lab that will be run.
     """
     Build.find()  # Nothing is installed before the layer itself is built.
     if name in RIVALS:
         install(name, say)
     library = find_library(name)
-    build_for(library, programs, say)
+    build_layer_for(library, say)
     return library

@@ -26,6 +26,11 @@ const char* load_library(Find find, Find find_data) {
   look_up(library.name##_c, find, "PMPI_" #name "_c");
 #include "mpi/abi/library.def"
 #include "mpi/abi/procedures.def"
+#undef GAPLESS_PLAIN
+#undef GAPLESS_SERVICE
+#undef GAPLESS_LARGE
+#undef GAPLESS_NEEDED
+#undef GAPLESS_COUNTED
   return missing;
 }
 

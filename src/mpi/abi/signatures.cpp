@@ -16,4 +16,9 @@ using gapless::mpi::Signatures;
   Signatures<MPI_Count>::name PMPI_##name##_c;
 #include "mpi/abi/library.def"
 #include "mpi/abi/procedures.def"
+#undef GAPLESS_PLAIN
+#undef GAPLESS_SERVICE
+#undef GAPLESS_LARGE
+#undef GAPLESS_NEEDED
+#undef GAPLESS_COUNTED
 }

@@ -13,7 +13,7 @@ namespace gapless::preload {
 namespace {
 
 template <bool gathers>
-constexpr Traffic kTraffic = gathers ? Traffic::kExchange : Traffic::kScattered;
+constexpr Traffic kBlockTraffic = gathers ? Traffic::kExchange : Traffic::kScattered;
 
 // The ends of the blocks of a side that is described: of all members, or of the root.
 std::vector<int> ends_of(const Side& side, bool is_many, int root) {
@@ -26,7 +26,7 @@ std::vector<int> ends_of(const Side& side, bool is_many, int root) {
 // the library cannot count is not described where it is alone, and so is paired nowhere.
 template <bool gathers>
 bool pair(const Call& call, Collective& collective, int root) noexcept {
-  if (!may_pair(call, collective, kTraffic<gathers>)) return true;
+  if (!may_pair(call, collective, kBlockTraffic<gathers>)) return true;
   Ends ends;
   try {
     ends.targets = ends_of(collective.sent, !gathers, root);
@@ -37,7 +37,7 @@ bool pair(const Call& call, Collective& collective, int root) noexcept {
     collective.error = MPI_ERR_NO_MEM;
     return false;
   }
-  return pair_blocks(call, collective, ends, kTraffic<gathers>, largest_message());
+  return pair_blocks(call, collective, ends, kBlockTraffic<gathers>, largest_message());
 }
 
 // At the root there is a side of many blocks, everywhere one of a single block, which the root may leave where it is
@@ -79,7 +79,7 @@ int rooted_v(int root, Call call, const Out& out, const In& in, Native&& native)
     const Members& all = call.members;
     if (policy.force || root < 0 || root >= all.size) return false;
     const bool asks = near != nullptr && near->channel != nullptr, is_root = all.rank == root;
-    const std::int64_t smallest = smallest_paired(kTraffic<gathers>), largest = largest_message();
+    const std::int64_t smallest = smallest_paired(kBlockTraffic<gathers>), largest = largest_message();
     View each = single;
     if (!rewrite_as_bytes(each, 1)) return false;
     if (is_root) {

@@ -23,7 +23,7 @@ bool find_numbers(MPI_Comm comm, int size, std::vector<int>& numbers) {
   });
 }
 
-bool open(MPI_Comm comm, Near& near, int size, int rank, int number) noexcept {
+bool open_channel(MPI_Comm comm, Near& near, int size, int rank, int number) noexcept {
   SharedMemory* const shared = shared_memory();
   if (shared == nullptr || number < 0) return false;
   try {
@@ -83,7 +83,7 @@ wire::Channel* channel_of(MPI_Comm comm, Near& near) noexcept {
   if (rank == 0 && shared_memory() != nullptr) number = wire::Channel::take(shared_memory()->segment, size);
   bool works = mpi::library.Bcast(&number, 1, MPI_INT, 0, comm) == MPI_SUCCESS;
   if (works && number >= 0) {
-    const int fails[] = {open(comm, near, size, rank, number) ? 0 : 1, has_neighbours_both_ways(comm) ? 0 : 1};
+    const int fails[] = {open_channel(comm, near, size, rank, number) ? 0 : 1, has_neighbours_both_ways(comm) ? 0 : 1};
     int any_fails[] = {1, 1};
     works = mpi::library.Allreduce(fails, any_fails, 2, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS && any_fails[0] == 0;
     near.both_ways = any_fails[1] == 0;

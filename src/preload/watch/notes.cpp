@@ -16,26 +16,8 @@ namespace gapless::preload {
 
 namespace {
 
-struct Key {
-  const void* caller;
-  const void* type;  // what is known of it; nullptr: contiguous
-  std::int64_t count;
-  std::uint32_t what;  // procedure, role, and whether it is the first part
-  std::int32_t peer;
-  bool operator==(const Key&) const = default;
-};
-
 std::uint32_t what_of(Procedure procedure, Role role, bool is_first) noexcept {
   return static_cast<std::uint32_t>(procedure) << 8 | static_cast<std::uint32_t>(role) << 1 | (is_first ? 1 : 0);
-}
-
-std::size_t hash_of(const Key& key) noexcept {
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15u;
-  std::uint64_t hash = reinterpret_cast<std::uintptr_t>(key.caller) * kOdd;
-  hash = (hash ^ reinterpret_cast<std::uintptr_t>(key.type)) * kOdd;
-  hash = (hash ^ static_cast<std::uint64_t>(key.count) ^ hash >> 29) * kOdd;
-  hash = (hash ^ (std::uint64_t{key.what} << 32 | static_cast<std::uint32_t>(key.peer))) * kOdd;
-  return hash >> 32;
 }
 
 const char undecoded = 0;  // its address stands for every type that the layer does not know
@@ -65,6 +47,15 @@ void write_part(const Part& part, std::int64_t ticks, std::int64_t now) noexcept
 // Open addressing; at most half full.
 class Index {
  public:
+  struct Key {
+    const void* caller;
+    const void* type;  // what is known of it; nullptr: contiguous
+    std::int64_t count;
+    std::uint32_t what;  // procedure, role, and whether it is the first part
+    std::int32_t peer;
+    bool operator==(const Key&) const = default;
+  };
+
   Entry* find(const Key& key) const noexcept {
     for (std::size_t k = hash_of(key) & mask();; k = (k + 1) & mask()) {
       const Slot& slot = slots_[k];
@@ -100,6 +91,15 @@ class Index {
   }
 
  private:
+  static std::size_t hash_of(const Key& key) noexcept {
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15u;
+    std::uint64_t hash = reinterpret_cast<std::uintptr_t>(key.caller) * kOdd;
+    hash = (hash ^ reinterpret_cast<std::uintptr_t>(key.type)) * kOdd;
+    hash = (hash ^ static_cast<std::uint64_t>(key.count) ^ hash >> 29) * kOdd;
+    hash = (hash ^ (std::uint64_t{key.what} << 32 | static_cast<std::uint32_t>(key.peer))) * kOdd;
+    return hash >> 32;
+  }
+
   struct Slot {
     Key key;
     Entry* entry = nullptr;
@@ -141,7 +141,7 @@ Notes::~Notes() {
 Entry* Notes::find(Procedure procedure, Role role, const void* type, std::int64_t count, std::int32_t peer,
                    const void* caller, MPI_Datatype handle, bool is_decoded, mpi::DatatypePtr facts) noexcept {
   const bool is_first = parts_.empty();
-  const Key key{caller, type, count, what_of(procedure, role, is_first), peer};
+  const Index::Key key{caller, type, count, what_of(procedure, role, is_first), peer};
   if (Entry* const known = index_->find(key); known != nullptr) [[likely]]
     return known;
   bool is_lasting = true;
@@ -240,7 +240,7 @@ Part Notes::add_start(Procedure procedure, const Entry& made, std::int64_t bytes
   const bool is_first = parts_.empty();
   const auto role = static_cast<Role>(made.role);
   const auto type = reinterpret_cast<const void*>(static_cast<std::intptr_t>(made.layout));
-  const Key key{caller, type, made.count, what_of(procedure, role, is_first), made.peer};
+  const Index::Key key{caller, type, made.count, what_of(procedure, role, is_first), made.peer};
   Entry* entry = index_->find(key);
   if (entry == nullptr) {
     entry = new_entry(procedure, role, is_first, nullptr, true, made.count, made.peer, caller);

@@ -69,4 +69,4 @@ def run_programs(programs: Sequence[Program], mpi: list[str] | None, launches: i
 
 
 def _library(name: str, say: Say) -> Library:
-    return debian.debian_library(name) if name in debian.LIBRARIES else library_by_name(name, say, ())
+    return debian.debian_library(name) if name in debian.LIBRARIES else library_by_name(name, say)
