@@ -19,10 +19,12 @@ from gapless.launch.temporary import temporary_folder
 
 @pytest.fixture(autouse=True)
 def a_handler_that_raises() -> Iterator[None]:
-    """What `gapless doctor` installs."""
+    """What `gapless doctor` installs; nothing for the signal of a closed terminal."""
     before = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    of_hangup = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGTERM, before)
+    signal.signal(signal.SIGHUP, of_hangup)
 
 
 def then_signal(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> None:
