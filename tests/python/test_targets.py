@@ -20,7 +20,7 @@ from gapless.launch.layer import put_under
 from gapless.paths import REPOSITORY, Build
 from gapless.targets import on_demand, own_build
 from gapless.targets.chosen import launcher_words, number_of, short_name, targets, with_launcher
-from gapless.targets.first_run import run_again_if_late
+from gapless.targets.first_run import run_again_if_lost
 from gapless.targets.libraries import Library
 from gapless.targets.own_mpi import linked_library, own_library, wrapper_flags
 from gapless.targets.two_nodes import HOSTS, Nodes
@@ -283,7 +283,7 @@ def test_two_nodes(name: str) -> None:
         assert target.facts["hosts"] == list(HOSTS)
         assert target.facts["transport"] == "tcp over two network namespaces of this machine (no real network)"
         command = [*target.library.launch(4), "uname", "-n"]
-        ended = run_again_if_late(command, {**os.environ, **target.library.settings})
+        ended = run_again_if_lost(command, {**os.environ, **target.library.settings})
         assert sorted(ended.output.split()) == ["nodeA", "nodeA", "nodeB", "nodeB"], ended
         script_folder = Path(target.library.launcher[0]).parent
         assert script_folder.is_dir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,14 +41,15 @@ class FirstRun:
     reason: str = ""
 
 
-def run_again_if_late(command: Sequence[str], environment: Mapping[str, str]) -> Ended:
-    """Run a short command; once more if it does not end.
+def run_again_if_lost(command: Sequence[str], environment: Mapping[str, str]) -> Ended:
+    """Run a short command; once more if it does not end, or if the launcher dies of its own pipes.
 
     Open MPI 5's daemons sometimes wait for one another for ever when they start: 2 of 200 launches on two nodes of a
-    busy machine did, without any program of ours.
+    busy machine did, without any program of ours. MPICH's launcher was once ended by SIGPIPE, before any rank began.
     """
     ended = run_watched(command, environment, TIMEOUT_S)
-    return run_watched(command, environment, TIMEOUT_S) if ended.late else ended
+    again = ended.late or ended.status == -signal.SIGPIPE
+    return run_watched(command, environment, TIMEOUT_S) if again else ended
 
 
 def _under_layer(library: Library, environment: dict[str, str]) -> tuple[str, dict[str, Any] | None]:
@@ -64,7 +66,7 @@ def _under_layer(library: Library, environment: dict[str, str]) -> tuple[str, di
 def _hosts(library: Library, environment: dict[str, str], name: str) -> tuple[str, ...]:
     """Ask two processes under the launcher for their host's name."""
     command = [*library.launch(2), "uname", "-n"]
-    ended = run_again_if_late(command, environment)
+    ended = run_again_if_lost(command, environment)
     rows = tuple(row.strip() for row in ended.output.splitlines() if row.strip())
     why = ended.failure(TIMEOUT_S) or (None if len(rows) >= 2 else f"{len(rows)} of 2 processes answered")
     if why:
@@ -97,7 +99,7 @@ def first_run(library: Library, name: str) -> FirstRun:
         reason, result = _under_layer(library, environment)
         if not reason and result is not None:
             return FirstRun(hosts, result["library"].strip(), result["shared_memory"]["works"] is not None, True)
-    plain = run_again_if_late(command, environment)
+    plain = run_again_if_lost(command, environment)
     result = read_result(plain)
     why = plain.failure(TIMEOUT_S) or ("" if result else "the program printed no result")
     if why or result is None:
