@@ -56,10 +56,14 @@ install_once() {
 
 pip() { "$venv/bin/python" -m pip --disable-pip-version-check "$@"; }
 
+# Python compiles what is imported, a fraction of what is installed; but not where it is told to keep nothing.
+compile=(--no-compile)
+[ -z "${PYTHONDONTWRITEBYTECODE:-}" ] || compile=()
+
 # install_group GROUP[,GROUP...]: the stamp is written only after `pip check` has proved the group complete.
 install_group() {
   say "installing the Python packages of requirements.lock for ${1//,/, } into .venv"
-  pip install --quiet --no-deps --require-hashes -r <(tools/locked.sh "$1")
+  pip install --quiet "${compile[@]}" --no-deps --require-hashes -r <(tools/locked.sh "$1")
   pip check >/dev/null || { pip check >&2 || true; die "requirements.lock lacks something for $("$venv/bin/python" --version)"; }
 }
 
