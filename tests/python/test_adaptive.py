@@ -322,6 +322,73 @@ def test_a_short_run(gapless: Command, tmp_path: Path) -> None:
     run_could_go_on("adaptive", "vector", tmp_path / "run")
 
 
+KERNELS = AdaptiveSettings(kernels=("all",), data="fresh", buffers=("heap",))
+
+
+def test_kernels_are_groups_of_their_own() -> None:
+    plan = KERNELS.plan()
+    blocks = {row.group.partition(",")[0]: (row.A, row.bytes) for row in plan.rows}
+    # Runs and messages as the paper's inputs have them (A 16,16,32,32; D 5120,92,120; B 2060; A 1024,2,512).
+    assert blocks["MILC_su3_zd/16x16x32x32"] == (3072, 196_608)
+    assert blocks["NAS_MG_x/5120"] == (8, 84_960) and blocks["NAS_MG_y/5120"] == (40_944, 4_831_392)
+    assert blocks["WRF_y/2057x24"] == (8196, 8_089_452) and blocks["SPECFEM3D_mt/1024x512"] == (4096, 2_097_152)
+    assert len(plan.groups) == 22 and len(plan.refused) == 1
+    assert plan.refused[0]["case"] == "NAS_MG_x/256, fresh, heap"
+    assert plan.refused[0]["reason"].startswith(f"shorter than {SMALLEST_PAIRED} bytes")
+    specfem = next(group for group in plan.groups if group.id.startswith("SPECFEM3D_mt/1024"))
+    job = group_json(specfem, KERNELS, layer=True)
+    assert (job["data"], job["buffers"]) == ("fresh", "heap")
+    assert list(specfem.members) == [CONTIGUOUS_MEMBER, NATIVE, ADAPTIVE, HOST, KERNEL, ENTRIES]
+    message, _ = specfem.messages["vector"]
+    assert message.more["receive"]["type"] == "contiguous(524288, float)", "what is received is another type"
+
+
+def test_what_is_told_of_kernels() -> None:
+    times = {NATIVE: 100.0, ADAPTIVE: 20.0, HOST: 20.0, KERNEL: 50.0, ENTRIES: 200.0}
+
+    def us(group: Group, member: str, launch: int) -> float:
+        slow = 6 if (member, group.id) == (ADAPTIVE, "NAS_MG_x/512, fresh, heap") else 1
+        return slow * times.get(member, 10.0) * wobble(f"{member} {group.id}", launch, 0.003)
+
+    run = planned_run(KERNELS, us, 6)
+    of = points_of(run)
+    told = sentences(of)
+    assert len(told) == 1 and "fresh data in the heap: the kernels of applications take 0.2" in told[0]
+    assert "NAS_MG_x/512; proved to take more at 1 of 22)" in told[0]
+    assert told[0].endswith("within 5 % of the best fixed way, or faster, at 21 of 22")
+    (table,) = tables(of)
+    cells = dict(zip(table.columns, table.cells[0], strict=True))
+    assert (cells["mean run"], cells["data"], cells["buffers"]) == ("16012 B", "fresh", "heap")
+    assert [cells[way] for way in ("adaptive", "host", "kernel", "entries", "direct")] == ["20", "20", "50", "200", "-"]
+    page = REPORT.render(collect([run]))
+    (panel,) = data_of(page)["panels"]
+    assert "Fresh data in the heap: kernels of applications" in page
+    traces = {trace["name"]: trace for trace in panel["figure"]["data"]}
+    assert set(traces) == {"host", "kernel", "entries", "adaptive"}
+    assert traces["kernel"]["y"][0] == pytest.approx(50, rel=0.02) and len(traces["kernel"]["x"]) == 22
+    # Beside blocks, in one page: neither is taken for the other.
+    both = [*of, *points(lambda *_: 10.0, data="fresh", buffers=("heap",))]
+    assert len(tables(both)) > 2 and len(sentences(both)) > 2
+
+
+def test_kernels_arrive_by_each_way(gapless: Command) -> None:
+    rows = rows_measured(
+        gapless, "adaptive", "--preset", "quick", "--kernels", "NAS_MG_y/256,NAS_MG_z/512", "--data", "constant"
+    )
+    names = {f"{one}, constant, {buffers}" for one in ("NAS_MG_y/256", "NAS_MG_z/512")
+             for buffers in ("heap", "window")}  # fmt: skip
+    assert {row["group"] for row in rows} == names
+    ways = {row["way"] for row in rows if row["group"] == "NAS_MG_y/256, constant, window"}
+    assert ways == {"array", "vector", *map(way_text, WAYS.values())}
+
+
+def test_kernels_that_are_none_are_refused() -> None:
+    status, _, told = printed_here("measure", "adaptive", "--kernels", "MILC,FFT", "--list")
+    assert status == 2 and "--kernels: there is no 'FFT': there are WRF_y, MILC_su3_zd, NAS_MG_x" in told
+    status, _, told = printed_here("measure", "adaptive", "--kernels", "all", "--lengths", "64", "--list")
+    assert status == 2 and "leave out --lengths and --counts" in told
+
+
 def test_what_would_be_measured_is_listed() -> None:
     status, rows, told = printed_here("measure", "adaptive", "--preset", "quick", "--lengths", "4096", "--list")
     assert status == 0, told

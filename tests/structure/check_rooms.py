@@ -34,7 +34,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "lab/ways": ("lab/report",),
     "lab/schemes": ("lab/ways",),
     "lab/vector": ("lab/ways",),
-    "lab/adaptive": ("lab/ways",),
+    "lab/adaptive": ("lab/ways", "lab/apps"),
     "lab/fabric": ("lab/adaptive",),
     "lab/creation": ("lab/ways",),
     "lab/alltoall": ("lab/ways",),

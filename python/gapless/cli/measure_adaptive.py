@@ -19,6 +19,14 @@ OPTIONS = tuple(
         Row("lengths", str, None, "Of blocks [bytes], whole doubles.", metavar="NUMBERS"),
         Row("counts", str, None, "Numbers of blocks.", metavar="NUMBERS"),
         Row(
+            "kernels",
+            str,
+            None,
+            "In place of vectors: what kernels of applications exchange, 8 KB to 24 MB: all, or for example MILC, "
+            "NAS_MG_y, or one input, NAS_MG_x/512.",
+            metavar="NAMES",
+        ),
+        Row(
             "buffers",
             str,
             None,
@@ -50,6 +58,7 @@ def adaptive(given: SimpleNamespace) -> None:
       gapless measure adaptive --lengths 64,4096 --counts 128,1024 --launches 8
       gapless measure adaptive --buffers window --data fresh --mpi openmpi --budget 5m
       gapless measure adaptive --buffers heap,alloc --calls waitall --data fresh
+      gapless measure adaptive --kernels all --data fresh --mpi mpich,openmpi --budget 20m
 
     [bold]Exit status:[/bold] 0 measured; 1 a launch failed or data were wrong (the rest is recorded); 2 usage;
     130 interrupted (what was measured is kept, --resume goes on).
@@ -57,11 +66,14 @@ def adaptive(given: SimpleNamespace) -> None:
     from gapless.lab.adaptive.settings import BUFFERS, PRESETS
     from gapless.lab.adaptive.story import STORY
 
+    if given.kernels and (given.lengths or given.counts):
+        raise GaplessError("--kernels has messages of its own", "leave out --lengths and --counts")
     lengths = numbers(given.lengths, "--lengths")
     if any(length % 8 for length in lengths):
         raise GaplessError(f"--lengths {given.lengths}: a double has 8 bytes", "name multiples of 8")
     settings = ways_settings(
         given, OPTIONS, PRESETS, lengths=lengths, counts=numbers(given.counts, "--counts"),
         buffers=known(words(given.buffers), BUFFERS, "--buffers"), calls=given.calls.value if given.calls else None,
+        kernels=words(given.kernels) or None,
     )  # fmt: skip
     run(settings, given, STORY)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from gapless.lab.experiment import Repetitions
 from gapless.lab.layouts.layout import Message
+from gapless.lab.layouts.notation import BASES, Base
 from gapless.lab.plan import SMALLEST_PAIRED, Group, Place, Plan
 from gapless.lab.results import Line
 from gapless.lab.ways.group import DOUBLE, LAYOUT, add_group, new_group
@@ -47,6 +48,8 @@ class AdaptiveSettings(WaysSettings):
         sendrecv: MPI_Sendrecv on both.
     most_bytes : int
         Longer messages are left out [bytes].
+    kernels : sequence of str
+        In place of vectors: what these kernels of applications exchange (kernels.named_cases), of any length.
     """
 
     experiment: str = "adaptive"
@@ -57,6 +60,7 @@ class AdaptiveSettings(WaysSettings):
     buffers: Sequence[str] = (HEAP, WINDOW)
     calls: str = PINGPONG
     most_bytes: int = 4 << 20
+    kernels: Sequence[str] = ()
 
     @property
     def layer_settings(self) -> Mapping[str, str]:
@@ -68,31 +72,45 @@ class AdaptiveSettings(WaysSettings):
         return super().repetitions(place, members) | {"layer_warmup": CHOSEN_AFTER}
 
     def plan(self) -> Plan:
-        """Return what is measured and judged: a group for each length and number of blocks, data and buffers."""
+        """Return what is measured and judged: a group for each message, kind of data and buffers."""
         plan = Plan()
-        for length in self.lengths:
-            for count in self.counts:
-                for group in self._groups(length, count):
-                    place = group.place
-                    if place.bytes < SMALLEST_PAIRED:
-                        reason = f"shorter than {SMALLEST_PAIRED} bytes: such messages go through the library"
-                        plan.refuse(group.id, place, reason)
-                    elif place.bytes > self.most_bytes:
-                        plan.refuse(group.id, place, f"longer than {self.most_bytes} bytes")
-                    else:
-                        add_group(plan, group, self, length)
+        for block_bytes, group in self._of_kernels() if self.kernels else self._of_blocks():
+            place = group.place
+            if place.bytes < SMALLEST_PAIRED:
+                reason = f"shorter than {SMALLEST_PAIRED} bytes: such messages go through the library"
+                plan.refuse(group.id, place, reason)
+            elif place.bytes > self.most_bytes and not self.kernels:
+                plan.refuse(group.id, place, f"longer than {self.most_bytes} bytes")
+            else:
+                add_group(plan, group, self, block_bytes)
         return plan
 
-    def _groups(self, length: int, count: int) -> Iterator[Group]:
+    def _of_blocks(self) -> Iterator[tuple[int, Group]]:
+        """Yield a group for each length and number of blocks, data and buffers, after its block [bytes]."""
+        for length in self.lengths:
+            doubles = length // DOUBLE.bytes
+            for count in self.counts:
+                text = f"vector({count}, {doubles}, {doubles * self.gap}, {DOUBLE.type})"
+                for group in self._groups(f"{count} x {length} B", Message(1, text), count * doubles, DOUBLE):
+                    yield length, group
+
+    def _of_kernels(self) -> Iterator[tuple[int, Group]]:
+        """Yield a group for each input of each kernel, data and buffers, after its mean run [bytes]."""
+        from gapless.lab.adaptive.kernels import message_of, named_cases, run_bytes
+
+        for case in named_cases(self.kernels):
+            for group in self._groups(case.name, message_of(case), case.contiguous.count, BASES[case.base]):
+                yield run_bytes(case.name), group
+
+    def _groups(self, name: str, message: Message, elements: int, base: Base) -> Iterator[Group]:
         """Yield the groups of one message: all kinds of data and buffers."""
-        doubles = length // DOUBLE.bytes
-        text = f"vector({count}, {doubles}, {doubles * self.gap}, {DOUBLE.type})"
         for buffers in self.buffers:
             for data in DATA if self.data == BOTH else (self.data,):
-                name = f"{count} x {length} B, {data}, {buffers}"
                 settings = replace(self, data=data)
-                group = new_group(name, count * doubles, settings, pattern=self.calls, buffers=buffers)
-                group.messages[MESSAGE] = (Message(1, text), LAYOUT)
+                group = new_group(
+                    f"{name}, {data}, {buffers}", elements, settings, base, pattern=self.calls, buffers=buffers
+                )
+                group.messages[MESSAGE] = (message, LAYOUT)
                 group.add(MESSAGE, "native")
                 if self.layer:
                     _add_ways(group, buffers)

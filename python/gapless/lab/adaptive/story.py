@@ -26,6 +26,7 @@ from gapless.lab.adaptive.chosen import (
     views,
 )
 from gapless.lab.adaptive.heat import heat_map, judged
+from gapless.lab.adaptive.kernels import is_kernel, kernel_plot, kernel_sentence, kernel_table
 from gapless.lab.adaptive.near import heat_table, near_table
 from gapless.lab.adaptive.settings import buffers_of
 from gapless.lab.interval import interval_text
@@ -101,17 +102,24 @@ def _direct(view: View) -> str | None:
     )
 
 
+def _apart(points: Sequence[Point]) -> tuple[list[Point], list[Point]]:
+    """Return the points of blocks, and those of kernels."""
+    return [p for p in points if not is_kernel(p.name)], [p for p in points if is_kernel(p.name)]
+
+
 def sentences(points: Sequence[Point]) -> list[str]:
     """Return what is found on one library."""
     mpi, told = points[0].mpi, []
-    for view in views(points):
+    blocks, kernels = _apart(points)
+    for view in views(blocks):
         adaptive = _adaptive(view)
         if adaptive:
             told.append(f"{mpi}, {view.name}: {adaptive}")
         others = [text for say in (_kernel, _entries, _direct) if (text := say(view))]
         if others:
             told.append(f"{mpi}, {view.name}: {'; '.join(others)}")
-    return told
+    of_kernels = [kernel_sentence(f"{mpi}, {view.name}", view.points) for view in views(kernels)]
+    return told + [text for text in of_kernels if text]
 
 
 def _ratios(mpi: str, points: Sequence[Point]) -> Told:
@@ -132,7 +140,12 @@ def _ratios(mpi: str, points: Sequence[Point]) -> Told:
 def tables(points: Sequence[Point]) -> list[Told]:
     """Return for each library how near the adaptive way is to the best fixed one, and every ratio to the array."""
     found = []
-    for mpi, of in by_library(points).items():
+    for mpi, both in by_library(points).items():
+        of, kernels = _apart(both)
+        if kernels:
+            found.append(kernel_table(mpi, kernels))
+        if not of:
+            continue
         maps = [told for view in views(of) if (told := heat_table(mpi, view)) is not None]
         found += [*([near_table(mpi, views(of), "data and buffers")] if maps else []), *maps, _ratios(mpi, of)]
     return found
@@ -146,13 +159,15 @@ def _of_one_size(view: View) -> list[Point]:
 
 
 def plots(points: Sequence[Point], names: dict[str, str], runs: Sequence[Run]) -> list[Plot]:
-    """Return the heat maps, then the slow-down of each way over the length of a block at one size."""
+    """Return the heat maps, then the slow-down of each way over the length of a block at one size; kernels first."""
 
     def length(point: Point) -> float:
         return point.block_bytes
 
-    made = [plot for view in views(points) if (plot := heat_map(view, names)) is not None]
-    for view in views(points):
+    blocks, kernels = _apart(points)
+    made = [kernel_plot(view.name, view.points, names) for view in views(kernels)]
+    made += [plot for view in views(blocks) if (plot := heat_map(view, names)) is not None]
+    for view in views(blocks):
         of = _of_one_size(view)
         title = f"{view.name}, messages of {bytes_text(of[0].bytes)}: the ratio to an array".capitalize()
         made.append(
@@ -164,8 +179,8 @@ def plots(points: Sequence[Point], names: dict[str, str], runs: Sequence[Run]) -
 
 STORY = Story(
     "Ways between two processes of a node: fixed and adaptive",
-    "A vector of doubles, sent and received as such between two processes of a node: by the library, and by the layer "
-    "in each of its ways, and in the one that it chooses.",
+    "A vector of doubles, or what kernels of applications exchange, sent and received as such between two processes of "
+    "a node: by the library, and by the layer in each of its ways, and in the one that it chooses.",
     "Each length and number of blocks, with fresh or constant data, in the heap or in memory of "
     "MPI_Win_allocate_shared or MPI_Alloc_mem, is a group: all ways in turn, the same bytes each time; launches are "
     "the replicates. Half of a round trip is shown, or an exchange of both. "
