@@ -29,4 +29,13 @@ cmake --preset "$preset" "${arguments[@]}" >"$log" 2>&1 || { cat "$log" >&2; exi
 grep -A3 -E 'gapless: (no |.*not installed)' "$log" || true
 targets=()
 [ $# -eq 0 ] || targets=(--target "$@")
-cmake --build "$folder" ${JOBS:+-j "$JOBS"} "${targets[@]}" | tools/build_progress.sh
+# With the product, the measuring programs that were compiled before: an old one would measure an old engine.
+if [ "${1:-}" = gapless_product ]; then
+  for program in $(cd "$folder" && find lab bench examples -type f -perm -u+x ! -path '*/CMakeFiles/*' 2>/dev/null); do
+    ! grep -q "^build $program:" "$folder/build.ninja" || targets+=("$program")
+  done
+fi
+# One at a time in a folder: a command may be compiling a program of its own there (python/gapless/compiled.py).
+alone=()
+! command -v flock >/dev/null || alone=(flock "$folder/.building")
+"${alone[@]}" cmake --build "$folder" ${JOBS:+-j "$JOBS"} "${targets[@]}" | tools/build_progress.sh

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gapless.compiled import compile_program, is_compilable
+from gapless.compiled import compile_program, is_compilable, ninja
 from gapless.errors import GaplessError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -20,7 +20,7 @@ INSTALLED = Path(__file__).parent / "lib"
 # What pip does not bring: the programs of `gapless bench`, and what a checkout's tools install.
 NOT_IN_PIP = "not part of what 'pip install' brings (the engine, the layer, and what measures with them)"
 AFTER_PIP = (
-    "run 'make build' in a checkout of Gapless, and then its .venv/bin/gapless, or this command with "
+    "run 'make build ALL=1' in a checkout of Gapless, and then its .venv/bin/gapless, or this command with "
     "GAPLESS_BUILD_DIR=CHECKOUT/build/release"
 )
 
@@ -79,12 +79,12 @@ class Build:
         if not os.access(path, os.X_OK):
             if self.folder == INSTALLED:
                 raise GaplessError(f"{relative} is {NOT_IN_PIP}", AFTER_PIP)
-            if os.environ.get("GAPLESS_BUILD_DIR"):
-                raise GaplessError(f"{path} is not there", f"build it: cmake --build {self.folder} --target {relative}")
             if not is_compilable(self.folder, relative):
                 raise GaplessError(
                     f"{path} is not there", "run 'make build' and look for a skipped part in what it prints"
                 )
+            if os.environ.get("GAPLESS_BUILD_DIR"):
+                raise GaplessError(f"{path} is not built", f"run '{' '.join(ninja(self.folder, relative))}'")
             compile_program(self.folder, relative)
         return path
 

@@ -37,7 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         [cmake, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}", "-S", tmp_path, "-B", build],
         check=True, stdout=subprocess.DEVNULL,
     )  # fmt: skip
-    monkeypatch.delenv("GAPLESS_BUILD_DIR")
+    monkeypatch.delenv("GAPLESS_BUILD_DIR", raising=False)
     return build
 
 
@@ -52,13 +52,13 @@ def test_a_missing_program_is_compiled(folder: Path, capsys: pytest.CaptureFixtu
 
 
 def test_one_for_another_abi_is_not_taken_for_it(folder: Path) -> None:
-    Build(folder, folder).program("lab/exchange")
-    assert Library(folder, folder, abi="openmpi").program("lab/exchange") == folder / "lab/openmpi/exchange"
+    # The one for the standard ABI is MPICH's, also before that was compiled.
     assert Library(folder, folder, abi="standard").program("lab/exchange") == folder / "lab/exchange"
+    assert Library(folder, folder, abi="openmpi").program("lab/exchange") == folder / "lab/openmpi/exchange"
 
 
 def test_what_cannot_be_compiled_says_why(folder: Path) -> None:
-    with pytest.raises(GaplessError, match=r"lab/wrong cannot be compiled \(.*error: .*unknown.*--target lab/wrong"):
+    with pytest.raises(GaplessError, match=r"lab/wrong cannot be compiled \(.*error: .*unknown.*lab/wrong' prints all"):
         Build(folder, folder).program("lab/wrong")
     assert not (folder / "lab/wrong").exists()
     with pytest.raises(GaplessError, match="run 'make build' and look for a skipped part"):
@@ -67,7 +67,7 @@ def test_what_cannot_be_compiled_says_why(folder: Path) -> None:
 
 def test_a_folder_of_the_user_s_stays_as_it_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GAPLESS_BUILD_DIR", str(folder))
-    with pytest.raises(GaplessError, match="build it: cmake --build .* --target lab/exchange"):
+    with pytest.raises(GaplessError, match="is not built: run '.*ninja -C .*build lab/exchange'"):
         Build(folder, folder).program("lab/exchange")
     assert not (folder / "lab/exchange").exists()
 

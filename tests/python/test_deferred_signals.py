@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapless.launch.deferred_signals import deferred_signals
+from gapless.deferred_signals import deferred_signals
 from gapless.launch.process import run_watched
 from gapless.launch.temporary import temporary_folder
 
@@ -21,9 +21,11 @@ from gapless.launch.temporary import temporary_folder
 def a_handler_that_raises() -> Iterator[None]:
     """What `gapless doctor` installs; nothing for the signal of a closed terminal."""
     before = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    of_interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)
     of_hangup = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGTERM, before)
+    signal.signal(signal.SIGINT, of_interrupt)
     signal.signal(signal.SIGHUP, of_hangup)
 
 
@@ -68,8 +70,28 @@ def test_no_child_stays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_handlers_are_as_before_and_the_default_action_stays() -> None:
     handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     with deferred_signals(), deferred_signals():
         assert signal.getsignal(signal.SIGTERM) is not handlers[1]
         assert signal.getsignal(signal.SIGHUP) == handlers[2] == signal.SIG_DFL
-        assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set(), "a child would inherit it"
+        assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == mask, "a child would inherit it"
     assert handlers == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+
+
+def test_all_handlers_are_back_before_one_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    install = signal.signal
+
+    def then_interrupt(number: int, handler: Any) -> Any:
+        result = install(number, handler)
+        if number == signal.SIGINT and handler is before[0]:
+            signal.raise_signal(signal.SIGINT)
+        return result
+
+    monkeypatch.setattr(signal, "signal", then_interrupt)
+    with pytest.raises(KeyboardInterrupt), deferred_signals():
+        pass
+    monkeypatch.undo()
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+    with pytest.raises(SystemExit):
+        signal.raise_signal(signal.SIGTERM)

@@ -62,7 +62,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
 # At the root stands what `import gapless` offers, and what that or every room needs.
 ROOT = {
     "__init__", "__main__", "arrays", "basic_types", "build_mpi4py", "compiled", "constructors", "datatype",
-    "decode_mpi4py", "display", "engine", "errors", "extension", "notation", "paths",
+    "decode_mpi4py", "deferred_signals", "display", "engine", "errors", "extension", "notation", "paths",
 }  # fmt: skip
 ENTRANCE = f"{PACKAGE}/__main__.py"  # the command's, though it stands at the root
 

@@ -237,7 +237,14 @@ def measure(settings: Experiment, given: SimpleNamespace, show: Callable[[Sessio
         asked = of_kind(read(resume / NAME), "environment")[0]["asked"]
     end_as_by_ctrl_c()
     with (
-        targets(asked["mpi"], asked["launcher"], asked["two_nodes"], say, eager_bytes(asked.get("eager"))) as found,
+        targets(
+            asked["mpi"],
+            asked["launcher"],
+            asked["two_nodes"],
+            say,
+            eager_bytes(asked.get("eager")),
+            (settings.program,),
+        ) as found,
         Display() as display,
     ):
         for target in found:

@@ -22,7 +22,7 @@ OPTIONS = tuple(
             "kernels",
             str,
             None,
-            "In place of vectors: what kernels of applications exchange, 8 KB to 24 MB: all, or for example MILC, "
+            "In place of vectors: what kernels of applications exchange, 32 KB to 24 MB: all, or for example MILC, "
             "NAS_MG_y, or one input, NAS_MG_x/512.",
             metavar="NAMES",
         ),

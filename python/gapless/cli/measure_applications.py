@@ -85,7 +85,7 @@ def applications(given: SimpleNamespace) -> None:
     end_as_by_ctrl_c()
     failed: list[str] = []
     interrupted = False
-    with targets(given.mpi, None, False, say) as found:
+    with targets(given.mpi, None, False, say, programs=[f"examples/applications/{one}" for one in programs]) as found:
         recorder = Recorder(folder / NAME)
         head = environment_line(found[0].library, f"gapless {shlex.join(sys.argv[1:])}")
         libraries = {target.name: target.facts for target in found}

@@ -140,6 +140,7 @@ def _settings(given: SimpleNamespace) -> FabricSettings:
 
 
 def _measure(settings: FabricSettings, given: SimpleNamespace) -> None:
+    from gapless.compiled import is_compilable
     from gapless.lab.fabric.launches import PROGRAM, Where
     from gapless.lab.fabric.session import new_session
     from gapless.lab.live import Display
@@ -151,6 +152,8 @@ def _measure(settings: FabricSettings, given: SimpleNamespace) -> None:
     try:
         build.program(PROGRAM)
     except GaplessError as error:
+        if is_compilable(build.folder, PROGRAM):
+            raise
         raise GaplessError(
             f"{build.folder / PROGRAM} is not there", "install libfabric and libsodium (apt install libfabric-dev "
             "libsodium-dev), and run 'make build'"

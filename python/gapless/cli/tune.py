@@ -73,6 +73,7 @@ def tune(
         measure,
         measure_paired,
     )
+    from gapless.tune.numbers import PROGRAM as NUMBERS
     from gapless.tune.numbers import keep_numbers, measure_numbers
     from gapless.tune.tables import paired_in_words
 
@@ -103,9 +104,11 @@ def tune(
             chosen = [target.library for target in reached]
         else:
             chosen = libraries(None) if names == ["all"] else [find_library(name) for name in names or [None]]
+        for library in chosen:
+            for program in (PROGRAM, NUMBERS):
+                library.program(program)
         progress = stack.enter_context(progress_bar())
         for library in chosen:
-            library.program(PROGRAM)
             task = progress.add_task(f"tune {library.name}", total=1.0, now="")
 
             def now(share: float, task: TaskID = task) -> None:

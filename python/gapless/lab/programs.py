@@ -12,9 +12,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from gapless.deferred_signals import deferred_signals
 from gapless.errors import GaplessError, MeasurementFailed
 from gapless.lab.results import SCHEMA, Line
-from gapless.launch.deferred_signals import deferred_signals
 from gapless.launch.fronts import FrontName, choose_front
 from gapless.launch.launcher import launcher_position, recognise
 from gapless.launch.layer import put_under, without_layer

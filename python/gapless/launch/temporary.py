@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from gapless.launch.deferred_signals import deferred_signals
+from gapless.deferred_signals import deferred_signals
 
 HELD = ".held"
 OLD_S = 7 * 24 * 3600

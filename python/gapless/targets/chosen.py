@@ -6,7 +6,7 @@ import importlib.metadata
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -196,7 +196,12 @@ def unique_name(name: str, taken: Iterable[str]) -> str:
 
 
 def targets(
-    mpi: str | None, launcher: str | None, two_nodes: bool, say: Callable[[str], None], eager: int = 0
+    mpi: str | None,
+    launcher: str | None,
+    two_nodes: bool,
+    say: Callable[[str], None],
+    eager: int = 0,
+    programs: Sequence[str] = (PROGRAM,),
 ) -> Targets:
     """Find the libraries that the user named, install and compile what is missing, and try each.
 
@@ -213,6 +218,8 @@ def targets(
         Called with what is done where it takes long.
     eager : int
         So many bytes are to be sent before they are received, or 0: as each library has it.
+    programs : sequence of str
+        What will be run: compiled now where it is missing, not in the time of the first launch.
 
     Raises
     ------
@@ -237,8 +244,8 @@ def targets(
             if nodes:
                 ready = on_two_nodes(library, nodes)
             ready = with_eager(ready, eager)
-            # Compiled for an MPI of the user's now, not in the time of the first launch.
-            ready.program(PROGRAM)
+            for program in programs:
+                ready.program(program)
             seen = first_run(ready, word)
             if nodes:
                 _check_nodes(word, seen, before, nodes.sent())

@@ -51,11 +51,13 @@ class Library(Build):
         """Return a built program; ``lab/exchange`` is ``lab/openmpi/exchange`` for Open MPI."""
         path = Path(relative)
         if self.abi != "mpich" and path.parts[0] in ("lab", "bench", "tests", "examples"):
-            abi_path = path.parent / self.abi / path.name
-            there = (self.folder / abi_path).exists() or is_compilable(self.folder, str(abi_path))
-            if there or not (self.folder / path).exists():
-                return super().program(str(abi_path))
+            own = str(path.parent / self.abi / path.name)
+            if self._has(own) or not self._has(relative):
+                return super().program(own)
         return super().program(relative)
+
+    def _has(self, relative: str) -> bool:
+        return (self.folder / relative).exists() or is_compilable(self.folder, relative)
 
     @property
     def probe_command(self) -> list[str]:

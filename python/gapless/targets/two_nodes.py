@@ -19,8 +19,8 @@ from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
+from gapless.deferred_signals import deferred_signals
 from gapless.errors import GaplessError
-from gapless.launch.deferred_signals import deferred_signals
 from gapless.launch.launcher import Launcher, launcher_version, recognise
 from gapless.launch.temporary import temporary_folder
 from gapless.targets.libraries import RANKS, Library, intel_fabric

@@ -96,7 +96,7 @@ def all_cases() -> tuple[AppCase, ...]:
     environment = {**os.environ, **library.settings}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
-        raise GaplessError(f"{command[0]} failed: {done.stderr.strip()[-300:]}", "run 'make build' again")
+        raise GaplessError(f"{command[0]} failed: {done.stderr.strip()[-300:]}", "run 'make build ALL=1'")
     return tuple(read_case(json.loads(line)) for line in done.stdout.splitlines())
 
 

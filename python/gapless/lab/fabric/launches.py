@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from gapless.deferred_signals import deferred_signals
 from gapless.lab.fabric.settings import FabricSettings
 from gapless.lab.plan import Group
 from gapless.lab.results import SCHEMA, Line, Recorder
-from gapless.launch.deferred_signals import deferred_signals
 from gapless.paths import Build
 from gapless.targets.two_nodes import ADDRESSES, Nodes
 

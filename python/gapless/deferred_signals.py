@@ -37,7 +37,14 @@ def deferred_signals() -> Iterator[None]:
             signal.signal(number, note)
         yield
     finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        for number in arrived:
-            signal.raise_signal(number)
+        # All handlers are back before one of them may raise.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, handlers)
+        try:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+        finally:
+            try:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            finally:
+                for number in arrived:
+                    signal.raise_signal(number)
