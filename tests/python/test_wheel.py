@@ -314,7 +314,7 @@ def test_what_needs_a_checkout_says_so(installed: Environment, build: Build, arg
     answer = installed.run("gapless", *arguments, I_MPI_ROOT=str(build.mpi_root))  # an MPI is not what it lacks
     assert answer.returncode == 2
     assert "not part of what 'pip install' brings" in answer.stderr
-    assert "run 'make build' in a checkout of Gapless" in answer.stderr
+    assert "run 'make build ALL=1' in a checkout of Gapless" in answer.stderr
     assert len(answer.stderr.splitlines()) == 1
 
 
