@@ -8,6 +8,7 @@ endfunction()
 
 # gapless_units(ABI TARGETS...): for all ABIs but one, sources are compiled by the dozen, for most of what a source takes
 # is its headers. The first ABI keeps an object for each source, so that a developer, and a planted fault, compile one.
+# Two sources of a dozen cannot have the same name in their anonymous namespaces: then the other ABIs do not compile.
 function(gapless_units abi)
   if(NOT abi STREQUAL mpich AND NOT GAPLESS_SANITIZE)
     set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
