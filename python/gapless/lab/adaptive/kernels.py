@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
-from math import exp, log
-
-import numpy as np
+from statistics import geometric_mean
 
 from gapless.display import bytes_text
 from gapless.engine import explain_type
 from gapless.errors import GaplessError
 from gapless.lab.adaptive.chosen import ADAPTIVE, FIXED_WAYS, NATIVE, AgainstBest, against_best, short
+from gapless.lab.adaptive.settings import buffers_of
 from gapless.lab.apps.cases import LARGER, AppCase, all_cases
 from gapless.lab.interval import interval_text
 from gapless.lab.layouts.layout import Message
@@ -61,12 +59,10 @@ def message_of(case: AppCase) -> Message:
     return Message(message.count, message.type, more={k: v for k, v in message.more.items() if k != "loops"})
 
 
-@cache
-def run_bytes(case: str) -> int:
+def run_bytes(case: AppCase) -> int:
     """Return the mean run of a kernel's datatype [bytes]."""
-    of = next(one for one in kernel_cases() if one.name == case)
-    message = message_of(of)
-    return int(of.bytes // explain_type(message.type, message.count)["runs"])
+    message = message_of(case)
+    return int(case.bytes // explain_type(message.type, message.count)["runs"])
 
 
 def is_kernel(group: str) -> bool:
@@ -102,7 +98,7 @@ def kernel_sentence(name: str, points: Sequence[Point]) -> str | None:
     found = _found(points)
     if not to_native or not found:
         return None
-    mean = exp(float(np.mean([log(of.value) for _, of in to_native])))
+    mean = geometric_mean(of.value for _, of in to_native)
     most_at, most = max(to_native, key=lambda pair: pair[1].value)
     slower = sum(of.low is not None and of.low > 1 for _, of in to_native)
     near = sum(of.near for _, of in found)
@@ -119,10 +115,10 @@ def kernel_table(mpi: str, points: Sequence[Point]) -> Told:
     for point in points:
         against = against_best(point)
         shares = [point.ratio_to(way, NATIVE) for way in WAYS]
-        data, _, buffers = point.name.partition(", ")[2].partition(", ")
         native = f"{point.us(NATIVE):.1f}" if NATIVE in point.times else "-"
         cells.append([
-            _input(point), bytes_text(point.block_bytes), bytes_text(point.bytes), data, buffers, native,
+            _input(point), bytes_text(point.block_bytes), bytes_text(point.bytes), point.row.data,
+            buffers_of(point.name), native,
             *("-" if share is None else f"{100 * share.value:.0f}" for share in shares),
             *(("-", "-") if against is None else (short(against.way), against.text)),
         ])  # fmt: skip

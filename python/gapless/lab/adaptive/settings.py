@@ -99,8 +99,9 @@ class AdaptiveSettings(WaysSettings):
         from gapless.lab.adaptive.kernels import message_of, named_cases, run_bytes
 
         for case in named_cases(self.kernels):
+            run = run_bytes(case)
             for group in self._groups(case.name, message_of(case), case.contiguous.count, BASES[case.base]):
-                yield run_bytes(case.name), group
+                yield run, group
 
     def _groups(self, name: str, message: Message, elements: int, base: Base) -> Iterator[Group]:
         """Yield the groups of one message: all kinds of data and buffers."""

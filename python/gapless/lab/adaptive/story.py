@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from math import exp, log
-
-import numpy as np
+from statistics import geometric_mean
 
 from gapless.display import bytes_text
 from gapless.lab.adaptive.chosen import (
@@ -48,7 +46,7 @@ def _adaptive(view: View) -> str | None:
     if not found:
         return None
     near, slower = sum(of.near for _, of in found), sum(of.slower for _, of in found)
-    mean = exp(float(np.mean([log(of.ratio.value) for _, of in found])))
+    mean = geometric_mean(of.ratio.value for _, of in found)
     point, worst = max(found, key=lambda pair: pair[1].ratio.value)
     sure = f"{slower} proved" if slower else "none proved"
     return (
