@@ -6,11 +6,16 @@ function(gapless_folder name)
   gapless_precompiled(gapless_${name} library)
 endfunction()
 
-# gapless_units(ABI TARGETS...): for all ABIs but one, sources are compiled by the dozen, for most of what a source takes
-# is its headers. The first ABI keeps an object for each source, so that a developer, and a planted fault, compile one.
-# Two sources of a dozen cannot have the same name in their anonymous namespaces: then the other ABIs do not compile.
+# gapless_units(ABI TARGETS...): sources are compiled by the dozen, for most of what a source takes is its headers; those
+# of the first ABI by fours, so that a developer, and a planted fault, compile few. Two sources of a dozen cannot have the
+# same name in their anonymous namespaces.
 function(gapless_units abi)
-  if(NOT abi STREQUAL mpich AND NOT GAPLESS_SANITIZE)
-    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  if(GAPLESS_SANITIZE)
+    return()
   endif()
+  set(size 12)
+  if(abi STREQUAL mpich)
+    set(size 4)
+  endif()
+  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
 endfunction()

@@ -157,12 +157,14 @@ using CopyPattern = void (*)(char* dst, const char* src, const Pattern& pattern,
 using CopyLongs = void (*)(char* dst, const char* src, const Pattern& pattern, std::int64_t count, std::int64_t to,
                            std::int64_t from) noexcept;
 
+// The pass for the given number of moves of each width: compiled for them if there are kMaxMoves at most, each of 4
+// bytes or more, or a single one.
+using PassFor = CopyMoves(const MoveCounts& counts) noexcept;
+
 struct PatternKernel {
   const char* name;
   CopyPattern pack[kLocalities], unpack[kLocalities];
-  // The pass for the given number of moves of each width: compiled for them if there are kMaxMoves at most, each of 4
-  // bytes or more, or a single one.
-  CopyMoves (*pass_for)(const MoveCounts& counts) noexcept;
+  PassFor* pass_for;
   CopyLongs longs;
 };
 

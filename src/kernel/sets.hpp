@@ -11,6 +11,7 @@ extern const Set kSet;
 #if defined(__x86_64__)
 namespace avx2 {
 extern const Set kSet;
+PassFor pass_for;
 }
 namespace avx512 {
 extern const Set kSet;

@@ -113,6 +113,10 @@ struct Machine {
 
 }  // namespace
 
-extern constexpr Set kSet = generic::Kernels<Machine>::set("avx2");
+CopyMoves pass_for(const MoveCounts& counts) noexcept {
+  return generic::pass_for<Machine>(counts);
+}
+
+extern constexpr Set kSet = generic::Kernels<Machine>::set("avx2", pass_for);
 
 }  // namespace gapless::kernel::avx2

@@ -339,11 +339,11 @@ void longs(char* dst, const char* src, const Pattern& pattern, std::int64_t coun
 }
 
 template <class M>
-constexpr PatternKernel pattern_kernel() {
+constexpr PatternKernel pattern_kernel(PassFor* passes) {
   return {"pattern",
           {near_pattern<M, true>, far_pack_pattern<M>},
           {near_pattern<M, false>, far_unpack_pattern<M>},
-          pass_for<M>,
+          passes,
           longs<M>};
 }
 
