@@ -57,6 +57,12 @@ class Case:
         is_whole = self.program in ("paired_life", "paired_asking")
         return self if is_whole else replace(self, arguments=tuple(map(quarter, self.arguments)))
 
+    def of_seeds(self, first: int, count: int) -> Case | None:
+        """Return the case with these random programs, if it runs random programs and nothing else."""
+        if self.program != "p2p_random" or len(self.arguments) != 2 or self.is_long or self.pairs == 0:
+            return None
+        return replace(self, arguments=(str(first), str(count)), timeout_s=self.timeout_s + count)
+
 
 ANY_CODE = tuple(range(256))
 ANY_FAILURE = tuple(range(1, 256))

@@ -1,6 +1,7 @@
 """Runs the conformance set under the layer and says which procedure of the table it never accelerated.
 
-run.py [--library NAME]... [--all] [--few | --long] [--case TEXT]... [--build FOLDER [--emulator COMMAND]]
+run.py [--library NAME]... [--all] [--few | --long | --seeds FIRST:COUNT] [--case TEXT]...
+       [--build FOLDER [--emulator COMMAND]]
 
 Every library that is asked for and not installed is printed as skipped, with the reason. Fails if a case fails, or if a
 procedure of src/mpi/abi/procedures.def that the library has shows accelerated = 0 over all cases, or one that may be
@@ -70,6 +71,7 @@ class Run:
         self.accelerated: Counter[str] = Counter()
         self.paired: Counter[str] = Counter()
         self.failures: list[str] = []
+        self.tried = 0
 
     def front(self) -> Path:
         """Return the preload object that `gapless run` would take."""
@@ -142,6 +144,7 @@ class Run:
 
     def case(self, case: Case) -> None:
         """Run one case and print one line."""
+        self.tried += 1
         started = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="gapless-conformance-") as folder:
             try:
@@ -201,10 +204,18 @@ def run_library(library: Library, options: argparse.Namespace) -> bool:
         if case in FORTRAN_CASES and (missing := library.missing_fortran()):
             print(f"{library.name}: {case.name()}: skipped: {missing}")
             continue
+        if options.seeds:
+            drawn = case.of_seeds(*options.seeds)
+            if drawn is not None:
+                run.case(drawn)
+            continue
         run.case(case.few() if options.few else case)
     for failure in run.failures:
         print(f"{library.name}: failed: {failure}")
-    if options.case:
+    if options.seeds and not run.tried:
+        print(f"{library.name}: no such random programs")
+        return False
+    if options.case or options.seeds:
         return not run.failures
     never = run.never_accelerated()
     for name in never:
@@ -217,6 +228,14 @@ def run_library(library: Library, options: argparse.Namespace) -> bool:
     return not run.failures and not never and not unpaired
 
 
+def seeds(text: str) -> tuple[int, int]:
+    """Read FIRST:COUNT."""
+    first, count = map(int, text.split(":"))
+    if first < 0 or count < 1:
+        raise ValueError
+    return first, count
+
+
 def main() -> int:
     """Parse the command line and run."""
     names = [library.name for library in LIBRARIES]
@@ -227,6 +246,9 @@ def main() -> int:
         "--few", action="store_true", help="draw a quarter of the seeds, and leave out the second cases of a kind"
     )
     parser.add_argument("--long", action="store_true", help="run the long and the large cases too")
+    parser.add_argument(
+        "--seeds", type=seeds, metavar="FIRST:COUNT", help="run random programs alone: these, not those of the cases"
+    )
     parser.add_argument(
         "--case", action="append", help="run only the cases whose name contains this text (may be repeated)"
     )
