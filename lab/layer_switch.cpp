@@ -1,7 +1,5 @@
 #include "layer_switch.hpp"
 
-#include "gapless/gapless_layer.h"
-
 #include <dlfcn.h>
 
 #include <initializer_list>
@@ -12,19 +10,32 @@ LayerSwitch::LayerSwitch()
     : switch_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch"))),
       collectives_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch_collectives"))),
       paired_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch_paired"))),
-      way_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch_way"))) {}
+      way_(reinterpret_cast<int (*)(int)>(dlsym(RTLD_DEFAULT, "GAPLESS_Switch_way"))),
+      count_(reinterpret_cast<int (*)(const char*, GAPLESS_Counters*)>(dlsym(RTLD_DEFAULT, "GAPLESS_Count"))) {}
 
 std::optional<LayerSwitch::Counted> LayerSwitch::counted() const {
-  static const auto count =
-      reinterpret_cast<int (*)(const char*, GAPLESS_Counters*)>(dlsym(RTLD_DEFAULT, "GAPLESS_Count"));
   Counted sum;
   for (const char* procedure : {"MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv"}) {
-    GAPLESS_Counters counters{};
-    if (count == nullptr || count(procedure, &counters) != 0) return std::nullopt;
-    sum.converted += counters.accelerated;
-    sum.paired += counters.paired;
+    const std::optional<GAPLESS_Counters> counters = count(procedure);
+    if (!counters) return std::nullopt;
+    sum.converted += counters->accelerated;
+    sum.paired += counters->paired;
   }
   return sum;
+}
+
+LayerSwitch::Received LayerSwitch::received() const {
+  const auto messages = [this](const char* way) {
+    const std::optional<GAPLESS_Counters> counters = count(way);
+    return counters ? counters->calls : 0;
+  };
+  return {messages("kernel"), messages("direct")};
+}
+
+std::optional<GAPLESS_Counters> LayerSwitch::count(const char* of) const {
+  GAPLESS_Counters counters{};
+  if (count_ == nullptr || count_(of, &counters) != 0) return std::nullopt;
+  return counters;
 }
 
 void LayerSwitch::set(bool on) const {

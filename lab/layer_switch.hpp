@@ -1,6 +1,8 @@
 // The run-time switch of the Gapless layer, found at run time: the lab neither links nor needs the layer.
 #pragma once
 
+#include "gapless/gapless_layer.h"
+
 #include <optional>
 
 namespace gapless::lab {
@@ -16,6 +18,11 @@ class LayerSwitch {
     long long converted = 0, paired = 0;
   };
   std::optional<Counted> counted() const;
+  // By which way the messages have come that this process has received: what was copied out of the sender's memory.
+  struct Received {
+    long long kernel = 0, direct = 0;
+  };
+  Received received() const;
   // Turns the layer on or off; does nothing where it is absent. Never called inside a timed section.
   void set(bool on) const;
   // On, and what is sent is packed past the caches.
@@ -32,10 +39,12 @@ class LayerSwitch {
   void set_way(int way) const;
 
  private:
+  std::optional<GAPLESS_Counters> count(const char* of) const;
   int (*switch_)(int on) = nullptr;
   int (*collectives_)(int on) = nullptr;
   int (*paired_)(int on) = nullptr;
   int (*way_)(int way) = nullptr;
+  int (*count_)(const char* of, GAPLESS_Counters* counters) = nullptr;
 };
 
 }  // namespace gapless::lab

@@ -66,9 +66,10 @@ class Group {
     make_types();
     make_memory();
     make_members();
-    prove_transfers("before timing: ");
+    // What proves the data would be the first message.
+    if (!spec_.in_order || run_.validate) prove_transfers("before timing: ");
     if (run_.validate) return std::move(result_);
-    leave_out_slow();
+    if (!spec_.in_order) leave_out_slow();
     time_members();
     prove_transfers("after timing: ");
     collect();
@@ -332,13 +333,15 @@ class Group {
   }
 
   void time_members() {
+    samples_.resize(members_.size());
+    own_ns_.resize(members_.size());
+    ways_.resize(members_.size());
+    phases_.resize(members_.size());
+    if (spec_.in_order) return time_in_order();
     warm_layer();
     const StopRule rule(spec_.reps);
     std::vector<std::size_t> order(members_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    samples_.resize(members_.size());
-    own_ns_.resize(members_.size());
-    phases_.resize(members_.size());
     const double start_ns = now_ns();
     for (int done = -spec_.reps.warmup;; ++done) {
       if (done >= 0 && stops(rule, done, (now_ns() - start_ns) / 1e6)) return;
@@ -354,6 +357,24 @@ class Group {
     }
   }
 
+  // All messages of a member, then all of the next one, in the job's order: what a program sees that sends one again
+  // and again.
+  void time_in_order() {
+    for (std::size_t at = 0; at < members_.size(); ++at) {
+      for (int i = 0; i < spec_.reps.most; ++i) {
+        const LayerSwitch::Received before = run_.layer.received();
+        samples_[at].push_back(sample_of(members_[at]));
+        ways_[at] += way_since(before);
+      }
+    }
+  }
+
+  // The way of what this rank has received since, by its first letter: direct, kernel, or neither.
+  char way_since(const LayerSwitch::Received& before) const {
+    const LayerSwitch::Received now = run_.layer.received();
+    return now.direct > before.direct ? 'd' : now.kernel > before.kernel ? 'k' : '-';
+  }
+
   // Rank 0 decides for all, from its own times: those of the others are not known before the end.
   bool stops(const StopRule& rule, int done, double elapsed_ms) {
     int stop = rule.stop(done, elapsed_ms, own_ns_) ? 1 : 0;
@@ -367,13 +388,13 @@ class Group {
     // timed lets it start from its own.
     const bool turns = member.spec->fresh_buffer;
     memory_->turn(turns);
-    if (!spec_.cold) run(member, *member.operation);
+    if (!spec_.cold && !spec_.in_order) run(member, *member.operation);
     Sample sample;
     memory_->turn(turns);
     if (writes_ahead()) sample.writing = write(member);
     if (spec_.cold && (!spec_.sender_cold || leads(run_.place))) run_.eviction.walk();
     const bool is_repeated = spec_.pattern == Pattern::kPingPong || is_halo(spec_.pattern);
-    const int inner = spec_.cold || !is_repeated ? 1 : spec_.reps.inner;
+    const int inner = spec_.cold || spec_.in_order || !is_repeated ? 1 : spec_.reps.inner;
     const double plant = member.spec->planted ? run_.plant : 1;
     barrier(run_.place.rank, run_.place.ranks);
     const double start_ns = now_ns();
@@ -434,7 +455,8 @@ class Group {
       of.sends = member.operation->leaves() == Operation::Leaves::kReceived;
       of.layer_acts = member.layer_acts;
       of.layer_pairs = member.layer_pairs;
-      of.first_ns = *at++;
+      of.first_ns = spec_.in_order ? *std::next(at) : *at;
+      ++at;
       ++cycle;
       const auto& first_types = first_types_[member.layer_on()];
       if (has_types(member.spec->method) && !first_types.empty()) of.first_type = first_types[member.spec->message];
@@ -443,9 +465,17 @@ class Group {
       if (spec_.fresh && of.sends) of.cycle_ns.assign(cycle, cycle + number);
       at += number;
       cycle += number;
+      if (spec_.in_order) of.ways = {taken_by_answerer(ways_[i]), ways_[i]};
       if (has_phases(member)) of.phases = reduce_phases(phases_[i], ping_pong, run_.place);
       result_.members.push_back(std::move(of));
     }
+  }
+
+  // What the rank that answers has received: the ways that rank 0's own messages took.
+  std::string taken_by_answerer(std::string own) const {
+    const int peer = partner(run_.place), size = static_cast<int>(own.size());
+    MPI_Sendrecv_replace(own.data(), size, MPI_CHAR, peer, 0, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return own;
   }
 
   const GroupSpec& spec_;
@@ -460,6 +490,7 @@ class Group {
   bool names_ways_;
   std::vector<std::vector<Sample>> samples_;  // of this rank, by member
   std::vector<std::vector<double>> own_ns_;   // the same, for the rule that ends a group
+  std::vector<std::string> ways_;             // the same: a letter for each message, where they are in order
   std::vector<std::vector<PhaseSample>> phases_;
   std::array<std::vector<Preparation>, 2> first_types_;  // by message; without the layer, and with it
   GroupResult result_;

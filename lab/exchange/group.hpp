@@ -8,6 +8,7 @@
 #include "memory.hpp"
 #include "phases.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -41,6 +42,7 @@ struct MemberSamples {
   std::optional<Preparation> first_type{};  // of a typed call in a group with phases: making it for the first time
   std::vector<double> ns;                   // the longest of all ranks; on rank 0 only
   std::vector<double> cycle_ns;             // of what sends, the same with the writing of fresh data
+  std::array<std::string, 2> ways{};        // of messages in order: rank 0's, its peer's
   std::optional<Phases> phases{};           // of as many operations more, where the group asks for them
 };
 

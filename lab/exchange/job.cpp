@@ -242,8 +242,11 @@ GroupSpec read_group(const Field& field) {
   group.pairs = field.has("pairs") && field.at("pairs").truth();
   if (field.has("buffers")) group.buffers = field.at("buffers").one_of(kBuffers);
   group.empty_pong = field.has("pong") && field.at("pong").one_of(kPongs);
-  for (const auto& [name, asked] :
-       {std::pair{"pairs", group.pairs}, {"pong", group.empty_pong}, {"cache", group.sender_cold}}) {
+  group.in_order = field.has("in_order") && field.at("in_order").truth();
+  for (const auto& [name, asked] : {std::pair{"pairs", group.pairs},
+                                    {"pong", group.empty_pong},
+                                    {"cache", group.sender_cold},
+                                    {"in_order", group.in_order}}) {
     if (asked && group.pattern != Pattern::kPingPong) field.at(name).fail("only a pingpong can have it");
     if (asked && group.phases) field.at(name).fail("phases are those of two ranks that do the same");
   }

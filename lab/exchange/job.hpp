@@ -108,6 +108,7 @@ struct GroupSpec {
   bool fresh = false;        // the sender writes its data before each message
   bool phases = false;       // also say how long making the type, packing, sending, unpacking and freeing take
   bool pairs = false;        // a ping-pong of each rank of the first half with one of the second, all at once
+  bool in_order = false;     // a repetition is one round trip, from the first one on; all of a member in a row
   bool empty_pong = false;   // who gets a message answers with an empty one
   Buffers buffers = Buffers::kHeap;
   std::vector<MessageSpec> messages;

@@ -66,6 +66,7 @@ void Output::samples(const GroupSpec& group, const MemberSamples& samples) const
     row["phases"] = {{"create", tenths(samples.phases->create)}, {"commit", tenths(samples.phases->commit)},
                      {"pack", tenths(samples.phases->pack)},     {"communicate", tenths(samples.phases->communicate)},
                      {"unpack", tenths(samples.phases->unpack)}, {"free", tenths(samples.phases->free)}};
+  if (group.in_order) row["ways"] = samples.ways;
   row["first"] = tenth(samples.first_ns);
   if (samples.first_type)
     row["first_type"] = {{"create", tenth(samples.first_type->create_ns)},

@@ -9,6 +9,7 @@ from gapless.cli.options import Calls, Data, Row, with_options
 from gapless.cli.ways import options, run, ways_settings
 from gapless.errors import GaplessError
 
+FEWEST_OVER_TIME = 20
 DATA = Row("data", Data, None, "fresh: the sender writes its data before each message; constant: never again (preset "
            "paper); both, if it is not given.")  # fmt: skip
 OPTIONS = tuple(
@@ -32,6 +33,15 @@ OPTIONS = tuple(
             None,
             "heap, window (of MPI_Win_allocate_shared), alloc (of MPI_Alloc_mem); with commas (heap,window).",
             metavar="NAMES",
+        ),
+        Row(
+            "over_time",
+            int,
+            None,
+            "In place of steady times: so many round trips of each way from the first one on, each by itself: what "
+            "first uses cost, from which number on the layer has paid, which way is taken.",
+            metavar="N",
+            min=FEWEST_OVER_TIME,
         ),
         Row(
             "calls",
@@ -59,11 +69,12 @@ def adaptive(given: SimpleNamespace) -> None:
       gapless measure adaptive --buffers window --data fresh --mpi openmpi --budget 5m
       gapless measure adaptive --buffers heap,alloc --calls waitall --data fresh
       gapless measure adaptive --kernels all --data fresh --mpi mpich,openmpi --budget 20m
+      gapless measure adaptive --over-time 200 --buffers heap,window --launches 8
 
     [bold]Exit status:[/bold] 0 measured; 1 a launch failed or data were wrong (the rest is recorded); 2 usage;
     130 interrupted (what was measured is kept, --resume goes on).
     """
-    from gapless.lab.adaptive.settings import BUFFERS, PRESETS
+    from gapless.lab.adaptive.settings import BUFFERS, OVER_TIME_COUNTS, OVER_TIME_LENGTHS, PRESETS
     from gapless.lab.adaptive.story import STORY
 
     if given.kernels and (given.lengths or given.counts):
@@ -71,8 +82,14 @@ def adaptive(given: SimpleNamespace) -> None:
     lengths = numbers(given.lengths, "--lengths")
     if any(length % 8 for length in lengths):
         raise GaplessError(f"--lengths {given.lengths}: a double has 8 bytes", "name multiples of 8")
+    counts = numbers(given.counts, "--counts")
+    if given.over_time:
+        if given.calls not in (None, Calls.PINGPONG) or given.cache not in (None, "warm"):
+            raise GaplessError("--over-time: messages to and fro, in warm caches", "leave out --calls and --cache")
+        if not given.kernels:
+            lengths, counts = lengths or OVER_TIME_LENGTHS, counts or OVER_TIME_COUNTS
     settings = ways_settings(
-        given, OPTIONS, PRESETS, lengths=lengths, counts=numbers(given.counts, "--counts"),
+        given, OPTIONS, PRESETS, lengths=lengths, counts=counts, over_time=given.over_time,
         buffers=known(words(given.buffers), BUFFERS, "--buffers"), calls=given.calls.value if given.calls else None,
         kernels=words(given.kernels) or None,
     )  # fmt: skip

@@ -109,6 +109,9 @@ class Run:
     firsts : dict
         (library, group) to launch number to member to what its first message took [ns], and, in groups with phases,
         making its datatype for the first time (create, commit, free).
+    ways : dict
+        The same: how its messages were moved, from the first one on, those of rank 0 and those of its peer, a letter
+        each; of messages in order alone (``over_time``).
     eager_limits : dict
         Library to the longest message whose send ends before it is received [bytes].
     launches, refused, errors, counts : list of dict
@@ -122,6 +125,7 @@ class Run:
     cycles: dict[tuple[str, str], dict[int, Members]] = field(default_factory=dict)
     phases: dict[tuple[str, str], dict[int, Phases]] = field(default_factory=dict)
     firsts: dict[tuple[str, str], dict[int, dict[str, dict[str, float]]]] = field(default_factory=dict)
+    ways: dict[tuple[str, str], dict[int, dict[str, tuple[str, str]]]] = field(default_factory=dict)
     eager_limits: dict[str, int] = field(default_factory=dict)
     launches: list[Line] = field(default_factory=list)
     refused: list[Line] = field(default_factory=list)
@@ -203,6 +207,10 @@ def _run_of(lines: list[Line], path: Path) -> Run:
         if "first" in line:
             of_first = run.firsts.setdefault((line["mpi"], line["group"]), {}).setdefault(line["launch"], {})
             of_first[line["member"]] = {"message": line["first"]} | line.get("first_type", {})
+        if "ways" in line:
+            ways = run.ways.setdefault((line["mpi"], line["group"]), {}).setdefault(line["launch"], {})
+            there, back = line["ways"]
+            ways[line["member"]] = (there, back)
         if "phases" in line:
             of_group = run.phases.setdefault((line["mpi"], line["group"]), {}).setdefault(line["launch"], {})
             of_group[line["member"]] = {name: np.asarray(of, dtype=float) for name, of in line["phases"].items()}

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstring>
 
 namespace gapless::preload {
 
@@ -16,6 +17,12 @@ std::array<std::atomic<std::int64_t>, kEvents> counts;
 
 void add_way_event(WayEvent event) noexcept {
   counts[static_cast<std::size_t>(event)].fetch_add(1, std::memory_order_relaxed);
+}
+
+std::optional<std::int64_t> way_events(const char* name) noexcept {
+  for (std::size_t k = 0; k < kEvents; ++k)
+    if (std::strcmp(name, kNames[k]) == 0) return counts[k].load(std::memory_order_relaxed);
+  return std::nullopt;
 }
 
 std::string ways_json() {

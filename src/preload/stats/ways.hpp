@@ -2,6 +2,7 @@
 // offered, and whether what that needs was known.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "preload/stats/counters.hpp"
@@ -26,6 +27,8 @@ inline void count_way(WayEvent event) noexcept {
   if (counting()) add_way_event(event);
 }
 
+// How often the event of this name was counted; nothing if there is no such event.
+std::optional<std::int64_t> way_events(const char* name) noexcept;
 // {"offered":n,...}, without those that are 0.
 std::string ways_json();
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +18,7 @@ from gapless.lab.ways.settings import WaysSettings
 DATA, BOTH = ("fresh", "constant"), "both"
 BUFFERS = HEAP, WINDOW, ALLOC = "heap", "window", "alloc"
 CALLS = PINGPONG, WAITALL, SENDRECV = "pingpong", "waitall", "sendrecv"
-DIRECT = "direct"
+DIRECT, ENTRIES = "direct", "entries"
 MESSAGE = "vector"
 # Messages after which the choice is mostly made (src/wire/choice.hpp): a first trial ends after 21, and a third one,
 # where there is hardly a difference, after 81. All ways are timed in their steady state; what first messages take is
@@ -25,6 +26,12 @@ MESSAGE = "vector"
 CHOSEN_AFTER = 64
 # Every message is one that its two ends may move in each of the ways.
 LAYER = {"GAPLESS_SMALLEST_PAIRED": str(SMALLEST_PAIRED), "GAPLESS_ALLOC_MEM": "shared"}
+# Two of these messages have 2.6 MB, one 20 KB; the last one is too long.
+OVER_TIME_LENGTHS, OVER_TIME_COUNTS = (64, 8192), (320, 40_960)
+OVER_TIME_BYTES = 4 << 20
+SLOW_MS = 50  # of a round trip that is slow, but goes on
+# So that it is known which way each has taken.
+COUNTED = {"GAPLESS_STATS": f"json:{os.devnull}"}
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,9 @@ class AdaptiveSettings(WaysSettings):
         Longer messages are left out [bytes].
     kernels : sequence of str
         In place of vectors: what these kernels of applications exchange (kernels.named_cases), of any length.
+    over_time : int
+        So many round trips of each way in a row, from the first one on, each told by itself; 0: ways take turns, in
+        their steady state.
     """
 
     experiment: str = "adaptive"
@@ -61,26 +71,35 @@ class AdaptiveSettings(WaysSettings):
     calls: str = PINGPONG
     most_bytes: int = 4 << 20
     kernels: Sequence[str] = ()
+    over_time: int = 0
 
     @property
     def layer_settings(self) -> Mapping[str, str]:
         """Settings of the layer (GAPLESS_*) under which all launches run."""
-        return LAYER
+        return LAYER | COUNTED if self.over_time else LAYER
+
+    def group_options(self) -> Line:
+        """Return what the job file says of every group beside its messages."""
+        return super().group_options() | ({"in_order": True} if self.over_time else {})
 
     def repetitions(self, place: Place, members: int) -> Line:
         """Return the repetitions of a group: of each way first as many messages as the layer's choice takes."""
+        if self.over_time:
+            # All of them, whatever time they take; by the budget a launch is known that hangs.
+            return {"min": self.over_time, "max": self.over_time, "budget_ms": self.over_time * members * SLOW_MS}
         return super().repetitions(place, members) | {"layer_warmup": CHOSEN_AFTER}
 
     def plan(self) -> Plan:
         """Return what is measured and judged: a group for each message, kind of data and buffers."""
         plan = Plan()
+        most = max(self.most_bytes, OVER_TIME_BYTES) if self.over_time else self.most_bytes
         for block_bytes, group in self._of_kernels() if self.kernels else self._of_blocks():
             place = group.place
             if place.bytes < SMALLEST_PAIRED:
                 reason = f"shorter than {SMALLEST_PAIRED} bytes: such messages go through the library"
                 plan.refuse(group.id, place, reason)
-            elif place.bytes > self.most_bytes and not self.kernels:
-                plan.refuse(group.id, place, f"longer than {self.most_bytes} bytes")
+            elif place.bytes > most and not self.kernels:
+                plan.refuse(group.id, place, f"longer than {most} bytes")
             else:
                 add_group(plan, group, self, block_bytes)
         return plan
@@ -114,16 +133,18 @@ class AdaptiveSettings(WaysSettings):
                 group.messages[MESSAGE] = (message, LAYOUT)
                 group.add(MESSAGE, "native")
                 if self.layer:
-                    _add_ways(group, buffers)
+                    # In the heap nothing is mapped by both: direct would be another name for the host's way. In a row,
+                    # entries would take up to fifty times as long as all others.
+                    left_out = {DIRECT} if buffers == HEAP else set()
+                    _add_ways(group, left_out | ({ENTRIES} if self.over_time else set()))
                 yield group
 
 
-def _add_ways(group: Group, buffers: str) -> None:
+def _add_ways(group: Group, left_out: set[str]) -> None:
     adaptive = group.add(MESSAGE, "gapless")
     group.more[adaptive] = {"method": "gapless", "way": "adaptive"}
     for way in FIXED:
-        # In the heap nothing is mapped by both: it would be another name for the host's way.
-        if way != DIRECT or buffers != HEAP:
+        if way not in left_out:
             fixed = group.add(MESSAGE, "gapless", f"+{way}")
             group.more[fixed]["way"] = way
 

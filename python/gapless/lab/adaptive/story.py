@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from statistics import geometric_mean
 
 from gapless.display import bytes_text
+from gapless.lab.adaptive import over_time
 from gapless.lab.adaptive.chosen import (
     ADAPTIVE,
     DIRECT,
@@ -105,8 +106,15 @@ def _apart(points: Sequence[Point]) -> tuple[list[Point], list[Point]]:
     return [p for p in points if not is_kernel(p.name)], [p for p in points if is_kernel(p.name)]
 
 
+def is_over_time(points: Sequence[Point]) -> bool:
+    """Say whether messages were sent in order, each told by itself."""
+    return any(point.traces for point in points)
+
+
 def sentences(points: Sequence[Point]) -> list[str]:
     """Return what is found on one library."""
+    if is_over_time(points):
+        return over_time.sentences(points)
     mpi, told = points[0].mpi, []
     blocks, kernels = _apart(points)
     for view in views(blocks):
@@ -137,6 +145,8 @@ def _ratios(mpi: str, points: Sequence[Point]) -> Told:
 
 def tables(points: Sequence[Point]) -> list[Told]:
     """Return for each library how near the adaptive way is to the best fixed one, and every ratio to the array."""
+    if is_over_time(points):
+        return over_time.tables(points)
     found = []
     for mpi, both in by_library(points).items():
         of, kernels = _apart(both)
@@ -158,6 +168,8 @@ def _of_one_size(view: View) -> list[Point]:
 
 def plots(points: Sequence[Point], names: dict[str, str], runs: Sequence[Run]) -> list[Plot]:
     """Return the heat maps, then the slow-down of each way over the length of a block at one size; kernels first."""
+    if is_over_time(points):
+        return over_time.plots(points, names)
 
     def length(point: Point) -> float:
         return point.block_bytes
@@ -186,7 +198,9 @@ STORY = Story(
     "close blocks at once; entries: the same, each block by itself; direct: copied by loads and stores. A way that "
     "cannot be taken is the host's. The best fixed way of a point is chosen on the odd launches, and the adaptive one "
     "compared with it on the even ones. Fresh data are written by the sender before each message, which is left out; "
-    "where it is said, that counts as well: a way that reads the sender's own memory makes the next writing slower.",
+    "where it is said, that counts as well: a way that reads the sender's own memory makes the next writing slower. "
+    "Over time, all messages of a way come in a row, from the first one on, the layer as it chooses before its fixed "
+    "ways; each time is a median over launches, with the writing of fresh data.",
     sentences,
     tables,
     plots,

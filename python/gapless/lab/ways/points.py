@@ -46,6 +46,22 @@ class MemberTimes:
         return ratio_of(logs) if len(logs) else None
 
 
+@dataclass(frozen=True)
+class Trace:
+    """Messages of one member in one launch, from the first one on.
+
+    Attributes
+    ----------
+    ns : ndarray
+        Of each round trip, with the writing of fresh data [ns].
+    ways : pair of str
+        How each message of rank 0 was moved, and of its peer: d direct, k kernel, - otherwise.
+    """
+
+    ns: np.ndarray
+    ways: tuple[str, str]
+
+
 @dataclass
 class Point(MemberTimes):
     """One message on one library.
@@ -59,11 +75,14 @@ class Point(MemberTimes):
         Member to phase to median over launches [ns].
     cycles : dict
         As `times`, with the writing of the data; empty where they are constant.
+    traces : dict
+        Member to launch to its messages in order; of a run over time alone.
     """
 
     firsts: dict[str, dict[str, float]] = field(default_factory=dict)
     phases: dict[str, dict[str, float]] = field(default_factory=dict)
     cycles: dict[str, Times] = field(default_factory=dict)
+    traces: dict[str, dict[int, Trace]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -127,7 +146,18 @@ def points_of(run: Run) -> list[Point]:
             if CONTIGUOUS_MEMBER in times:
                 firsts = _medians(run.firsts.get((mpi, group), {}))
                 phases = _medians(run.phases.get((mpi, group), {}))
-                found.append(Point(mpi, rows[group], times, firsts, phases, cycles))
+                found.append(Point(mpi, rows[group], times, firsts, phases, cycles, _traces(run, mpi, group)))
+    return found
+
+
+def _traces(run: Run, mpi: str, group: str) -> dict[str, dict[int, Trace]]:
+    """Return the messages of each member in order, by launch; with the writing of the data where they are fresh."""
+    samples, cycles = run.samples.get((mpi, group), {}), run.cycles.get((mpi, group), {})
+    found: dict[str, dict[int, Trace]] = {}
+    for launch, members in sorted(run.ways.get((mpi, group), {}).items()):
+        for member, ways in members.items():
+            ns = cycles.get(launch, {}).get(member, samples[launch][member])
+            found.setdefault(member, {})[launch] = Trace(ns, ways)
     return found
 
 
