@@ -7,6 +7,8 @@
 // Then both ways take turns in blocks; the other way is taken if the median of each of its blocks is below that of
 // host's before it, host if it is above, and where neither is sure, whichever was taken before. From then on the choice
 // is tried again now and then, the more seldom the clearer it was, and changes only for a difference that is as clear.
+// A trial ends with its first block of either way if that way takes half of the other's time which was taken before:
+// such a trial changes nothing, so a moment in which the machine was busy can only put off a change.
 //
 // A peer that sends as often may try its ways at the same time. Where it began a block later, each cycle has one
 // message of either way, whichever this side tries, and nothing is seen. So a trial without a result is begun again,
@@ -81,6 +83,7 @@ class Choice {
   static constexpr std::int64_t kSure = 33, kClear = 4;  // differences of a 33rd, of a quarter
   static constexpr std::int64_t kMostWaits = 8;          // scheduling has a receiver come late now and then
   static constexpr int kMostUndecided = 3;
+  static constexpr std::int64_t kConfirms = 2;
 
   // A cycle of the message before has ended.
   void note(std::int64_t ns) noexcept {
@@ -91,7 +94,18 @@ class Choice {
     std::nth_element(samples_.begin(), samples_.begin() + kMedian, samples_.end());
     medians_[static_cast<std::size_t>(block_)] = samples_[kMedian];
     in_block_ = 0;
-    if (++block_ == kBlocks) decide();
+    if (++block_ == kBlocks / 2 && is_confirmed()) {
+      std::copy_n(medians_.begin(), kBlocks / 2, medians_.begin() + kBlocks / 2);
+      decide();
+    } else if (block_ == kBlocks) {
+      decide();
+    }
+  }
+
+  // The first block of the way that was taken before against that of the one that is tried.
+  bool is_confirmed() const noexcept {
+    const auto taken = static_cast<std::size_t>(is_other_), tried = 1 - taken;
+    return medians_[tried] >= kConfirms * medians_[taken];
   }
 
   void decide() noexcept {

@@ -36,6 +36,27 @@ MUTANTS = [
             CHOICE,
         ),
         (
+            "half a trial is enough, whatever it says",
+            "wire/choice.hpp",
+            "medians_[tried] >= kConfirms * medians_[taken]",
+            "true",
+            CHOICE,
+        ),
+        (
+            "a trial that confirms the choice goes on to its end",
+            "wire/choice.hpp",
+            "medians_[tried] >= kConfirms * medians_[taken]",
+            "false",
+            CHOICE,
+        ),
+        (
+            "half a trial can change the choice",
+            "wire/choice.hpp",
+            "static_cast<std::size_t>(is_other_), tried",
+            "static_cast<std::size_t>(medians_[1] < medians_[0]), tried",
+            CHOICE,
+        ),
+        (
             "what messages gain counts for nothing against waits",
             "wire/choice.hpp",
             "if (is_gained_) lost_ns_ =",

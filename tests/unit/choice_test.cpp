@@ -115,8 +115,23 @@ TEST(Choice, FollowsAProgramThatChanges) {
   EXPECT_LT(program.sends(100'000), 0.02);
 }
 
+TEST(Choice, ATrialThatConfirmsTheChoiceByAFactorOfTwoEndsHalfway) {
+  Program host{.host_us = 100, .other_us = 200};
+  EXPECT_EQ(host.sends(1 + 10) * 11, 5);
+  EXPECT_EQ(host.sends(256), 0);
+  Program other{.host_us = 200, .other_us = 100, .choice = wire::Choice(true)};
+  EXPECT_EQ(other.sends(1 + 10) * 11, 1 + 5);
+  EXPECT_EQ(other.sends(256), 1);
+  Program unsure{.host_us = 100, .other_us = 190};
+  EXPECT_EQ(unsure.sends(1 + 20) * 21, 10);
+  // What would change it has a whole trial, whatever the difference.
+  Program changes{.host_us = 300, .other_us = 100};
+  EXPECT_EQ(changes.sends(1 + 20) * 21, 10);
+  EXPECT_EQ(changes.sends(256), 1);
+}
+
 TEST(Choice, TrialsOfAWayThatIsMuchSlowerAreFew) {
-  // Each trial has ten of the slow one.
+  // Each trial has five of the slow one.
   Program program{.host_us = 10, .other_us = 100};
   EXPECT_LT(program.sends(1'000'000), 1e-3);
 }
