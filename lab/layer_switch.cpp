@@ -24,12 +24,10 @@ std::optional<LayerSwitch::Counted> LayerSwitch::counted() const {
   return sum;
 }
 
-LayerSwitch::Received LayerSwitch::received() const {
-  const auto messages = [this](const char* way) {
-    const std::optional<GAPLESS_Counters> counters = count(way);
-    return counters ? counters->calls : 0;
-  };
-  return {messages("kernel"), messages("direct")};
+std::optional<LayerSwitch::Received> LayerSwitch::received() const {
+  const std::optional<GAPLESS_Counters> kernel = count("kernel"), direct = count("direct");
+  if (!kernel || !direct) return std::nullopt;
+  return Received{kernel->calls, direct->calls};
 }
 
 std::optional<GAPLESS_Counters> LayerSwitch::count(const char* of) const {

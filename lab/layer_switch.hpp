@@ -18,11 +18,12 @@ class LayerSwitch {
     long long converted = 0, paired = 0;
   };
   std::optional<Counted> counted() const;
-  // By which way the messages have come that this process has received: what was copied out of the sender's memory.
+  // How many messages this process has received by each way that copies out of the sender's memory; nothing where the
+  // layer does not count.
   struct Received {
     long long kernel = 0, direct = 0;
   };
-  Received received() const;
+  std::optional<Received> received() const;
   // Turns the layer on or off; does nothing where it is absent. Never called inside a timed section.
   void set(bool on) const;
   // On, and what is sent is packed past the caches.

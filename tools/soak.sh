@@ -2,10 +2,12 @@
 # soak.sh SECONDS TYPES PROGRAMS: campaigns that no change waits for, with a seed of the day, so that each draws what no
 # other has drawn: random types, pairs of them and serialised forms; random programs under the layer, by each way of a
 # message and on each MPI library; processes that are killed; memory over ten million messages; then each fuzzer for
-# SECONDS. Prints the last line of each and keeps it in docs/results/soak.tsv, with the command that repeats it.
+# SECONDS. Keeps the last line that each prints in docs/results/soak.tsv, with the command that repeats it.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 seconds=$1 types=$2 programs=$3 seed=$(date +%y%m%d)
+# Programs have consecutive seeds: those of a day begin where those of the day before end.
+first=$(($(date +%s) / 86400 * programs))
 export PATH=$PWD/.venv/bin:$PATH OMPI_MCA_btl=${OMPI_MCA_btl:-^ofi}
 tools/rivals.sh || exit 1
 tools/build.sh release || exit 1
@@ -29,7 +31,7 @@ campaign() {
   { printf 'campaign\tday\tcommit\tresult\ttime\tsaid\tcommand\n'; printf '%s\n' "$rows" "$row" | grep . | sort; } >"$kept.new"
   mv "$kept.new" "$kept"
 }
-programs() { campaign "programs.$1" python tests/conformance/run.py --library "${1%%.*}" --seeds "$seed:$3" --case "$2"; }
+programs() { campaign "programs.$1" python tests/conformance/run.py --library "${1%%.*}" --seeds "$first:$3" --case "$2"; }
 
 property=$release/tests/property
 campaign types "$property/random_types_test" --types "$types" --seed "$seed" --no-thresholds
@@ -38,8 +40,9 @@ campaign serialised "$property/serialised_test" --types "$((types / 10))" --corr
 for way in kernel entries; do programs "mpich.$way" "GAPLESS_WAY=$way" "$programs"; done
 for memory in alloc window; do programs "mpich.direct_$memory" "CONFORMANCE_MEMORY=$memory" "$programs"; done
 for library in mpich openmpi intel; do programs "$library.forced" GAPLESS_FORCE=1 "$programs"; done
-campaign kills env KILLS=500 python -m pytest -q -m long -k kill tests/python/test_paired_faults.py tests/python/test_offered.py \
-  tests/python/test_allocated.py tests/python/test_node.py
+# 500 jobs with messages, and some of each way, on each library.
+campaign kills env KILLS=500 python -m pytest -q -m long -k kill tests/python/test_paired_faults.py \
+  tests/python/test_offered.py tests/python/test_allocated.py
 [ ! -x "$release/tests/channel/channel_kills" ] || campaign channel_kills "$release/tests/channel/channel_kills" --kills 500
 campaign memory gapless bench flat --mpi all
 campaign fuzzers tools/fuzz.sh '' "$seconds"

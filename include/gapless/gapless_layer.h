@@ -53,7 +53,8 @@ typedef struct GAPLESS_Counters {
 
 /** Returns 0 and fills `counters`, or returns 1 and leaves it: GAPLESS_STATS is not on, the layer is disabled or has
  * not met an MPI library yet, or it does not wrap that procedure. In place of a procedure, "kernel" or "direct": then
- * `calls` are the messages that this process has received by that way, and the rest is 0. */
+ * `calls` are the messages that this process has received by that way (GAPLESS_WAY_*; of "kernel" those by entries,
+ * too), and the rest is 0. */
 int GAPLESS_Count(const char* procedure, GAPLESS_Counters* counters);
 
 #ifdef __cplusplus

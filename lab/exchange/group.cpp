@@ -361,18 +361,22 @@ class Group {
   // and again.
   void time_in_order() {
     for (std::size_t at = 0; at < members_.size(); ++at) {
+      // Each finds its buffers as the first one did: written, and sent by nobody since.
+      const Message& message = messages_[members_[at].spec->message];
+      together([&] { memory_->reset(message, maps_.at(message.label), members_[at].operation->leaves()); });
       for (int i = 0; i < spec_.reps.most; ++i) {
-        const LayerSwitch::Received before = run_.layer.received();
+        const std::optional<LayerSwitch::Received> before = run_.layer.received();
         samples_[at].push_back(sample_of(members_[at]));
         ways_[at] += way_since(before);
       }
     }
   }
 
-  // The way of what this rank has received since, by its first letter: direct, kernel, or neither.
-  char way_since(const LayerSwitch::Received& before) const {
-    const LayerSwitch::Received now = run_.layer.received();
-    return now.direct > before.direct ? 'd' : now.kernel > before.kernel ? 'k' : '-';
+  // The way of what this rank has received since, by its first letter: direct, kernel, neither, or not known.
+  char way_since(const std::optional<LayerSwitch::Received>& before) const {
+    const std::optional<LayerSwitch::Received> now = run_.layer.received();
+    if (!before || !now) return '?';
+    return now->direct > before->direct ? 'd' : now->kernel > before->kernel ? 'k' : '-';
   }
 
   // Rank 0 decides for all, from its own times: those of the others are not known before the end.
@@ -387,7 +391,7 @@ class Group {
     // Members take turns, so each finds the caches and the library as another one left them: one operation that is not
     // timed lets it start from its own.
     const bool turns = member.spec->fresh_buffer;
-    memory_->turn(turns);
+    if (!spec_.in_order) memory_->turn(turns);
     if (!spec_.cold && !spec_.in_order) run(member, *member.operation);
     Sample sample;
     memory_->turn(turns);

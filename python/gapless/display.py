@@ -36,6 +36,17 @@ def console(stderr: bool = False, plain: bool = False) -> Console:
     return out
 
 
+def headline(text: str) -> str:
+    """Return a text that begins with a capital letter.
+
+    Examples
+    --------
+    >>> headline("fresh data in memory of MPI_Alloc_mem")
+    'Fresh data in memory of MPI_Alloc_mem'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def bytes_text(count: int) -> str:
     """Return a message size as people say it: 3200 B, 2.56 MB."""
     return f"{count / 1e6:.3g} MB" if count >= 1_000_000 else f"{count} B"

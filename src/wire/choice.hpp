@@ -7,8 +7,9 @@
 // Then both ways take turns in blocks; the other way is taken if the median of each of its blocks is below that of
 // host's before it, host if it is above, and where neither is sure, whichever was taken before. From then on the choice
 // is tried again now and then, the more seldom the clearer it was, and changes only for a difference that is as clear.
-// A trial ends with its first block of either way if that way takes half of the other's time which was taken before:
-// such a trial changes nothing, so a moment in which the machine was busy can only put off a change.
+// A trial ends halfway if the way that was taken before takes at most half of the other's time in the first block of
+// each: that changes nothing, so a moment in which the machine was busy, or memory that nobody had touched, can only put
+// off a change, to the next trial, which comes sooner than after a whole one.
 //
 // A peer that sends as often may try its ways at the same time. Where it began a block later, each cycle has one
 // message of either way, whichever this side tries, and nothing is seen. So a trial without a result is begun again,
@@ -18,7 +19,7 @@
 // back. There is an account of it. Such a message adds its wait, one that was copied takes off what it gained at the
 // last trial, but none is put by. At eight waits host is taken, and tried against for the first time 256 messages
 // later. So from where the other way is chosen to where host is, all waits outside of trials are at most eight more
-// than were gained there; and a trial has ten. A message that was refused is one of many that will be: host is taken
+// than were gained there; and a trial has at most ten. A message that was refused is one of many that will be: host is taken
 // for as long as it ever is.
 #pragma once
 
@@ -83,7 +84,7 @@ class Choice {
   static constexpr std::int64_t kSure = 33, kClear = 4;  // differences of a 33rd, of a quarter
   static constexpr std::int64_t kMostWaits = 8;          // scheduling has a receiver come late now and then
   static constexpr int kMostUndecided = 3;
-  static constexpr std::int64_t kConfirms = 2;
+  static constexpr std::int64_t kConfirms = 2;  // so many times the time of the way that was taken before
 
   // A cycle of the message before has ended.
   void note(std::int64_t ns) noexcept {
@@ -94,12 +95,9 @@ class Choice {
     std::nth_element(samples_.begin(), samples_.begin() + kMedian, samples_.end());
     medians_[static_cast<std::size_t>(block_)] = samples_[kMedian];
     in_block_ = 0;
-    if (++block_ == kBlocks / 2 && is_confirmed()) {
-      std::copy_n(medians_.begin(), kBlocks / 2, medians_.begin() + kBlocks / 2);
-      decide();
-    } else if (block_ == kBlocks) {
-      decide();
-    }
+    const bool ends_halfway = ++block_ == kBlocks / 2 && is_confirmed();
+    if (ends_halfway) std::copy_n(medians_.begin(), kBlocks / 2, medians_.begin() + kBlocks / 2);
+    if (ends_halfway || block_ == kBlocks) decide();
   }
 
   // The first block of the way that was taken before against that of the one that is tried.
@@ -126,7 +124,8 @@ class Choice {
     const bool was_other = is_other_;
     if (is_surely_other) is_other_ = true;
     if (is_surely_host) is_other_ = false;
-    const bool is_clear = is_other_ ? all_below(kOther, kHost, kClear) : all_below(kHost, kOther, kClear);
+    const bool is_clear =
+        block_ == kBlocks && (is_other_ ? all_below(kOther, kHost, kClear) : all_below(kHost, kOther, kClear));
     if (was_other != is_other_) {
       period_ = kFirstPeriod;
       lost_ns_ = 0;

@@ -246,7 +246,7 @@ void exchange(Random& random, MPI_Comm control) {
   const bool replaces = random.below(2) == 0;
   Buffer out(Basic::kInts, Layout::kMany, bytes / 4), in(Basic::kInts, Layout::kReversed, bytes / 4 + 7);
   const auto seed_of = [&](int sender) {
-    return static_cast<std::uint64_t>(1000 * seed_now + 10 * round_now + sender);
+    return static_cast<std::uint64_t>(seed_now) * 1000 + static_cast<unsigned>(10 * round_now + sender);
   };
   out.write(seed_of(rank));
   MPI_Status status = unset_status();

@@ -184,7 +184,7 @@ def run_library(library: Library, options: argparse.Namespace) -> bool:
     """Run all cases on a library; return whether all went well."""
     if missing := library.missing():
         print(f"{library.name}: skipped: {missing}")
-        return True
+        return not options.seeds
     run = Run(library, options.build, tuple(shlex.split(options.emulator)))
     if run.lacks:
         print(f"{library.name}: skipped: not in the library: {', '.join(sorted(run.lacks - set(library.broken)))}")
@@ -242,11 +242,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", action="append", choices=names, help="run on this library (may be repeated)")
     parser.add_argument("--all", action="store_true", help=f"run on all libraries, not only on {', '.join(WHEELS)}")
-    parser.add_argument(
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
         "--few", action="store_true", help="draw a quarter of the seeds, and leave out the second cases of a kind"
     )
-    parser.add_argument("--long", action="store_true", help="run the long and the large cases too")
-    parser.add_argument(
+    which.add_argument("--long", action="store_true", help="run the long and the large cases too")
+    which.add_argument(
         "--seeds", type=seeds, metavar="FIRST:COUNT", help="run random programs alone: these, not those of the cases"
     )
     parser.add_argument(

@@ -100,6 +100,10 @@ int main(int argc, char** argv) {
     expect(rank == 0 ? "MPI_Send" : "MPI_Recv", kRounds, kRounds);
     expect(rank == 0 ? "MPI_Isend" : "MPI_Irecv", 2 * kRounds, rank == 0 || receives ? 2 * kRounds : 0);
     expect("MPI_Pack", 1, 1);
+    expect("kernel", 0, 0);  // messages of a few words go no such way
+    expect("direct", 0, 0);
+    GAPLESS_Counters none;
+    CHECK(GAPLESS_Count("offered", &none) == 1 && GAPLESS_Count("MPI_None", &none) == 1);
     CHECK(GAPLESS_Switch(0) == 1);
   }
   MPI_Type_free(&column);

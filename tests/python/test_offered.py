@@ -231,7 +231,7 @@ def test_who_turns_late_is_soon_offered_nothing_more(layered: Layered, tmp_path:
     prompt, late = 150, 1500
     counts = run(layered, tmp_path, "adaptive", "window", "turns late", prompt + late)
     print(f"{layered.library.name}: {counts}")
-    # Of rank 0 eight, ten more in each trial; before, and of rank 1, whatever the machine makes late.
+    # Of rank 0 eight, at most ten more in each trial; before, and of rank 1, whatever the machine makes late.
     assert counts.get("taken_back", 0) < late / 3
 
 
@@ -249,9 +249,10 @@ def test_a_permission_that_is_lost_loses_no_message(layered: Layered, tmp_path: 
 
 
 def test_the_log_says_which_way_is_taken_and_why(layered: Layered, tmp_path: Path) -> None:
-    """After one trial, or after three: one without a result is begun again twice."""
+    """After half a trial, one, or three: one without a result is begun again twice."""
     layout = r"count 1 of 160000 bytes in 40000 runs"
-    cycles = r"(?:host|direct) \(after [2-8]\d messages: a cycle takes [1-9]\d* ns by host, [1-9]\d* ns by direct\)"
+    messages, ns = r"(?:11|[2-8]\d) messages", r"[1-9]\d* ns"
+    cycles = rf"(?:host|direct) \(after {messages}: a cycle takes {ns} by host, {ns} by direct\)"
     for k in range(10):  # where the machine is busy, receivers come late, and that is said as well
         log = tmp_path / f"log{k}"
         run(layered, tmp_path, "adaptive", "window", "", 100, log=str(log))

@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import Command
+from gapless.errors import GaplessError
 from gapless.lab.adaptive.chosen import ADAPTIVE, DIRECT, HOST, KERNEL, NATIVE
 from gapless.lab.adaptive.over_time import course_of, paid_from, plots, sentences, tables, together
 from gapless.lab.adaptive.settings import AdaptiveSettings
+from gapless.lab.adaptive.story import rows
 from gapless.lab.jobs import group_json
 from gapless.lab.programs import json_lines
 from gapless.lab.run_file import CONTIGUOUS_MEMBER, read_run
@@ -64,6 +66,13 @@ def test_what_first_messages_take() -> None:
     ratio = together(point, 11)
     assert ratio is not None and ratio.value == pytest.approx(500 / 330) and ratio.low is not None
     assert paid_from(point, HOST) == 1 and paid_from(point, NATIVE, ADAPTIVE) is None
+    # In the mean over launches, as the ratios are told: not by the messages' medians, which one launch cannot move.
+    slow = replace(point.traces[ADAPTIVE][3], ns=point.traces[ADAPTIVE][3].ns * 20)
+    one_far_off = replace(point, traces={**point.traces, ADAPTIVE: {**point.traces[ADAPTIVE], 3: slow}})
+    later = paid_from(one_far_off)
+    assert later is None or later > 20
+    ratio = together(one_far_off, 40)
+    assert (later is None) == (ratio is not None and ratio.value > 1)
     assert course_of(point, DIRECT) is None and together(point, 41) is None
 
 
@@ -88,12 +97,28 @@ def test_sentence_tables_and_plot() -> None:
     assert marked == {"adaptive, by host": 6, "adaptive, by direct": 34}
 
 
+def test_rows_and_what_has_no_page() -> None:
+    point = traced()
+    found = [row for row in rows([point]) if row["way"] == "vector + Gapless"]
+    assert [row["messages"] for row in found] == [1, 2, 5, 10, 20, 40]
+    assert found[0]["us"] == pytest.approx(FIRST * 1.02) and found[0]["to_native"] == pytest.approx(FIRST / LIBRARYS)
+    assert (found[2]["host"], found[2]["kernel"], found[2]["direct"]) == (0.6, 0, 0.4)
+    steady = replace(point, traces={})
+    with pytest.raises(GaplessError, match="a run over time and one of steady times have no page in common"):
+        rows([point, steady])
+    assert sentences([replace(point, traces={NATIVE: point.traces[NATIVE]})]) == [
+        "mpich: the layer was not under these programs, so nothing is told of it over time"
+    ]
+
+
 def test_each_message_says_its_way(exchange: Exchange) -> None:  # noqa: F811
     one = group("g", [message("m", "vector(100, 1024, 2048, double)")], ("native",), data="fresh", buffers="window",
                 in_order=True, reps={"min": 12, "max": 12})  # fmt: skip
     one["members"] += [member("m", "gapless", way=way) | {"name": way} for way in ("host", "kernel", "direct")]
     exchange.write([one])
     settings = {"GAPLESS_SMALLEST_PAIRED": "8192", "GAPLESS_STATS": f"json:{os.devnull}"}
+    (line, *_) = of_kind(list(json_lines(exchange.build, exchange.command(2), True, timeout_s=120)), "samples")
+    assert line["ways"] == ["?" * 12] * 2  # nothing is counted
     seen: dict[str, set[str]] = {}
     # On a busy machine all receivers of a run may come late, and find their messages packed.
     for _ in range(ATTEMPTS):
@@ -136,6 +161,7 @@ def test_a_run_over_time(gapless: Command, tmp_path: Path) -> None:
     [
         (["--over-time", "200", "--calls", "waitall"], "--over-time: messages to and fro, in warm caches"),
         (["--over-time", "200", "--cache", "cold"], "--over-time: messages to and fro, in warm caches"),
+        (["--over-time", "200", "--no-layer"], "--over-time: it is the layer that learns: leave out --no-layer"),
     ],
 )
 def test_what_cannot_be_told_over_time(words: list[str], says: str) -> None:

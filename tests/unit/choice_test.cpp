@@ -118,10 +118,10 @@ TEST(Choice, FollowsAProgramThatChanges) {
 TEST(Choice, ATrialThatConfirmsTheChoiceByAFactorOfTwoEndsHalfway) {
   Program host{.host_us = 100, .other_us = 200};
   EXPECT_EQ(host.sends(1 + 10) * 11, 5);
-  EXPECT_EQ(host.sends(256), 0);
+  EXPECT_EQ(host.sends(128), 0);
   Program other{.host_us = 200, .other_us = 100, .choice = wire::Choice(true)};
   EXPECT_EQ(other.sends(1 + 10) * 11, 1 + 5);
-  EXPECT_EQ(other.sends(256), 1);
+  EXPECT_EQ(other.sends(128), 1);
   Program unsure{.host_us = 100, .other_us = 190};
   EXPECT_EQ(unsure.sends(1 + 20) * 21, 10);
   // What would change it has a whole trial, whatever the difference.

@@ -86,6 +86,8 @@ def adaptive(given: SimpleNamespace) -> None:
     if given.over_time:
         if given.calls not in (None, Calls.PINGPONG) or given.cache not in (None, "warm"):
             raise GaplessError("--over-time: messages to and fro, in warm caches", "leave out --calls and --cache")
+        if not given.layer:
+            raise GaplessError("--over-time: it is the layer that learns", "leave out --no-layer")
         if not given.kernels:
             lengths, counts = lengths or OVER_TIME_LENGTHS, counts or OVER_TIME_COUNTS
     settings = ways_settings(

@@ -190,7 +190,7 @@ def _show(session: FabricSession, as_json: bool) -> None:
     from gapless.lab.fabric.facts import Facts, facts_of, steady_points
     from gapless.lab.fabric.story import peers_table, story_of
     from gapless.lab.results import of_kind
-    from gapless.lab.ways.report import print_story, print_tables, rows_of, tsv
+    from gapless.lab.ways.report import COLUMNS, print_story, print_tables, rows_of, rows_tsv
 
     if not of_kind(session.recorder.lines, "row"):
         # Channels to many processes alone.
@@ -204,4 +204,5 @@ def _show(session: FabricSession, as_json: bool) -> None:
     run = session.run()
     points = steady_points(run)
     story = story_of(facts_of([run]), points)
-    show_rows(as_json, rows_of(points), lambda: tsv(points), lambda out: print_story(out, story, points))
+    rows = rows_of(points)
+    show_rows(as_json, rows, lambda: rows_tsv(COLUMNS, rows), lambda out: print_story(out, story, points))

@@ -66,9 +66,10 @@ def run(settings: WaysSettings, given: SimpleNamespace, story: Story) -> None:
 
     def show(session: Session) -> None:
         from gapless.lab.ways.points import points_of
-        from gapless.lab.ways.report import print_story, rows_of, tsv
+        from gapless.lab.ways.report import COLUMNS, print_story, rows_of, rows_tsv
 
         points = points_of(session.run())
-        show_rows(given.json, rows_of(points), lambda: tsv(points), lambda out: print_story(out, story, points))
+        rows = (story.rows or rows_of)(points)
+        show_rows(given.json, rows, lambda: rows_tsv(COLUMNS, rows), lambda out: print_story(out, story, points))
 
     measure(settings, given, show)

@@ -166,3 +166,5 @@ GAPLESS_FORTRAN int gapless_f_alltoallv_init(const void* sendbuf, const MPI_Coun
                                   rdispls, type_of(recvtype), MPI_Comm_f2c(comm), algorithm, request);
   });
 }
+
+#undef GAPLESS_FORTRAN

@@ -1,5 +1,6 @@
 // Vectors of 64 bytes, where they pay: a line in one store, permutations of two vectors at once, masked stores of
-// words, and long runs in the first-level cache. Other copies use 32 bytes, which cross fewer lines; the passes of patterns are those of AVX2.
+// words, and long runs in the first-level cache. Other copies use 32 bytes, which cross fewer lines; the passes of
+// patterns are those of AVX2.
 #include <immintrin.h>
 
 #include "kernel/generic/set.hpp"

@@ -50,5 +50,6 @@ int bcast(int root, Call call, const View& given, Native&& native) {
     return bcast(GAPLESS_##ROOT##_ARGUMENT GAPLESS_##FORM##_CALL(name), GAPLESS_PLAIN_VIEW(data), native); \
   }
 GAPLESS_FORMS(GAPLESS_BCAST, Bcast, Ibcast, Bcast_init, ROOTED)
+#undef GAPLESS_BCAST
 
 }  // namespace gapless::preload

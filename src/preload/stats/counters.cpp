@@ -163,7 +163,7 @@ int read_counters(const char* procedure, GAPLESS_Counters* counters) {
     *counters = {tally.calls(), tally.accelerated, tally.bytes, tally.paired};
     return 0;
   }
-  const std::optional<std::int64_t> messages = way_events(procedure);
+  const std::optional<std::int64_t> messages = received_by(procedure);
   if (!messages) return 1;
   *counters = {*messages, 0, 0, 0};
   return 0;

@@ -19,9 +19,11 @@ void add_way_event(WayEvent event) noexcept {
   counts[static_cast<std::size_t>(event)].fetch_add(1, std::memory_order_relaxed);
 }
 
-std::optional<std::int64_t> way_events(const char* name) noexcept {
-  for (std::size_t k = 0; k < kEvents; ++k)
-    if (std::strcmp(name, kNames[k]) == 0) return counts[k].load(std::memory_order_relaxed);
+std::optional<std::int64_t> received_by(const char* way) noexcept {
+  for (const WayEvent event : {WayEvent::kKernel, WayEvent::kDirect}) {
+    const auto k = static_cast<std::size_t>(event);
+    if (std::strcmp(way, kNames[k]) == 0) return counts[k].load(std::memory_order_relaxed);
+  }
   return std::nullopt;
 }
 

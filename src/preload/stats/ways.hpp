@@ -27,8 +27,8 @@ inline void count_way(WayEvent event) noexcept {
   if (counting()) add_way_event(event);
 }
 
-// How often the event of this name was counted; nothing if there is no such event.
-std::optional<std::int64_t> way_events(const char* name) noexcept;
+// The messages that were received by the way of this name, "kernel" or "direct"; nothing of others.
+std::optional<std::int64_t> received_by(const char* way) noexcept;
 // {"offered":n,...}, without those that are 0.
 std::string ways_json();
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from gapless.display import headline
 from gapless.lab.adaptive.chosen import NEAR, AgainstBest, View, against_best, short
 from gapless.lab.report.plots import Figure, Plot
 from gapless.lab.ways.points import Point
@@ -56,7 +57,7 @@ def heat_map(
         )  # fmt: skip
         cells += [[mpi, str(p.block_bytes), str(p.blocks), short(a.way), f"{a.ratio.value:.3f}", a.text] for p, a in of]
     columns = ["library", "block [bytes]", "blocks", "best fixed way", "adaptive to it", "with its interval"]
-    return Plot(f"{view.name}: adaptive to the best fixed way".capitalize(), figure.json(), columns, cells)
+    return Plot(headline(f"{view.name}: adaptive to the best fixed way"), figure.json(), columns, cells)
 
 
 def _length(point: Point) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import geometric_mean
 
-from gapless.display import bytes_text
+from gapless.display import bytes_text, headline
 from gapless.engine import explain_type
 from gapless.errors import GaplessError
 from gapless.lab.adaptive.chosen import ADAPTIVE, FIXED_WAYS, NATIVE, AgainstBest, against_best, short
@@ -167,4 +167,4 @@ def kernel_plot(title: str, points: Sequence[Point], names: Mapping[str, str]) -
                 [mpi, _input(p), short(way), f"{100 * share.value:.0f}", interval_text(share)] for p, share in has
             ]
     columns = ["library", "kernel and input", "way", "of the library's own [%]", "with its interval"]
-    return Plot(f"{title}: kernels of applications".capitalize(), figure.json(), columns, cells)
+    return Plot(headline(f"{title}: kernels of applications"), figure.json(), columns, cells)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from gapless.display import bytes_text
+from gapless.display import bytes_text, headline
 from gapless.lab.adaptive.chosen import ADAPTIVE, FIXED_WAYS, NATIVE, PLACES, short
 from gapless.lab.adaptive.kernels import is_kernel
 from gapless.lab.adaptive.settings import buffers_of
@@ -23,10 +24,14 @@ from gapless.lab.ways.report import Told, by_library
 LETTERS = {"-": "host", "k": "kernel", "d": "direct"}
 # Numbers of messages after which is summed up, and between which ways are counted.
 SUMS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-# A message is a steady one when a few in a row take so many times those of the last quarter.
+# Messages are steady when the median of a few in a row is at most so many times that of the last quarter.
 STEADY, FEW = 1.1, 5
-# A way that most messages take, when it is said that one is.
+# The share of messages beyond which a way is named.
 MOST = 0.5
+COLUMNS = (
+    "library", "group", "way", "bytes", "block_bytes", "blocks", "data", "launches", "messages", "us", "to_native",
+    "ci_low", "ci_high", *LETTERS.values(),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -70,27 +75,29 @@ def course_of(point: Point, member: str) -> Course | None:
     return Course(us, {name: np.mean(taken == letter, axis=0) for letter, name in LETTERS.items()})
 
 
+def _ratios(point: Point, member: str, to: str) -> np.ndarray:
+    """Return what the first 1, 2, ... messages of a member take together, to those of another one [log]: by launch."""
+    one, other = point.traces.get(member, {}), point.traces.get(to, {})
+    launches = sorted(one.keys() & other.keys())
+    if not launches:
+        return np.empty((0, 0))
+    number = min(min(len(one[launch].ns), len(other[launch].ns)) for launch in launches)
+    sums = [(np.cumsum(one[launch].ns[:number]), np.cumsum(other[launch].ns[:number])) for launch in launches]
+    return np.array([np.log(mine / others) for mine, others in sums])
+
+
 def together(point: Point, number: int, member: str = ADAPTIVE, to: str = NATIVE) -> Interval | None:
     """Return what the first messages of a member take together, as a ratio to those of another one."""
-    one, other = point.traces.get(member, {}), point.traces.get(to, {})
-    logs = [
-        float(np.log(one[launch].ns[:number].sum() / other[launch].ns[:number].sum()))
-        for launch in sorted(one.keys() & other.keys())
-        if number <= min(len(one[launch].ns), len(other[launch].ns))
-    ]
-    return ratio_of(np.array(logs)) if logs else None
+    logs = _ratios(point, member, to)
+    return ratio_of(logs[:, number - 1]) if 0 < number <= logs.shape[1] else None
 
 
 def paid_from(point: Point, member: str = ADAPTIVE, to: str = NATIVE) -> int | None:
     """Return the number of messages from which on those of a member have taken less together; None: not in these."""
-    one, other = course_of(point, member), course_of(point, to)
-    if one is None or other is None:
+    mean = _ratios(point, member, to).mean(axis=0)
+    if not len(mean) or mean[-1] > 0:
         return None
-    number = min(len(one.us), len(other.us))
-    less = np.cumsum(one.us[:number]) <= np.cumsum(other.us[:number])
-    if not less[-1]:
-        return None
-    longer = np.flatnonzero(~less)
+    longer = np.flatnonzero(mean > 0)
     return 1 if len(longer) == 0 else int(longer[-1]) + 2
 
 
@@ -113,24 +120,23 @@ def _traced(points: Sequence[Point]) -> Iterator[tuple[Point, Course, Course]]:
 def sentences(points: Sequence[Point]) -> list[str]:
     """Return what is found on one library."""
     told = []
+    if not any(_traced(points)):
+        return [f"{points[0].mpi}: the layer was not under these programs, so nothing is told of it over time"]
     for point, layer, native in _traced(points):
         number = len(layer.us)
         all_of = together(point, number)
         paid = paid_from(point)
-        has_paid = (
-            f"not within {number} messages"
-            if paid is None
-            else "from the first one on"
-            if paid == 1
-            else f"from {paid} messages on"
-        )
+        has_paid = f"has not taken less time than the library within {number} messages"
+        if paid is not None:
+            since = "from the first one on" if paid == 1 else f"from {paid} messages on"
+            has_paid = f"has taken less time than the library {since}"
         last = {way: float(of[-max(1, number // 4) :].mean()) for way, of in layer.shares.items()}
         way, share = max(last.items(), key=lambda item: item[1])
         taken = f"{way} ({share:.0%} of the last quarter)" if share > MOST else "no single way"
         told.append(
             f"{point.mpi}, {_name(point)}: the first message takes {layer.us[0] / layer.steady_us:.1f} times as long "
             f"as later ones (natively {native.us[0] / native.steady_us:.1f}); they are steady from message "
-            f"{layer.settled} on, by {taken}; the layer has taken less time than the library {has_paid}"
+            f"{layer.settled} on, by {taken}; the layer {has_paid}"
             + ("" if all_of is None else f", {number} messages {interval_text(all_of)} of it")
         )
     return told
@@ -174,6 +180,32 @@ def tables(points: Sequence[Point]) -> list[Told]:
     return found
 
 
+def rows_of(points: Sequence[Point]) -> list[dict[str, Any]]:
+    """Return a row for each way and number of first messages.
+
+    What they take together [us], a median over launches, also as a ratio to the library's own with its 95 % interval;
+    of the adaptive way also which share of them went which way.
+    """
+    rows = []
+    for point in points:
+        for member, launches in point.traces.items():
+            course = course_of(point, member)
+            if course is None:
+                continue
+            for n in _sums(len(course.us)):
+                ratio = together(point, n, member)
+                us = float(np.median([trace.ns[:n].sum() for trace in launches.values()])) / point.share / 1000
+                shares = [float(of[:n].mean()) for of in course.shares.values()]
+                values = (
+                    point.mpi, point.name, way_text(member), point.bytes, point.block_bytes, point.blocks,
+                    point.row.data, len(launches), n, us,
+                    *((None,) * 3 if ratio is None else (ratio.value, ratio.low, ratio.high)),
+                    *(shares if member == ADAPTIVE else (None,) * len(shares)),
+                )  # fmt: skip
+                rows.append(dict(zip(COLUMNS, values, strict=True)))
+    return rows
+
+
 def plots(points: Sequence[Point], names: Mapping[str, str]) -> list[Plot]:
     """Return a plot for each message: the time of each of its ways over the number of the message."""
     named = list(dict.fromkeys(point.name for point in points if point.traces))
@@ -214,4 +246,4 @@ def _plot(points: Sequence[Point], names: Mapping[str, str]) -> Plot:
             )  # fmt: skip
             cells += [[mpi, name, str(k + 1), us_text(adaptive.us[k]), f"{share[k]:.0%}"] for k in has]
     columns = ["library", "way", "message", "µs", "share of messages by it"]
-    return Plot(_name(points[0]).capitalize(), figure.json(), columns, cells, NARROWEST)
+    return Plot(headline(_name(points[0])), figure.json(), columns, cells, NARROWEST)

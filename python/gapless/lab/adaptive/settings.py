@@ -20,9 +20,9 @@ BUFFERS = HEAP, WINDOW, ALLOC = "heap", "window", "alloc"
 CALLS = PINGPONG, WAITALL, SENDRECV = "pingpong", "waitall", "sendrecv"
 DIRECT, ENTRIES = "direct", "entries"
 MESSAGE = "vector"
-# Messages after which the choice is mostly made (src/wire/choice.hpp): a first trial ends after 21, and a third one,
-# where there is hardly a difference, after 81. All ways are timed in their steady state; what first messages take is
-# told apart.
+# Messages after which the choice is mostly made (src/wire/choice.hpp): a first trial ends after 11 or 21, and a third
+# one, where there is hardly a difference, after 81. All ways are timed in their steady state; what first messages take
+# is told apart.
 CHOSEN_AFTER = 64
 # Every message is one that its two ends may move in each of the ways.
 LAYER = {"GAPLESS_SMALLEST_PAIRED": str(SMALLEST_PAIRED), "GAPLESS_ALLOC_MEM": "shared"}

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from statistics import geometric_mean
+from typing import Any
 
-from gapless.display import bytes_text
+from gapless.display import bytes_text, headline
+from gapless.errors import GaplessError
 from gapless.lab.adaptive import over_time
 from gapless.lab.adaptive.chosen import (
     ADAPTIVE,
@@ -34,7 +36,7 @@ from gapless.lab.run_file import CONTIGUOUS_MEMBER, Run
 from gapless.lab.ways.curves import curves, slow_down
 from gapless.lab.ways.names import way_text
 from gapless.lab.ways.points import Point
-from gapless.lab.ways.report import Story, Told, WaysReport, by_library
+from gapless.lab.ways.report import Story, Told, WaysReport, by_library, rows_of
 
 SHOWN = (NATIVE, ADAPTIVE, *FIXED_WAYS)
 # The paper's small blocks [bytes].
@@ -107,8 +109,22 @@ def _apart(points: Sequence[Point]) -> tuple[list[Point], list[Point]]:
 
 
 def is_over_time(points: Sequence[Point]) -> bool:
-    """Say whether messages were sent in order, each told by itself."""
-    return any(point.traces for point in points)
+    """Say whether messages were sent in order, each told by itself.
+
+    Raises
+    ------
+    GaplessError
+        If this is so in one run and not in another.
+    """
+    traced = [bool(point.traces) for point in points]
+    if any(traced) and not all(traced):
+        raise GaplessError("a run over time and one of steady times have no page in common", "make a page of each")
+    return any(traced)
+
+
+def rows(points: Sequence[Point]) -> list[dict[str, Any]]:
+    """Return the rows of each way, or, over time, of the first messages of each."""
+    return over_time.rows_of(points) if is_over_time(points) else rows_of(points)
 
 
 def sentences(points: Sequence[Point]) -> list[str]:
@@ -179,7 +195,7 @@ def plots(points: Sequence[Point], names: dict[str, str], runs: Sequence[Run]) -
     made += [plot for view in views(blocks) if (plot := heat_map(view, names)) is not None]
     for view in views(blocks):
         of = _of_one_size(view)
-        title = f"{view.name}, messages of {bytes_text(of[0].bytes)}: the ratio to an array".capitalize()
+        title = headline(f"{view.name}, messages of {bytes_text(of[0].bytes)}: the ratio to an array")
         made.append(
             curves(title, of, names, slow_down, "ratio to an array", length, "block [bytes]",
                    [member for member in SHOWN if any(member in point.times for point in of)])
@@ -204,5 +220,6 @@ STORY = Story(
     sentences,
     tables,
     plots,
+    rows,
 )
 REPORT = WaysReport(STORY)

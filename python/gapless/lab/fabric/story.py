@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gapless.display import bytes_text
+from gapless.display import bytes_text, headline
 from gapless.lab.adaptive.chosen import NEAR, AgainstBest, View, against_best, by_length, pooled, short
 from gapless.lab.adaptive.heat import heat_map, judged
 from gapless.lab.adaptive.near import heat_table, near_table
@@ -285,7 +285,7 @@ def _plots(points: Sequence[Point], names: dict[str, str], runs: Sequence[Run]) 
         sizes = Counter(point.bytes for point in view.points)
         size = max(sizes, key=lambda one: (sizes[one], one))
         of = [point for point in view.points if point.bytes == size]
-        title = f"{view.name}, messages of {bytes_text(size)}: half a round trip".capitalize()
+        title = headline(f"{view.name}, messages of {bytes_text(size)}: half a round trip")
         shown = [name for name in (CONTIGUOUS_MEMBER, *SHOWN) if any(name in point.times for point in of)]
         made.append(curves(title, of, names, time_us, "time [us]", length, "block [bytes]", shown))
     return made

@@ -51,6 +51,8 @@ class Story(Generic[Kind]):
         Points of all libraries to tables.
     plots : callable
         Points and the libraries' names to plots; and the runs, for what is marked in them.
+    rows : callable, optional
+        Points to rows, where they are others than those of each way.
     """
 
     heading: str
@@ -59,6 +61,7 @@ class Story(Generic[Kind]):
     sentences: Callable[[Sequence[Kind]], list[str]]
     tables: Callable[[Sequence[Kind]], list[Told]]
     plots: Callable[[Sequence[Kind], dict[str, str], Sequence[Run]], list[Plot]]
+    rows: Callable[[Sequence[Kind]], list[dict[str, Any]]] | None = None
 
 
 def by_library(points: Sequence[Kind]) -> dict[str, list[Kind]]:
@@ -88,7 +91,8 @@ def rows_of(points: Sequence[Point]) -> list[dict[str, Any]]:
 
 
 def rows_tsv(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
-    """Return rows, tab-separated, with a heading."""
+    """Return rows, tab-separated, with a heading: their names, or `columns` where there is no row."""
+    columns = list(rows[0]) if rows else columns
 
     def cell(value: object) -> str:
         if isinstance(value, bool):
@@ -97,11 +101,6 @@ def rows_tsv(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
 
     lines = ["\t".join(cell(value) for value in row.values()) for row in rows]
     return "\n".join(["\t".join(columns), *lines]) + "\n"
-
-
-def tsv(points: Sequence[Point]) -> str:
-    """Return every row, tab-separated, with a heading."""
-    return rows_tsv(COLUMNS, rows_of(points))
 
 
 def print_tables(out: Console, tables: Sequence[Told]) -> None:
@@ -215,4 +214,4 @@ class WaysReport(PointsReport[Point]):
     """That of an experiment that sends one layout in many ways."""
 
     def __init__(self, story: Story[Point]) -> None:
-        super().__init__(story, points_of, rows_of, COLUMNS)
+        super().__init__(story, points_of, story.rows or rows_of, COLUMNS)
