@@ -12,7 +12,7 @@ extern const Set kSet;
 namespace avx2 {
 extern const Set kSet;
 PassFor pass_for;
-}
+}  // namespace avx2
 namespace avx512 {
 extern const Set kSet;
 }
