@@ -11,7 +11,7 @@ help:
 	@echo 'make test    what every change must pass'
 	@echo 'make test-all  the rest as well: planted faults, all random types, sanitizers, AArch64 emulated, the suite of mpi4py'
 	@echo 'make soak    campaigns of hours: each fuzzer for SECONDS=600, TYPES=1000000 random types and pairs, PROGRAMS=8000 random'
-	@echo '             programs by each way of a message, kills, memory; results in docs/results/soak.tsv'
+	@echo '             programs by each way of a message, kills, memory; results in docs/results/soak.tsv (ONLY=kills: one of them)'
 	@echo 'make test-full  the longer tests of the layer (more ranks, Debian MPI libraries, Fortran) and of packages (an hour)'
 	@echo 'make test-neon      every test of the engine on AArch64, cross-built and emulated (`make test` runs some of them)'
 	@echo 'make fuzz    fuzzing with libFuzzer, each target for SECONDS=600, e.g. make fuzz TARGET=notation'
@@ -53,7 +53,7 @@ test-all: test
 
 soak:
 	@tools/bootstrap.sh --test
-	@tools/soak.sh '$(if $(SECONDS),$(SECONDS),600)' '$(if $(TYPES),$(TYPES),1000000)' '$(if $(PROGRAMS),$(PROGRAMS),8000)'
+	@tools/soak.sh '$(if $(SECONDS),$(SECONDS),600)' '$(if $(TYPES),$(TYPES),1000000)' '$(if $(PROGRAMS),$(PROGRAMS),8000)' '$(ONLY)'
 
 test-full: test
 	@tools/test_full.sh

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# soak.sh SECONDS TYPES PROGRAMS: campaigns that no change waits for, with a seed of the day, so that each draws what no
+# soak.sh SECONDS TYPES PROGRAMS [NAMES]: campaigns that no change waits for, with a seed of the day, so that each draws what no
 # other has drawn: random types, pairs of them and serialised forms; random programs under the layer, by each way of a
 # message and on each MPI library; processes that are killed; memory over ten million messages; then each fuzzer for
-# SECONDS. Keeps the last line that each prints in docs/results/soak.tsv, with the command that repeats it.
+# SECONDS; with NAMES, a regular expression, only those of such a name. Keeps the last line that each prints in docs/results/soak.tsv, with the command that repeats it.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-seconds=$1 types=$2 programs=$3 seed=$(date +%y%m%d)
+seconds=$1 types=$2 programs=$3 names=${4:-.} seed=$(date +%y%m%d)
 # Programs have consecutive seeds: those of a day begin where those of the day before end.
 first=$(($(date +%s) / 86400 * programs))
 export PATH=$PWD/.venv/bin:$PATH OMPI_MCA_btl=${OMPI_MCA_btl:-^ofi}
@@ -22,6 +22,7 @@ commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
 campaign() {
   local name=$1 began=$SECONDS result=passed row rows
   shift
+  [[ $name =~ $names ]] || return 0
   printf '\n== %s: %s\n' "$name" "$*"
   "$@" 2>&1 | tee "$log"
   [ "${PIPESTATUS[0]}" -eq 0 ] || { result=FAILED failed=1; }
