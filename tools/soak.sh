@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# soak.sh SECONDS TYPES PROGRAMS [NAMES]: campaigns that no change waits for, with a seed of the day, so that each draws what no
-# other has drawn: random types, pairs of them and serialised forms; random programs under the layer, by each way of a
-# message and on each MPI library; processes that are killed; memory over ten million messages; then each fuzzer for
-# SECONDS; with NAMES, a regular expression, only those of such a name. Keeps the last line that each prints in docs/results/soak.tsv, with the command that repeats it.
+# soak.sh SECONDS TYPES PROGRAMS [NAMES]: campaigns that no change waits for, with a seed of the day, so that each draws
+# what no other has drawn: random types, pairs of them and serialised forms; random programs under the layer, by each way
+# of a message and on each MPI library; processes that are killed; memory over ten million messages; each fuzzer for
+# SECONDS. With NAMES, a regular expression, only campaigns of such a name. Keeps the last line that each prints in
+# docs/results/soak.tsv, with the command that repeats it.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 seconds=$1 types=$2 programs=$3 names=${4:-.} seed=$(date +%y%m%d)
