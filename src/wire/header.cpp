@@ -65,7 +65,7 @@ bool read_header(const void* bytes, Segment& segment, Sealed& message) noexcept 
   message.ticket.trial = static_cast<Trial>(word_at(bytes, kTrial));
   message.ticket.kind = StoresKind(word_at(bytes, kKind));
   message.serial = static_cast<std::uint32_t>(word_at(bytes, kSerial));
-  if (word_at(bytes, kTrial) > static_cast<std::uint64_t>(Trial::kPast) ||
+  if (word_at(bytes, kTrial) > static_cast<std::uint64_t>(Trial::kWatched) ||
       !StoresKind::is_valid(word_at(bytes, kKind)) || message.ticket.bytes <= 0 || message.ticket.part_bytes <= 0 ||
       message.ticket.part_bytes > kChunkBytes ||
       parts_of(message.ticket.bytes, message.ticket.part_bytes) > segment.max_chunks() ||

@@ -5,6 +5,10 @@
 // message is a trial, packed in one way as a whole, and its sender and its receivers add what it took them. Messages
 // are compared with others of their kind alone: what a face of short runs costs says nothing of one of long runs.
 //
+// A launch may change while it runs, for a virtual machine moves its processors: then the stores that are preferred
+// cost many times as much, until the next trials, which may be a thousand messages later. So some messages between
+// trials are watched, and where these are dear again and again, all is tried anew.
+//
 // These lie in the memory that the processes share, those of each sender in its own part. A sum that two processes
 // change at once loses one of both times, which is all that happens.
 #pragma once
@@ -20,7 +24,7 @@ namespace gapless::wire {
 // there may be many at a time, each part takes a chunk, and mostly the receiver is packing a message of its own.
 enum class Sending { kAlone, kAmongOthers };
 
-enum class Trial : std::uint32_t { kNone, kNear, kPast };
+enum class Trial : std::uint32_t { kNone, kNear, kPast, kWatched };  // a watched one is packed as is preferred
 
 // A message's kind: what both ends' caches may hold of it, and how its stores come.
 class StoresKind {
@@ -57,23 +61,25 @@ class Stores {
     const std::uint32_t before = costs.messages.fetch_add(1, std::memory_order_relaxed);
     if (before < kCold) return Trial::kNone;
     const std::uint32_t message = before - kCold;
-    if (message >= kFirstTrials && message % period_of(costs) >= 2) return Trial::kNone;
+    if (message >= kFirstTrials && message % period_of(costs) >= 2)
+      return is_watched(message) ? Trial::kWatched : Trial::kNone;
     // Mostly two in a row, which first by chance: a program may send by turns what is cheap and what is dear to pack.
     const bool swap = (message / 2 * 0x9e3779b9u >> 31) != 0;
     return (message % 2 != 0) != swap ? Trial::kPast : Trial::kNear;
   }
   // Whether such a message is packed past the caches.
   bool is_past(Trial trial, StoresKind kind) const noexcept {
-    if (trial != Trial::kNone) return trial == Trial::kPast;
+    if (trial == Trial::kNear || trial == Trial::kPast) return trial == Trial::kPast;
     const Costs& costs = costs_[kind.number()];
     return costs.past.load(std::memory_order_relaxed) < costs.near.load(std::memory_order_relaxed);
   }
-  // What a trial of `bytes` bytes took one of its ends.
+  // What a trial of `bytes` bytes, or a message that is watched, took one of its ends.
   void add(Trial trial, StoresKind kind, std::int64_t bytes, std::int64_t ns) noexcept {
     Costs& costs = costs_[kind.number()];
+    const std::int64_t more = ns * kUnit / std::max<std::int64_t>(bytes, 1);
+    if (trial == Trial::kWatched) return watch(costs, more);
     std::atomic<std::int64_t>& cost = trial == Trial::kPast ? costs.past : costs.near;
-    const std::int64_t before = cost.load(std::memory_order_relaxed),
-                       more = ns * kUnit / std::max<std::int64_t>(bytes, 1);
+    const std::int64_t before = cost.load(std::memory_order_relaxed);
     if (before == 0) {
       cost.store(8 * more, std::memory_order_relaxed);
       return;
@@ -91,7 +97,24 @@ class Stores {
   struct Costs {
     std::atomic<std::uint32_t> messages{0};
     std::atomic<std::int64_t> near{0}, past{0};  // decaying sums of about eight times [ns for kUnit bytes]
+    std::atomic<int> dear{0};                    // how often of late what is watched was that
   };
+  // One in eight, by chance, for the same reason as which is tried first.
+  static constexpr bool is_watched(std::uint32_t message) noexcept { return message * 0x9e3779b9u >> 29 == 0; }
+  // One end takes twice the usual time of both at most, and its peer may find nothing dear. Who is interrupted does so
+  // seldom: a dear end weighs as much as two others.
+  static void watch(Costs& costs, std::int64_t more) noexcept {
+    constexpr int kDear = 3, kMost = 5;
+    const std::int64_t usual =
+        std::min(costs.near.load(std::memory_order_relaxed), costs.past.load(std::memory_order_relaxed)) / 8;
+    const int before = costs.dear.load(std::memory_order_relaxed),
+              dear = more > kDear * usual ? before + 2 : std::max(before - 1, 0);
+    costs.dear.store(dear < kMost ? dear : 0, std::memory_order_relaxed);
+    if (dear < kMost) return;
+    costs.near.store(0, std::memory_order_relaxed);
+    costs.past.store(0, std::memory_order_relaxed);
+    costs.messages.store(kCold, std::memory_order_relaxed);
+  }
   // Two messages, mostly one by each, in a row of so many. One of them is packed by the worse stores: where these cost
   // r times as much, a row of 128 (r - 1) makes that less than a hundredth of the whole; where they cost 27 times as
   // much, the longest row has it lose a fortieth. A choice that hardly matters is tried often, so that it follows the

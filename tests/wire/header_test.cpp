@@ -84,7 +84,7 @@ TEST(Header, OfAnotherMessageOrNoneIsData) {
       }
     }
     // The trial and the kind of its stores, of which 0 is one.
-    for (const auto& [word, wrong] : {std::pair<int, std::uint64_t>{14, 3},
+    for (const auto& [word, wrong] : {std::pair<int, std::uint64_t>{14, 4},
                                       {14, ~std::uint64_t{0}},
                                       {16, StoresKind::kAll},
                                       {16, std::uint64_t{1} << 32}}) {

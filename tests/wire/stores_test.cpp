@@ -18,7 +18,7 @@ struct Costs {
   std::int64_t near, past;
 };
 struct Counts {
-  int near = 0, past = 0, trials = 0;
+  int near = 0, past = 0, trials = 0, watched = 0;
 };
 
 // So many messages, of which each end says what it took, as `Outgoing` and `Incoming` do.
@@ -30,8 +30,10 @@ Counts send(Stores& stores, int messages, std::int64_t bytes, Costs packing, Cos
     const bool is_past = stores.is_past(trial, kind);
     ++(is_past ? counts.past : counts.near);
     if (trial == Trial::kNone) continue;
-    ++counts.trials;
-    EXPECT_EQ(is_past, trial == Trial::kPast);
+    ++(trial == Trial::kWatched ? counts.watched : counts.trials);
+    if (trial != Trial::kWatched) {
+      EXPECT_EQ(is_past, trial == Trial::kPast);
+    }
     for (const Costs& end : {packing, unpacking}) {
       stores.add(trial, kind, bytes, (is_past ? end.past : end.near) * (bytes >> 10));
     }
@@ -60,6 +62,7 @@ TEST(Stores, BothAreTriedAndTheCheaperForBothEndsIsPreferred) {
       const Counts counts = send(stores, 1024, kLarge, packing, unpacking);
       EXPECT_EQ(counts.trials, 64) << "it is tried again, seldom: a sixth is lost by one of 32";
       EXPECT_EQ(is_past_cheap ? counts.near : counts.past, 32) << "each as often";
+      EXPECT_NEAR(counts.watched, (1024 - 64) / 8, 40);
       EXPECT_EQ(is_past_preferred(stores), is_past_cheap);
     }
   }
@@ -73,6 +76,34 @@ TEST(Stores, ThePreferenceFollowsTheCosts) {
     send(stores, 10'000, kLarge, {270, 10}, {10, 10});
     ASSERT_TRUE(is_past_preferred(stores));
     send(stores, 20'000, kLarge, {10, 20}, {10, 10});
+  }
+}
+
+TEST(Stores, AMachineThatChangesIsNoticedWithinFewMessages) {
+  for (const bool is_past_first : {false, true}) {
+    const auto costs = [&](std::int64_t preferred, std::int64_t other) {
+      return is_past_first ? Costs{other, preferred} : Costs{preferred, other};
+    };
+    Stores stores;
+    // The others take so much longer that they are tried once in 512 messages.
+    send(stores, 20'000, kLarge, costs(10, 60), {10, 10});
+    ASSERT_EQ(is_past_preferred(stores), is_past_first);
+    // The sender alone finds the change.
+    const Counts counts = send(stores, 200, kLarge, costs(400, 60), {10, 10});
+    EXPECT_LE(is_past_first ? counts.past : counts.near, 80);
+    EXPECT_NE(is_past_preferred(stores), is_past_first);
+    EXPECT_GE(counts.trials, 16);
+  }
+}
+
+TEST(Stores, AFewInterruptionsTryNothingAnew) {
+  Stores stores;
+  send(stores, 1000, kLarge, {10, 15}, {10, 10});
+  for (int k = 0; k < 100; ++k) {
+    // Both ends of a message, and then a few usual ones.
+    for (const std::int64_t ns : {10'000'000, 10'000'000, 640, 640, 640, 640})
+      stores.add(Trial::kWatched, kind_of(kLarge), kLarge, ns);
+    ASSERT_LE(send(stores, 16, kLarge, {10, 15}, {10, 10}).trials, 2) << k;
   }
 }
 
@@ -157,7 +188,7 @@ TEST(Stores, WhichIsTriedFirstIsChance) {
   int dear_past = 0, trials = 0;
   for (int k = 0; k < 100'000; ++k) {
     const Trial trial = stores.next(kind_of(kLarge));
-    if (trial == Trial::kNone || k % 2 == 0) continue;
+    if (trial == Trial::kNone || trial == Trial::kWatched || k % 2 == 0) continue;
     ++trials;
     dear_past += trial == Trial::kPast ? 1 : 0;
   }
