@@ -152,7 +152,7 @@ def forked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkedCommand]:
     command.close()
 
 
-# What Open MPI's launcher said in one of some ten thousand launches, before any program had begun.
+# What Open MPI's launcher says now and then, before any program has begun.
 CANNOT_LISTEN = "The PMIx server's listener thread failed"
 
 
