@@ -369,6 +369,7 @@ class Group {
         samples_[at].push_back(sample_of(members_[at]));
         ways_[at] += way_since(before);
       }
+      members_[at].first = samples_[at].front();
     }
   }
 
@@ -391,8 +392,10 @@ class Group {
     // Members take turns, so each finds the caches and the library as another one left them: one operation that is not
     // timed lets it start from its own.
     const bool turns = member.spec->fresh_buffer;
-    if (!spec_.in_order) memory_->turn(turns);
-    if (!spec_.cold && !spec_.in_order) run(member, *member.operation);
+    if (!spec_.in_order) {
+      memory_->turn(turns);
+      if (!spec_.cold) run(member, *member.operation);
+    }
     Sample sample;
     memory_->turn(turns);
     if (writes_ahead()) sample.writing = write(member);
@@ -459,8 +462,7 @@ class Group {
       of.sends = member.operation->leaves() == Operation::Leaves::kReceived;
       of.layer_acts = member.layer_acts;
       of.layer_pairs = member.layer_pairs;
-      of.first_ns = spec_.in_order ? *std::next(at) : *at;
-      ++at;
+      of.first_ns = *at++;
       ++cycle;
       const auto& first_types = first_types_[member.layer_on()];
       if (has_types(member.spec->method) && !first_types.empty()) of.first_type = first_types[member.spec->message];

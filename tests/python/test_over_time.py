@@ -67,12 +67,16 @@ def test_what_first_messages_take() -> None:
     assert ratio is not None and ratio.value == pytest.approx(500 / 330) and ratio.low is not None
     assert paid_from(point, HOST) == 1 and paid_from(point, NATIVE, ADAPTIVE) is None
     # In the mean over launches, as the ratios are told: not by the messages' medians, which one launch cannot move.
-    slow = replace(point.traces[ADAPTIVE][3], ns=point.traces[ADAPTIVE][3].ns * 20)
-    one_far_off = replace(point, traces={**point.traces, ADAPTIVE: {**point.traces[ADAPTIVE], 3: slow}})
-    later = paid_from(one_far_off)
-    assert later is None or later > 20
-    ratio = together(one_far_off, 40)
-    assert (later is None) == (ratio is not None and ratio.value > 1)
+    for times in (2, 20):
+        slow = replace(point.traces[ADAPTIVE][3], ns=point.traces[ADAPTIVE][3].ns * times)
+        one_far_off = replace(point, traces={**point.traces, ADAPTIVE: {**point.traces[ADAPTIVE], 3: slow}})
+        later = paid_from(one_far_off)
+        ratio = together(one_far_off, 40)
+        assert ratio is not None and (later is None) == (ratio.value > 1) == (times == 20)
+        if later is not None:
+            just_before, there = together(one_far_off, later - 1), together(one_far_off, later)
+            assert later > 20 and just_before is not None and there is not None
+            assert there.value <= 1 < just_before.value
     assert course_of(point, DIRECT) is None and together(point, 41) is None
 
 
