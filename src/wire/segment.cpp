@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 
@@ -21,8 +22,11 @@ namespace gapless::wire {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x3165726977706167;  // "gapwire1"
-constexpr std::uint32_t kGrowthChunks = 8;            // at a time, at least
+constexpr std::uint64_t kMagic = 0x3265726977706167;  // "gapwire2"
+constexpr std::uint32_t kLeastGroup = 8;              // chunks
+// Of a process, at most: each group of its own or of a peer's may be a part of the mapping that the system lists, of
+// which it allows 65530 (vm.max_map_count).
+constexpr std::uint32_t kMaxGroups = 1024;
 constexpr std::int64_t kRecordBytes = kRecords * sizeof(Control<Word>);
 
 using base::in_whole_pages;
@@ -71,17 +75,20 @@ void Segment::set_layout(int processes, std::uint32_t max_chunks) noexcept {
   channels_at_ =
       in_whole_pages(static_cast<std::int64_t>(sizeof(Header)) + processes * static_cast<std::int64_t>(sizeof(Member)));
   channel_bytes_ = in_whole_pages(bytes_of_channel(processes));
-  sections_at_ = channels_at_ + kChannels * channel_bytes_;
-  data_at_ = in_whole_pages((kRecords + static_cast<std::int64_t>(max_chunks)) *
-                            static_cast<std::int64_t>(sizeof(Control<Word>)));
-  section_bytes_ = in_whole_pages(data_at_ + static_cast<std::int64_t>(max_chunks) * kChunkBytes);
-  bytes_ = sections_at_ + processes * section_bytes_;
+  records_at_ = channels_at_ + kChannels * channel_bytes_;
+  records_bytes_ = in_whole_pages(kRecordBytes);
+  groups_at_ = records_at_ + processes * records_bytes_;
+  group_ = std::max(kLeastGroup, std::bit_ceil((max_chunks + kMaxGroups - 1) / kMaxGroups));
+  chunks_at_ = in_whole_pages(group_ * static_cast<std::int64_t>(sizeof(Control<Word>)));
+  group_bytes_ = in_whole_pages(chunks_at_ + group_ * kChunkBytes);
+  bytes_ = group_of(0, (max_chunks + group_ - 1) / group_ * group_);
 }
 
 int Segment::make(int processes, std::int64_t cap, std::string& why) {
   Segment plan;
   if (processes < 2 || processes > kMaxProcesses) {
-    why = processes < 2 ? "one process on this node" : "more than 512 processes on this node";
+    why = processes < 2 ? "one process on this node"
+                        : "more than " + std::to_string(kMaxProcesses) + " processes on this node";
     return -1;
   }
   // A process alone may use half of it.
@@ -164,8 +171,7 @@ bool Segment::attach(int descriptor, int self, std::string& why) {
   pid_ = getpid();
   madvise(base_, static_cast<std::size_t>(bytes_), MADV_DONTFORK);
   madvise(base_, static_cast<std::size_t>(bytes_), MADV_DONTDUMP);
-  const std::int64_t own_section = sections_at_ + self * section_bytes_, records = in_whole_pages(kRecordBytes);
-  if (!open(0, channels_at_) || !commit(own_section, records) || !open(own_section, records)) {
+  if (!open(0, channels_at_) || !commit(records_of(self), records_bytes_) || !open(records_of(self), records_bytes_)) {
     return fail("no memory for the pool's records");
   }
   Member& own = member(self);
@@ -244,41 +250,41 @@ bool Segment::use(std::int64_t bytes) noexcept {
   return false;
 }
 
-// Whole pages: a chunk may begin within one (they may be 64 KiB), which then is of the same process and open already.
 bool Segment::open(std::int64_t at, std::int64_t bytes) noexcept {
-  const std::int64_t before = at % base::page_bytes();
-  return mprotect(base_ + at - before, static_cast<std::size_t>(before + bytes), PROT_READ | PROT_WRITE) == 0;
+  return mprotect(base_ + at, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE) == 0;
+}
+
+template <class Each>
+std::uint32_t Segment::for_groups(int process, std::uint32_t from, std::uint32_t to, Each each) const noexcept {
+  while (from < to) {
+    const std::uint32_t first = from / group_ * group_, next = std::min(first + group_, to);
+    if (!each(group_of(process, from), chunks_at_ + (next - first) * kChunkBytes)) break;
+    from = next;
+  }
+  return from;
 }
 
 std::uint32_t Segment::grow(std::uint32_t wanted) noexcept {
   const std::uint32_t now = chunks_of(self_);
   if (wanted <= now) return now;
-  std::uint32_t then = std::min(std::max(wanted, now + kGrowthChunks), max_chunks_);
+  std::uint32_t then = std::min(std::max(wanted, now + kLeastGroup), max_chunks_);
   if (then == now) return now;
-  std::int64_t more = (then - now) * kChunkBytes;
-  if (!use(more)) {
+  if (!use((then - now) * kChunkBytes)) {
     then = std::min(wanted, max_chunks_);
-    more = (then - now) * kChunkBytes;
-    if (!use(more)) return now;
+    if (!use((then - now) * kChunkBytes)) return now;
   }
-  const std::int64_t own = sections_at_ + self_ * section_bytes_;
-  const std::int64_t controls = in_whole_pages(kRecordBytes + then * std::int64_t{sizeof(Control<Word>)});
-  const std::int64_t data = own + data_at_ + now * kChunkBytes;
-  if (!commit(own, controls) || !commit(data, more) || !open(own, controls) || !open(data, more)) {
-    header().used.fetch_sub(more, std::memory_order_relaxed);
-    return now;
-  }
-  opened_[self_].store(then, std::memory_order_release);
-  member(self_).chunks.store(then, std::memory_order_release);
-  return then;
+  const std::uint32_t grown =
+      for_groups(self_, now, then, [this](auto at, auto bytes) { return commit(at, bytes) && open(at, bytes); });
+  if (grown < then) header().used.fetch_sub((then - grown) * kChunkBytes, std::memory_order_relaxed);
+  opened_[self_].store(grown, std::memory_order_release);
+  member(self_).chunks.store(grown, std::memory_order_release);
+  return grown;
 }
 
-bool Segment::open_section(int process, std::uint32_t chunk) noexcept {
-  const std::uint32_t chunks = chunks_of(process);
-  if (chunk >= chunks) return false;
-  const std::int64_t at = sections_at_ + process * section_bytes_;
-  if (!open(at, in_whole_pages(kRecordBytes + chunks * std::int64_t{sizeof(Control<Word>)})) ||
-      !open(at + data_at_, chunks * kChunkBytes)) {
+bool Segment::open_pool(int process, std::uint32_t chunk) noexcept {
+  const std::uint32_t chunks = chunks_of(process), before = opened_[process].load(std::memory_order_acquire);
+  if (chunk >= chunks || (before == 0 && !open(records_of(process), records_bytes_))) return false;
+  if (for_groups(process, before, chunks, [this](auto at, auto bytes) { return open(at, bytes); }) < chunks) {
     return false;
   }
   // Another thread may have opened more meanwhile; then the difference is opened again.

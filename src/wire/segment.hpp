@@ -1,5 +1,7 @@
 // The memory that the processes of a node share: one file without a name, made by the first of them and handed to the
-// others over a socket, mapped by each. It has a section for each process, its pool of chunks, and room for channels.
+// others over a socket, mapped by each. It has records and a pool of chunks for each process, and room for channels.
+// Chunks lie in groups, the first groups of all processes one after the other, then the second ones: who reads those of
+// many others has few page tables for them.
 //
 // Nothing in it is memory until it is grown, with the kernel's promise that it is there (fallocate): a full node is an
 // answer here, never SIGBUS later. What is not grown is mapped without access, so that mlockall cannot fill it.
@@ -18,7 +20,7 @@ namespace gapless::wire {
 
 using Word = std::atomic<std::uint32_t>;
 
-inline constexpr int kMaxProcesses = 512;
+inline constexpr int kMaxProcesses = 1024;
 inline constexpr std::int64_t kChunkBytes = 96 << 10;
 inline constexpr std::uint32_t kRecords = 512;  // messages of a process that are under way
 
@@ -62,19 +64,23 @@ class Segment {
   // A random number of two words, the same for all processes.
   const std::uint64_t (&cookie() const noexcept)[2];
 
-  // Grows this process's section. Returns the number of chunks that it has then, `wanted` or fewer. One thread at a
-  // time.
+  // Grows this process's pool to `wanted` chunks, or somewhat more. Returns the number that it has then, which is less
+  // than that where the cap or the system allows no more. One thread at a time.
   std::uint32_t grow(std::uint32_t wanted) noexcept;
 
   // Of any process; the caller has checked is_known(). Chunks are those with numbers below chunks_of().
-  Control<Word>& record(int process, std::uint32_t number) noexcept { return controls(process)[number]; }
-  Control<Word>& chunk(int process, std::uint32_t number) noexcept { return controls(process)[kRecords + number]; }
+  Control<Word>& record(int process, std::uint32_t number) noexcept {
+    return reinterpret_cast<Control<Word>*>(base_ + records_of(process))[number];
+  }
+  Control<Word>& chunk(int process, std::uint32_t number) noexcept {
+    return reinterpret_cast<Control<Word>*>(base_ + group_of(process, number))[number % group_];
+  }
   char* data(int process, std::uint32_t number) noexcept {
-    return section(process) + data_at_ + static_cast<std::int64_t>(number) * kChunkBytes;
+    return base_ + group_of(process, number) + chunks_at_ + static_cast<std::int64_t>(number % group_) * kChunkBytes;
   }
   // True if another process's chunk exists, and may be accessed from now on.
   bool is_known(int process, std::uint32_t chunk) noexcept {
-    return chunk < opened_[process].load(std::memory_order_acquire) || open_section(process, chunk);
+    return chunk < opened_[process].load(std::memory_order_acquire) || open_pool(process, chunk);
   }
 
   // How messages of a process are packed.
@@ -117,22 +123,32 @@ class Segment {
   struct Member;
   Header& header() const noexcept { return *reinterpret_cast<Header*>(base_); }
   Member& member(int process) const noexcept;
-  char* section(int process) const noexcept { return base_ + sections_at_ + process * section_bytes_; }
-  Control<Word>* controls(int process) const noexcept { return reinterpret_cast<Control<Word>*>(section(process)); }
+  // Where they lie: the records of a process, and the group of a chunk: the words of all its chunks, then their data.
+  std::int64_t records_of(int process) const noexcept { return records_at_ + process * records_bytes_; }
+  std::int64_t group_of(int process, std::uint32_t chunk) const noexcept {
+    return groups_at_ + (static_cast<std::int64_t>(chunk / group_) * processes_ + process) * group_bytes_;
+  }
   bool is_own_descriptor() const noexcept;
   bool commit(std::int64_t at, std::int64_t bytes) noexcept;
   bool use(std::int64_t bytes) noexcept;
+  // Accessible from now on, from the beginning of a page to the end of one.
   bool open(std::int64_t at, std::int64_t bytes) noexcept;
-  bool open_section(int process, std::uint32_t chunk) noexcept;
+  // Calls each(at, bytes) for each group that has some of the chunks [from, to) of a process, while that returns true:
+  // where the group begins, and the bytes from there to the end of the last of these chunks in it. Returns the first
+  // chunk for which it did not, or `to`.
+  template <class Each>
+  std::uint32_t for_groups(int process, std::uint32_t from, std::uint32_t to, Each each) const noexcept;
+  bool open_pool(int process, std::uint32_t chunk) noexcept;
   void set_layout(int processes, std::uint32_t max_chunks) noexcept;
 
   char* base_ = nullptr;
   int descriptor_ = -1, self_ = -1, processes_ = 0;
   std::int64_t pid_ = 0;  // who has mapped it
   FileIdentity file_;
-  std::uint32_t max_chunks_ = 0;
-  std::int64_t channels_at_ = 0, channel_bytes_ = 0, sections_at_ = 0, section_bytes_ = 0, data_at_ = 0, bytes_ = 0;
-  std::atomic<std::uint32_t> opened_[kMaxProcesses] = {};  // chunks of each section
+  std::uint32_t max_chunks_ = 0, group_ = 0;  // a group's chunks are a power of two
+  std::int64_t channels_at_ = 0, channel_bytes_ = 0, records_at_ = 0, records_bytes_ = 0, groups_at_ = 0,
+               group_bytes_ = 0, chunks_at_ = 0, bytes_ = 0;
+  std::atomic<std::uint32_t> opened_[kMaxProcesses] = {};  // chunks of each pool
   enum class Reach : std::uint8_t { kNotAsked, kYes, kNo };
   std::atomic<Reach> reach_[kMaxProcesses] = {};  // of each process's memory
   std::uint64_t probe_ = 0;                       // what others read to find out

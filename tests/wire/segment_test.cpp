@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 #include "wire/channels.hpp"
 #include "wire/node.hpp"
@@ -37,9 +36,15 @@ bool is_open(int descriptor) {
   return fcntl(descriptor, F_GETFD) >= 0;
 }
 
-bool is_mapped(const char* name) {
+std::uint32_t parts_listed(const char* name) {
   std::ifstream maps("/proc/self/maps");
-  return std::string(std::istreambuf_iterator<char>(maps), {}).find(name) != std::string::npos;
+  std::uint32_t parts = 0;
+  for (std::string line; std::getline(maps, line);) parts += line.find(name) != std::string::npos ? 1 : 0;
+  return parts;
+}
+
+bool is_mapped(const char* name) {
+  return parts_listed(name) > 0;
 }
 
 bool limit(__rlimit_resource_t resource, std::int64_t value) {
@@ -159,15 +164,33 @@ TEST(Segment, AnotherProcessSeesWhatHasGrown) {
     board->meet(2, 2);
     if (self == 0) {
       ASSERT_EQ(segment.grow(40), 40u);
-      segment.data(0, 39)[0] = 5;
+      for (std::uint32_t k = 10; k < 40; ++k) segment.data(0, k)[kChunkBytes - 1] = static_cast<char>(k);
     }
     board->meet(2, 3);
     if (self == 1) {
       ASSERT_TRUE(segment.is_known(0, 39));
-      EXPECT_EQ(segment.data(0, 39)[0], 5);
+      for (std::uint32_t k = 10; k < 40; ++k) EXPECT_EQ(segment.data(0, k)[kChunkBytes - 1], static_cast<char>(k));
       EXPECT_FALSE(segment.is_known(0, 40));
     }
   });
+}
+
+// The system lists parts of a mapping with an access of their own, and allows so many.
+TEST(Segment, IsListedInFewPartsWhateverTheCap) {
+  for (const std::int64_t cap : {kCap, 200 * 1024 * kMega}) {
+    in_child([cap] {
+      const int file = made(2, cap);
+      Segment segment;
+      attach(segment, dup(file), 0);
+      const std::int64_t before = bytes_behind(file);
+      const auto chunks = static_cast<std::uint32_t>(std::min<std::int64_t>(segment.max_chunks(), 400));
+      for (std::uint32_t now = 0; now < chunks; now = segment.grow(now + 1)) {
+      }
+      EXPECT_LT(bytes_behind(file), before + (chunks + 8 + chunks / 8) * kChunkBytes);
+      for (std::uint32_t k = 0; k < chunks; ++k) segment.data(0, k)[kChunkBytes - 1] = 1;
+      EXPECT_LE(parts_listed("memfd:gapless"), segment.max_chunks() > 1000 ? 8 : 2 * chunks / 8 + 8);
+    });
+  }
 }
 
 TEST(Segment, TheCapIsForAllTogether) {
