@@ -14,6 +14,7 @@ BASELINE: Mapping[str, str] = MappingProxyType({"GAPLESS_ISA": "baseline"})
 
 # One thread, for the mutants take the other cores.
 TYPES = (Check("random_types_test", ("--types", "20000", "--threads", "1", "--no-thresholds")),)
+FOREIGN = (Check("unit_test", ("--gtest_filter=Foreign.*",)),)
 COLUMNS = (Check("unit_test", ("--gtest_filter=MoveColumn.*",)),)
 PAIRS = (Check("copy_pairs_test", ("--pairs", "6000", "--threads", "1", "--no-thresholds")),)
 
@@ -555,6 +556,27 @@ PLANTED = [
         "static_cast<const std::int32_t*>(side.list.data()) + side.first",
         "static_cast<const std::int32_t*>(side.list.data()) + side.first * 0",
         noticed_by=PAIRS,
+    ),
+    Mutant(
+        "each process's layout is made anew",
+        "copy/foreign.cpp",
+        "found == known_.end() ? nullptr : found->second.lock()",
+        "nullptr",
+        noticed_by=FOREIGN,
+    ),
+    Mutant(
+        "layouts that nobody uses are kept",
+        "copy/foreign.cpp",
+        "return entry.second.expired();",
+        "return entry.second.expired() && entry.first.empty();",
+        noticed_by=FOREIGN,
+    ),
+    Mutant(
+        "layouts that are used go with the others",
+        "copy/foreign.cpp",
+        "return entry.second.expired();",
+        "return !entry.first.empty();",
+        noticed_by=FOREIGN,
     ),
 ]
 

@@ -24,7 +24,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "kernel": ("base",),
     "plan": ("normal", "kernel"),
     "move": ("plan",),
-    "copy": ("move",),
+    "copy": ("move", "serial"),
     "capi": ("copy", "notation", "serial"),
     "wire": ("base",),
     "wire/fabric": ("base",),

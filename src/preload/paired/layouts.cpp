@@ -1,6 +1,8 @@
 #include "preload/paired/layouts.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <new>
 #include <unordered_map>
 
@@ -24,7 +26,7 @@ struct Shown {
 };
 
 struct Read {
-  std::shared_ptr<Foreign> layout;
+  copy::ForeignPtr layout;
   std::uint64_t last_used = 0;
 };
 
@@ -32,6 +34,7 @@ struct Tables {
   std::mutex mutex;
   std::unordered_map<const mpi::Datatype*, Shown> shown;
   std::unordered_map<std::uint64_t, Read> read;
+  copy::ForeignLayouts layouts;  // of what was read
   std::uint64_t clock = 0;
 };
 Tables& tables() noexcept {
@@ -76,36 +79,12 @@ std::optional<wire::Place> show_layout(SharedMemory& shared, const mpi::Datatype
   }
 }
 
-std::shared_ptr<const std::vector<copy::Span>> Foreign::spans(std::int64_t count,
-                                                              const copy::SpanLimits& limits) noexcept {
-  const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(known_.begin(), known_.end(),
-                                  [&](const Spans& spans) { return spans.count == count && spans.gap == limits.gap; });
-  if (found != known_.end()) {
-    std::rotate(known_.begin(), found, found + 1);
-    return known_.front().list;
-  }
-  try {
-    auto list = std::make_shared<const std::vector<copy::Span>>(copy::spans_of(*plan_, count, limits));
-    if (list->empty()) list = nullptr;
-    known_.insert(known_.begin(), {count, limits.gap, std::move(list)});
-    if (known_.size() > kCounts) known_.pop_back();
-    return known_.front().list;
-  } catch (...) {
-    return nullptr;
-  }
-}
-
 namespace {
 
 // Under the lock. Throws if what stands there is no layout, or std::bad_alloc.
-std::shared_ptr<Foreign> read_anew(SharedMemory& shared, Tables& all, int process, const wire::Place& place,
-                                   std::uint64_t key) {
-  const auto shown = wire::Board::read(shared.segment, process, place);
-  // A copy: its owner may write there, if it is not what it should be.
-  const std::vector<std::uint8_t> bytes(shown.begin(), shown.end());
-  serial::Deserialised made = serial::deserialise(bytes);
-  auto layout = std::make_shared<Foreign>(plan::compile(made.message, made.type->extent));
+copy::ForeignPtr read_anew(SharedMemory& shared, Tables& all, int process, const wire::Place& place,
+                           std::uint64_t key) {
+  copy::ForeignPtr layout = all.layouts.of(wire::Board::read(shared.segment, process, place));
   if (all.read.size() >= kMostRead) {
     all.read.erase(std::min_element(all.read.begin(), all.read.end(), [](const auto& a, const auto& b) {
       return a.second.last_used < b.second.last_used;
@@ -117,7 +96,7 @@ std::shared_ptr<Foreign> read_anew(SharedMemory& shared, Tables& all, int proces
 
 }  // namespace
 
-std::shared_ptr<Foreign> read_layout(SharedMemory& shared, int process, const wire::Place& place) noexcept {
+copy::ForeignPtr read_layout(SharedMemory& shared, int process, const wire::Place& place) noexcept {
   const std::uint64_t key = place.serial * wire::kMaxProcesses + static_cast<std::uint64_t>(process);
   Tables& all = tables();
   const std::lock_guard lock(all.mutex);
@@ -127,7 +106,7 @@ std::shared_ptr<Foreign> read_layout(SharedMemory& shared, int process, const wi
     return found->second.layout;
   }
   count_way(WayEvent::kLayoutNew);
-  std::shared_ptr<Foreign> layout;
+  copy::ForeignPtr layout;
   for (bool tries = true; tries;) {
     tries = false;
     try {

@@ -4,12 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <optional>
-#include <vector>
 
-#include "copy/spans.hpp"
+#include "copy/foreign.hpp"
 #include "mpi/types/datatype.hpp"
 #include "preload/policy/shared_memory.hpp"
 
@@ -20,26 +17,7 @@ namespace gapless::preload {
 // linear in its form.
 std::optional<wire::Place> show_layout(SharedMemory& shared, const mpi::DatatypePtr& type) noexcept;
 
-// Another process's layout. Immutable, but for what is prepared when it is first asked for.
-class Foreign {
- public:
-  explicit Foreign(plan::PlanPtr plan) noexcept : plan_(std::move(plan)) {}
-  const plan::PlanPtr& plan() const noexcept { return plan_; }
-  // The spans of so many elements; nullptr: too many, or no memory.
-  std::shared_ptr<const std::vector<copy::Span>> spans(std::int64_t count, const copy::SpanLimits& limits) noexcept;
-
- private:
-  struct Spans {
-    std::int64_t count, gap;
-    std::shared_ptr<const std::vector<copy::Span>> list;
-  };
-  static constexpr std::size_t kCounts = 4;
-  const plan::PlanPtr plan_;
-  std::mutex mutex_;
-  std::vector<Spans> known_;  // the one that was used last in front
-};
-
 // nullptr: what stands there is no layout, or no memory. Thread-safe.
-std::shared_ptr<Foreign> read_layout(SharedMemory& shared, int process, const wire::Place& place) noexcept;
+copy::ForeignPtr read_layout(SharedMemory& shared, int process, const wire::Place& place) noexcept;
 
 }  // namespace gapless::preload

@@ -171,8 +171,8 @@ bool refuses(const PairedReceive& message, const char* why) noexcept {
   return false;
 }
 
-bool pull_by_kernel(SharedMemory& shared, const PairedReceive& message, const wire::Buffer& origin, Foreign& layout,
-                    const PartCopy& parts, const Target& target) noexcept {
+bool pull_by_kernel(SharedMemory& shared, const PairedReceive& message, const wire::Buffer& origin,
+                    copy::Foreign& layout, const PartCopy& parts, const Target& target) noexcept {
   Room* const room = base::PerThread<Room>::get();
   if (room == nullptr) return refuses(message, "no memory");
   const auto spans = layout.spans(origin.count, wanted_way() == Way::kEntries ? kEntries : kSpans);
@@ -186,7 +186,7 @@ bool pull_by_kernel(SharedMemory& shared, const PairedReceive& message, const wi
 }  // namespace
 
 bool pull(SharedMemory& shared, PairedReceive& message, const wire::Buffer& origin, const Target& target) noexcept {
-  const std::shared_ptr<Foreign> layout = read_layout(shared, message.sender(), origin.layout);
+  const copy::ForeignPtr layout = read_layout(shared, message.sender(), origin.layout);
   if (layout == nullptr || !is_message_of(*layout->plan(), origin.count, message.bytes())) {
     return refuses(message, "its layout is none, or there is no memory for it");
   }
@@ -205,7 +205,7 @@ bool pull(SharedMemory& shared, PairedReceive& message, const wire::Buffer& orig
 void help(SharedMemory& shared, PairedSend& message, const mpi::DatatypePtr& type, std::int64_t count,
           const void* buffer) noexcept {
   const wire::Buffer target = message.target();
-  const std::shared_ptr<Foreign> layout = read_layout(shared, message.dest(), target.layout);
+  const copy::ForeignPtr layout = read_layout(shared, message.dest(), target.layout);
   std::int64_t room = 0;
   if (layout == nullptr || layout->plan()->size() == 0 ||
       __builtin_mul_overflow(layout->plan()->size(), target.count, &room) || room < message.ticket().bytes) {
