@@ -14,6 +14,7 @@ from gapless.cli.bench_copy_mpi import register as register_copy_mpi
 from gapless.cli.bench_engine import register as register_engine
 from gapless.cli.bench_fft import register as register_fft
 from gapless.cli.bench_layer import register
+from gapless.cli.bench_node_memory import node_memory
 from gapless.cli.bench_one_sided import register as register_one_sided
 from gapless.cli.bench_programs import register as register_programs
 from gapless.cli.bench_serialised import register as register_serialised
@@ -38,6 +39,7 @@ register_serialised(bench)
 register_one_sided(bench)
 register_collectives(bench)
 bench.command()(watching)
+bench.command("node-memory")(node_memory)
 
 BlocksOption = Annotated[int, typer.Option(min=4, help="Blocks of a type.")]
 RepetitionsOption = Annotated[int, typer.Option(min=1, help="Repetitions in a launch.")]
