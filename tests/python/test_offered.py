@@ -14,10 +14,11 @@ from conftest import Compiler, first_in_make_test
 from killed import kill_one
 from layered import NAMES, Layered, find_layered, ways_counted
 
+CAP_SYS_PTRACE = 19  # linux/capability.h
 SETTINGS = {"GAPLESS_SMALLEST_PAIRED": "8192"}
 
-# argv: MEMORY (heap, window, or window_c, where rank 0 makes it by MPI_Win_allocate_shared_c), WHAT, ROUNDS (0: for
-# ever), and if runs are to be long ones. Rank 0 sends a column, rank 1 receives it as another one, and answers.
+# argv: MEMORY (heap, alloc, window, or window_c, where rank 0 makes it by MPI_Win_allocate_shared_c), WHAT, ROUNDS (0:
+# for ever), and if runs are to be long ones. Rank 0 sends a column, rank 1 receives it as another one, and answers.
 PROGRAM = """
 #define _GNU_SOURCE
 #include <errno.h>
@@ -54,6 +55,10 @@ static void forbid(void) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
     puts("cannot forbid"), exit(3);
   }
+}
+/* Rank 1 is nobody's, until it ends: it may not read what belongs to root. */
+static void become(uid_t user) {
+  if (rank == 1 && setresuid(user, user, 0) != 0) puts("cannot become another user"), exit(3);
 }
 /* Where the j-th int is sent from: in groups with long gaps between, or one by one; or in long runs. */
 static int place(int j) {
@@ -95,9 +100,16 @@ int main(int argc, char **argv) {
     MPI_Win_allocate_shared_c(8 * bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &out, &window);
   } else if (strncmp(argv[1], "window", 6) == 0) {
     MPI_Win_allocate_shared(8 * bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &out, &window);
+  } else if (strcmp(argv[1], "alloc") == 0) {
+    MPI_Info shared;
+    MPI_Info_create(&shared);
+    MPI_Info_set(shared, "gapless_shared", "true");
+    MPI_Alloc_mem(8 * bytes, shared, &out);
+    MPI_Info_free(&shared);
   } else {
     out = malloc(8 * bytes);
   }
+  if (is("other user")) become(65534);
   in = out + 4 * kLength;
   if (has_long_runs) {
     MPI_Type_vector(kLength / kGroup, kGroup, 2 * kGroup, MPI_INT, &sent);
@@ -131,6 +143,7 @@ int main(int argc, char **argv) {
     if (round == 5 && rank == 0) puts("runs"), fflush(stdout);
   }
   if (found == 0) puts("wrong 0");
+  if (is("other user")) become(0);
   if (window != MPI_WIN_NULL) MPI_Win_free(&window);
   MPI_Finalize();
   return 0;
@@ -271,6 +284,28 @@ def test_what_is_refused_is_not_offered_again(layered: Layered, tmp_path: Path) 
     refused = re.findall(r"to rank (\d): .*: host \(after \d+ messages: by kernel its receiver refuses it\)\n", told)
     assert refused and sorted(refusing) == sorted(refused) == sorted(set(refused)), told
     assert counts["refused"] == len(refused)
+
+
+def may_read_others() -> bool:
+    """Tell if this process may become another user, and read that one's memory as root: not in many a container."""
+    capabilities = re.search(r"CapEff:\s*([0-9a-f]+)", Path("/proc/self/status").read_text(encoding="ascii"))
+    sees_all = Path("/proc/self/uid_map").read_text(encoding="ascii").split() == ["0", "0", "4294967295"]
+    return sees_all and capabilities is not None and int(capabilities[1], 16) >> CAP_SYS_PTRACE & 1 == 1
+
+
+@pytest.mark.skipif(not may_read_others(), reason="needs root, with the right to read others' memory")
+@pytest.mark.parametrize(("way", "memory"), [("kernel", "heap"), ("direct", "alloc")])
+def test_who_may_not_read_a_peer_is_sent_packed_messages(
+    layered: Layered, tmp_path: Path, way: str, memory: str
+) -> None:
+    """A process of another user; the one of root goes on reading what that one sends."""
+    log, rounds = tmp_path / "log", 40
+    counts = run_until(way, layered, tmp_path, way, memory, "other user", rounds, log=log)
+    assert 0 < counts[way] <= counts["offered"] <= rounds
+    assert counts.get("refused", 0) == 0
+    if way == "kernel":
+        said = re.findall(r"rank (\d): the memory of rank (\d) cannot be read: (.*)\n", log.read_text())
+        assert said == [("1", "0", "Operation not permitted")]
 
 
 @pytest.mark.parametrize("times", first_in_make_test((4, 40)))
