@@ -1,6 +1,7 @@
 #include "case.hpp"
 
 #include "found_layouts.hpp"
+#include "ghost_faces.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -98,6 +99,7 @@ std::vector<Case> make_cases(const Choice& choice) {
   if (choice.has("tests")) add_tests(choice, cases);
   if (choice.has("applications")) add_exchanges("applications", ddtbench_exchanges(), cases);
   if (choice.has("larger")) add_exchanges("larger", larger_exchanges(), cases);
+  if (choice.has("ghost")) add_exchanges("ghost", ghost_exchanges(), cases);
   if (choice.has("found")) add_exchanges("found", found_exchanges(), cases);
   std::erase_if(cases, [&](const Case& one) { return one.name.find(choice.filter) == std::string::npos; });
   return cases;

@@ -37,7 +37,7 @@ struct Subject {
 
 struct Case {
   std::string name;    // "tiled/v1/A=2/2560000", "WRF_y/2x2"
-  std::string family;  // "tests", "applications", "larger", "found"
+  std::string family;  // "tests", "applications", "larger", "ghost", "found"
   std::string layout;  // "tiled", "WRF_y"
   int variant = 0;     // 0, 0, 0: a layout that has one form and size
   int a = 0;

@@ -11,7 +11,7 @@ namespace {
 using namespace gapless::lab;
 
 constexpr const char* kPayload = "payload";  // as a contiguous array
-const std::vector<std::string> kFamilies{"tests", "applications", "larger", "found"};
+const std::vector<std::string> kFamilies{"tests", "applications", "larger", "ghost", "found"};
 
 constexpr const char* kAbout =
     "Prints messages, one JSON object a line: the four basic layouts of the expectation tests (tiled, block, bucket,\n"
@@ -86,8 +86,8 @@ int main(int argc, char** argv) {
       ->check(CLI::PositiveNumber);
   app.add_option(
          "--layouts", choice.families,
-         "tests (of the paper), applications (DDTBench), larger (four of these in other sizes), found (where others "
-         "found the layer slow)")
+         "tests (of the paper), applications (DDTBench), larger (four of these in other sizes), ghost (faces of a grid "
+         "of many variables), found (where others found the layer slow)")
       ->delimiter(',')
       ->check(CLI::IsMember(kFamilies));
   bool with_loops = false;

@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "lab/case.hpp"
+#include "lab/ghost_faces.hpp"
 
 namespace gapless::lab {
 namespace {
@@ -256,6 +257,31 @@ TEST(Ddtbench, FacesOfMgLieWithinTheOutermostCells) {
   }
 }
 
+TEST(GhostFaces, AreTheOutermostPointsOfEachVariable) {
+  for (const int variables : {1, 35}) {
+    std::map<char, Elements> sent, received;
+    const auto u = [](int i, int j, int k, int variable) {
+      return std::int64_t{8} * (i + 32 * (j + 32 * (k + 32 * variable)));
+    };
+    for (int variable = 0; variable < variables; ++variable)
+      for (int outer = 1; outer <= 30; ++outer)
+        for (int inner = 1; inner <= 30; ++inner) {
+          sent['x'].push_back(u(30, inner, outer, variable));
+          received['x'].push_back(u(31, inner, outer, variable));
+          sent['y'].push_back(u(inner, 30, outer, variable));
+          received['y'].push_back(u(inner, 31, outer, variable));
+          sent['z'].push_back(u(inner, outer, 30, variable));
+          received['z'].push_back(u(inner, outer, 31, variable));
+        }
+    for (const char face : {'x', 'y', 'z'}) {
+      const Exchange exchange = GhostFace{face, variables}.exchange();
+      EXPECT_EQ(elements_of(exchange.send, 0, 8), sent[face]);
+      EXPECT_EQ(elements_of(exchange.receive, 0, 8), received[face]);
+    }
+  }
+  EXPECT_EQ(ghost_exchanges().size(), 6u);
+}
+
 TEST(Ddtbench, FftTransposesABlock) {
   const int n = 256, half = n / 2;
   Elements sent, received;
@@ -325,7 +351,7 @@ TEST(Ddtbench, ListsAreDistinctPlacesInNoOrderAndTheSameAgain) {
 }
 
 std::vector<Case> all_cases() {
-  return make_cases({{"tests", "applications", "larger", "found"}, true, false, ""});
+  return make_cases({{"tests", "applications", "larger", "ghost", "found"}, true, false, ""});
 }
 
 TEST(Cases, EachHasANameOfItsOwn) {

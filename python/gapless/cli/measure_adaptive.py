@@ -24,7 +24,7 @@ OPTIONS = tuple(
             str,
             None,
             "In place of vectors: what kernels of applications exchange, 32 KB to 24 MB: all, or for example MILC, "
-            "NAS_MG_y, or one input, NAS_MG_x/512.",
+            "NAS_MG_y, miniGhost, or one input, NAS_MG_x/512.",
             metavar="NAMES",
         ),
         Row(

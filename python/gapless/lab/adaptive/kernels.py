@@ -1,4 +1,4 @@
-"""The exchanges of four applications' kernels, in the inputs of the paper: their groups, and what is told of them."""
+"""The exchanges of applications' kernels, in the inputs of the paper: their groups, and what is told of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gapless.engine import explain_type
 from gapless.errors import GaplessError
 from gapless.lab.adaptive.chosen import ADAPTIVE, FIXED_WAYS, NATIVE, AgainstBest, against_best, short
 from gapless.lab.adaptive.settings import buffers_of
-from gapless.lab.apps.cases import LARGER, AppCase, all_cases
+from gapless.lab.apps.cases import GHOST, LARGER, AppCase, all_cases
 from gapless.lab.interval import interval_text
 from gapless.lab.layouts.layout import Message
 from gapless.lab.report.plots import Figure, Plot
@@ -25,7 +25,7 @@ ALL = "all"
 
 def kernel_cases() -> list[AppCase]:
     """Return what the kernels exchange, each input once (Suresh et al., 2022)."""
-    return [case for case in all_cases() if case.family == LARGER and case.pattern == PINGPONG]
+    return [case for case in all_cases() if case.family in (LARGER, GHOST) and case.pattern == PINGPONG]
 
 
 def named_cases(names: Sequence[str]) -> list[AppCase]:

@@ -22,7 +22,7 @@ TESTS = (
     "WRF_x_vec", "WRF_x_sa", "WRF_y_vec", "WRF_y_sa", "MILC_su3_zd", "NAS_LU_x", "NAS_LU_y", "NAS_MG_x", "NAS_MG_y",
     "NAS_MG_z", "FFT2", "SPECFEM3D_mt", "SPECFEM3D_oc", "SPECFEM3D_cm", "LAMMPS_full", "LAMMPS_atomic",
 )  # fmt: skip
-DDTBENCH, LARGER = "applications", "larger"
+DDTBENCH, LARGER, GHOST = "applications", "larger", "ghost"
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,8 @@ class AppCase:
     name : str
         For example ``WRF_x/2x2``.
     family : str
-        ``applications`` (a size of DDTBench) or ``larger`` (one of the study of 2022).
+        ``applications`` (a size of DDTBench), ``larger`` (one of the study of 2022) or ``ghost`` (a face
+        of miniGhost, from the same study; without loops by hand).
     bytes : int
         What one rank sends on the whole [bytes], as DDTBench counts.
     pattern : str
@@ -71,7 +72,8 @@ def read_case(line: Line) -> AppCase:
     assert payload["name"] == PAYLOAD
     descriptions = {}
     for message in described:
-        more = {key: message[key] for key in ("origin", "receive") if key in message} | {"loops": line["loops"]}
+        more = {key: message[key] for key in ("origin", "receive") if key in message}
+        more |= {"loops": line["loops"]} if "loops" in line else {}
         # NAS_LU_x is dense, and so its description is called as the reference of every group is.
         name = "dense" if message["name"] == CONTIGUOUS else message["name"]
         descriptions[name] = Message(message["count"], message["type"], more=more)
@@ -84,7 +86,7 @@ def read_case(line: Line) -> AppCase:
 
 @cache
 def all_cases() -> tuple[AppCase, ...]:
-    """Return every case, of DDTBench and larger.
+    """Return every case, of DDTBench, larger, and faces of a grid.
 
     Raises
     ------
@@ -92,7 +94,7 @@ def all_cases() -> tuple[AppCase, ...]:
         If the program that prints them was not built, or fails.
     """
     library = find_library()
-    command = [str(library.program(PROGRAM)), "--layouts", f"{DDTBENCH},{LARGER}", "--loops"]
+    command = [str(library.program(PROGRAM)), "--layouts", f"{DDTBENCH},{LARGER},{GHOST}", "--loops"]
     environment = {**os.environ, **library.settings}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
