@@ -2,16 +2,16 @@
 //
 //   node_memory PROCESSES PEERS BYTES
 //
-// So many processes, children of fork without an MPI library, each of which sends a typed message of so many bytes
-// to the next PEERS processes in turn, the last before the first, and receives as many: through the pool, packed and
-// unpacked, its layout shown on the board and read there. Prints one JSON line, in bytes:
-//   records   of the node's file before any message: what processes say of themselves, their records of messages
-//   pool      of it, for messages and layouts
-//   channel   of it, for collective calls of one communicator of all
-//   tables    of a process by itself: its view of the others, and its pool's
-//   layouts   of a process by itself: plans of the layouts that it has read; of the last ones of PEERS
-//   page_tables, address_space   of the mapping, of one process; `mappings`: its parts, which the kernel lists
-// Of processes the mean. The data that have come are compared with what was sent.
+// So many processes, children of fork without an MPI library, in a ring: each sends a typed message of so many bytes to
+// each of the PEERS processes behind it, and receives one from each of those before it, through its pool; and reads
+// their layouts from the board. The data are compared. Prints one JSON line, in bytes; of processes the mean:
+//   records       in the node's file before any message: what processes say of themselves, their records of messages
+//   pool          in it, for messages and layouts
+//   channel       in it, for collective calls of one communicator of all processes
+//   tables        of a process alone: its view of the others, and of its pool
+//   layouts       of a process alone: plans of the layouts that it has read
+//   page_tables   of a process alone, for the file's mapping, which takes so much `address_space`; `mappings`: parts of
+//                 it with an access of their own, as the kernel lists them
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
