@@ -23,7 +23,7 @@ namespace gapless::wire {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x3265726977706167;  // "gapwire2"
-constexpr std::uint32_t kLeastGroup = 8;              // chunks
+constexpr std::uint32_t kLeastGroup = 8;              // chunks; by so many a pool grows, at least
 // Of a process, at most: each group of its own or of a peer's may be a part of the mapping that the system lists, of
 // which it allows 65530 (vm.max_map_count).
 constexpr std::uint32_t kMaxGroups = 1024;
