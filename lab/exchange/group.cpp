@@ -2,23 +2,20 @@
 
 #include "../clock.hpp"
 #include "agree.hpp"
-#include "barrier.hpp"
 #include "by_hand.hpp"
 #include "fresh.hpp"
 #include "mpi_type.hpp"
 #include "operation.hpp"
 #include "room.hpp"
+#include "runner.hpp"
 #include "sample.hpp"
 #include "schemes.hpp"
 #include "stop_rule.hpp"
-
-#include "gapless/gapless_layer.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -34,30 +31,10 @@ std::int64_t most_bytes(int ranks) {
   return std::max(std::int64_t{2} << 30, memory / (2 * ranks));
 }
 
-struct Member {
-  const MemberSpec* spec;
-  std::unique_ptr<Operation> operation;
-  std::optional<bool> layer_acts{};
-  bool layer_pairs = false;
-  // The same operation again, its packing timed, and where it keeps that.
-  std::unique_ptr<Stamps> stamps{};
-  std::unique_ptr<Operation> stamped{};
-  Sample first{};  // the first operation, before anything is timed
-  bool layer_on() const {
-    return spec->layer || spec->method == MethodKind::kGapless || spec->method == MethodKind::kLocal;
-  }
-};
-
 // One group on its way from the job to samples. Its functions are called in the order in which they stand here.
 class Group {
  public:
-  Group(const GroupSpec& spec, Run& run, std::uint64_t seed)
-      : spec_(spec),
-        run_(run),
-        random_(seed),
-        clock_reading_(clock_reading_ns()),
-        names_ways_(std::any_of(spec.members.begin(), spec.members.end(),
-                                [](const MemberSpec& of) { return of.way.has_value(); })) {}
+  Group(const GroupSpec& spec, Run& run, std::uint64_t seed) : spec_(spec), run_(run), random_(seed) {}
 
   GroupResult measure() {
     require_ranks();
@@ -185,6 +162,7 @@ class Group {
       }
       memory_.emplace(spec_, messages_, run_.place, static_cast<std::size_t>(capacity),
                       room_ ? room_->data() : nullptr);
+      runner_.emplace(spec_, run_, messages_, *memory_);
       for (Message& message : messages_) {
         memory_->require_disjoint(message, maps_.at(message.label));
         MPI_Pack(memory_->send(message), message.send.count, message.send.handle.handle(), memory_->packed_send(),
@@ -232,15 +210,7 @@ class Group {
       const Operation::Leaves leaves = member.operation->leaves();
       together([&] { memory_->reset(message, maps_.at(message.label), leaves); });
       const auto before = run_.layer.counted();
-      switch_layer(member);
-      // Twice with fresh data: who kept the first message's would be seen to send it again.
-      for (int i = 0; i < (spec_.fresh ? 2 : 1); ++i) {
-        memory_->turn(member.spec->fresh_buffer);
-        const Writing ahead = writes_ahead() ? write(member) : Writing{};
-        const Sample once = run_once(member, *member.operation);
-        if (member.first.ns == 0) member.first = {once.ns, writes_ahead() ? ahead : once.writing};
-      }
-      run_.layer.set_all(false);
+      runner_->send(member);
       if (before && member.layer_on() && (spec_.pattern == Pattern::kPingPong || is_halo(spec_.pattern))) {
         const auto after = run_.layer.counted();
         member.layer_acts = after->converted > before->converted;
@@ -264,7 +234,7 @@ class Group {
     const bool ping_pong = spec_.pattern == Pattern::kPingPong;
     for (std::size_t i = members_.size(); i-- > 1;) {
       const Writing& writing = members_[i].first.writing;
-      const double written_ns = writes_ahead() ? 0 : (ping_pong ? 2 : 1) * (writing.ns + writing.clock_ns);
+      const double written_ns = Runner::writes_ahead(spec_) ? 0 : (ping_pong ? 2 : 1) * (writing.ns + writing.clock_ns);
       double first_ns = (members_[i].first.ns - written_ns) / (ping_pong && !spec_.empty_pong ? 2 : 1);
       MPI_Bcast(&first_ns, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
       if (first_ns <= spec_.reps.member_limit_ms * 1e6) continue;
@@ -275,70 +245,13 @@ class Group {
     }
   }
 
-  // As the member is sent, on all ranks alike.
-  void switch_layer(const Member& member) {
-    run_.layer.set_all(member.layer_on());
-    run_.layer.set_paired(member.spec->method != MethodKind::kLocal);
-    // Where none is named anywhere, the way is the setting's.
-    if (names_ways_) run_.layer.set_way(member.spec->way.value_or(GAPLESS_WAY_ADAPTIVE));
-  }
-
-  // In a collective, and where caches are to be cold, all ranks write before they meet; in a ping-pong the sender does,
-  // within the round trip.
-  bool writes_ahead() const { return spec_.fresh && (spec_.cold || spec_.pattern != Pattern::kPingPong); }
-
-  // Nobody writes what is unpacked alone.
-  Writing write(Member& member) {
-    Writing writing;
-    const Message& message = messages_[member.spec->message];
-    if (member.operation->leaves() == Operation::Leaves::kUnpacked) return writing;
-    if (member.operation->sends())
-      writing.add(clock_reading_, [&] { memory_->write(message, true); });
-    else
-      memory_->write(message, false);
-    return writing;
-  }
-
-  // Once, with what this rank writes within it.
-  Writing run(Member& member, Operation& operation) {
-    Writing writing;
-    const bool writes = spec_.fresh && !writes_ahead();
-    // Who answers with nothing knows that the other one wrote.
-    if (writes && spec_.empty_pong && !leads(run_.place)) memory_->write(messages_[member.spec->message], false);
-    const auto before_send = [&] {
-      if (writes) writing = write(member);
-    };
-    operation.run(std::ref(before_send));  // by reference: a copy would be allocated within what is timed
-    return writing;
-  }
-
-  // The same behind a barrier, and how long it took.
-  Sample run_once(Member& member, Operation& operation) {
-    barrier(run_.place.rank, run_.place.ranks);
-    const double start_ns = now_ns();
-    const Writing within = run(member, operation);
-    return {now_ns() - start_ns, within};
-  }
-
-  void warm_layer() {
-    for (Member& member : members_) {
-      if (!member.layer_on()) continue;
-      switch_layer(member);
-      for (int i = 0; i < spec_.reps.layer_warmup; ++i) {
-        memory_->turn(member.spec->fresh_buffer);
-        run(member, *member.operation);
-      }
-      run_.layer.set_all(false);
-    }
-  }
-
   void time_members() {
     samples_.resize(members_.size());
     own_ns_.resize(members_.size());
     ways_.resize(members_.size());
     phases_.resize(members_.size());
     if (spec_.in_order) return time_in_order();
-    warm_layer();
+    for (Member& member : members_) runner_->warm_layer(member);
     const StopRule rule(spec_.reps);
     std::vector<std::size_t> order(members_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -348,11 +261,11 @@ class Group {
       // Fisher-Yates on the raw generator: std::shuffle may differ between the standard libraries of two hosts.
       for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_() % i]);
       for (const std::size_t at : order) {
-        const Sample sample = sample_of(members_[at]);
+        const Sample sample = runner_->sample(members_[at]);
         if (done < 0) continue;
         samples_[at].push_back(sample);
         own_ns_[at].push_back(sample.ns);
-        if (has_phases(members_[at])) phases_[at].push_back(phase_sample_of(members_[at]));
+        if (runner_->has_phases(members_[at])) phases_[at].push_back(runner_->phases(members_[at]));
       }
     }
   }
@@ -366,7 +279,7 @@ class Group {
       together([&] { memory_->reset(message, maps_.at(message.label), members_[at].operation->leaves()); });
       for (int i = 0; i < spec_.reps.most; ++i) {
         const std::optional<LayerSwitch::Received> before = run_.layer.received();
-        samples_[at].push_back(sample_of(members_[at]));
+        samples_[at].push_back(runner_->sample(members_[at]));
         ways_[at] += way_since(before);
       }
       members_[at].first = samples_[at].front();
@@ -387,65 +300,6 @@ class Group {
     return stop != 0;
   }
 
-  Sample sample_of(Member& member) {
-    switch_layer(member);
-    // Members take turns, so each finds the caches and the library as another one left them: one operation that is not
-    // timed lets it start from its own.
-    const bool turns = member.spec->fresh_buffer;
-    if (!spec_.in_order) {
-      memory_->turn(turns);
-      if (!spec_.cold) run(member, *member.operation);
-    }
-    Sample sample;
-    memory_->turn(turns);
-    if (writes_ahead()) sample.writing = write(member);
-    if (spec_.cold && (!spec_.sender_cold || leads(run_.place))) run_.eviction.walk();
-    const bool is_repeated = spec_.pattern == Pattern::kPingPong || is_halo(spec_.pattern);
-    const int inner = spec_.cold || spec_.in_order || !is_repeated ? 1 : spec_.reps.inner;
-    const double plant = member.spec->planted ? run_.plant : 1;
-    barrier(run_.place.rank, run_.place.ranks);
-    const double start_ns = now_ns();
-    Writing within;
-    for (int i = 0; i < inner; ++i) {
-      if (i > 0) memory_->turn(turns);
-      const Writing writing = run(member, *member.operation);
-      within.ns += writing.ns;
-      within.clock_ns += writing.clock_ns;
-    }
-    double end_ns = now_ns();
-    if (plant > 1) {
-      // Both ranks write equally long, one after the other: that is not slowed.
-      const double slowed_ns = std::max(0.0, end_ns - start_ns - 2 * (within.ns + within.clock_ns));
-      for (const double until_ns = end_ns + (plant - 1) * slowed_ns; end_ns < until_ns;) end_ns = now_ns();
-    }
-    run_.layer.set_all(false);
-    if (!writes_ahead()) sample.writing = within;
-    sample.writing.ns /= inner;  // written ahead, once for all of them
-    sample.writing.clock_ns /= inner;
-    sample.ns = (end_ns - start_ns) / inner;
-    return sample;
-  }
-
-  bool has_phases(const Member& member) const {
-    return spec_.phases && !member.spec->fresh_type && !member.spec->fresh_buffer;
-  }
-
-  // One operation more behind a sample, which stamps would make longer.
-  PhaseSample phase_sample_of(Member& member) {
-    switch_layer(member);
-    PhaseSample sample;
-    sample.preparation = prepare_once(member.spec->method, messages_[member.spec->message]);
-    if (writes_ahead()) write(member);
-    if (spec_.cold) run_.eviction.walk();
-    *member.stamps = {clock_reading_, {}, {}};
-    const Sample once = run_once(member, member.stamped ? *member.stamped : *member.operation);
-    sample.writing = once.writing;
-    sample.whole_ns = once.ns;
-    run_.layer.set_all(false);
-    sample.stamps = *member.stamps;
-    return sample;
-  }
-
   void collect() {
     std::vector<Sample> all;
     for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -453,7 +307,7 @@ class Group {
       all.insert(all.end(), samples_[i].begin(), samples_[i].end());
     }
     const bool ping_pong = spec_.pattern == Pattern::kPingPong;
-    const Longest longest = longest_of(std::move(all), writes_ahead(), ping_pong, run_.place);
+    const Longest longest = longest_of(std::move(all), Runner::writes_ahead(spec_), ping_pong, run_.place);
     auto at = longest.ns.begin(), cycle = longest.cycle_ns.begin();
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const Member& member = members_[i];
@@ -472,7 +326,7 @@ class Group {
       at += number;
       cycle += number;
       if (spec_.in_order) of.ways = {taken_by_answerer(ways_[i]), ways_[i]};
-      if (has_phases(member)) of.phases = reduce_phases(phases_[i], ping_pong, run_.place);
+      if (runner_->has_phases(member)) of.phases = reduce_phases(phases_[i], ping_pong, run_.place);
       result_.members.push_back(std::move(of));
     }
   }
@@ -492,8 +346,7 @@ class Group {
   std::unique_ptr<Room> room_;
   std::optional<Memory> memory_;
   std::vector<Member> members_;
-  double clock_reading_;
-  bool names_ways_;
+  std::optional<Runner> runner_;
   std::vector<std::vector<Sample>> samples_;  // of this rank, by member
   std::vector<std::vector<double>> own_ns_;   // the same, for the rule that ends a group
   std::vector<std::string> ways_;             // the same: a letter for each message, where they are in order
