@@ -241,6 +241,8 @@ def _messages() -> Iterator[Case]:
     for what in ("truncated", "truncated_often"):
         yield Case("p2p_ends", (what,), MESSAGES, pairs=1, timeout_s=300)
     yield Case("p2p_ends", ("finalizing",), MESSAGES, pairs=1)
+    for what in ("buffer", "types", "probes"):
+        yield Case("p2p_arguments", (what,), MESSAGES, pairs=1)
     for what in ("cancelled_receives", "cancelled_sends", "freed"):
         only = "mpich" if what == "freed" else ""
         yield Case("p2p_ends", (what,), MESSAGES, pairs=1, only=only)

@@ -40,7 +40,7 @@ void never_received() {
           MPI_Isend(from.address(), from.count(), from.type(), kReceiver, k % 2, pair,
                     &list[static_cast<std::size_t>(k)]);
         }
-        tally.sends(from.is_pairable());
+        tally.sends(!buffered && from.is_pairable());
       }
       CHECK(shared_bytes() <= shared_limit() + (64 << 20), "%lld bytes of shared memory", shared_bytes());
       meet();

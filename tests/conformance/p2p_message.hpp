@@ -23,9 +23,12 @@ struct Message {
   std::uint64_t seed;
   bool is_truncated() const { return room < units; }
   bool is_to_self() const { return from == to; }
+  bool is_buffered() const { return send == kBsend || send == kIbsend; }
   bool is_synchronous() const { return send == kIssend || send == kSsend; }
   // True if it goes through shared memory, with nothing switched off and no probes.
-  bool is_pairable() const { return !is_to_self() && !is_synchronous() && conformance::is_pairable(basic, out, units); }
+  bool is_pairable() const {
+    return !is_to_self() && !is_synchronous() && !is_buffered() && conformance::is_pairable(basic, out, units);
+  }
 };
 
 inline std::vector<Comm> comms;

@@ -32,7 +32,7 @@ enum Send {
 enum Receive { kRecv, kIrecv, kRecvInit, kReceiveSendrecv, kReceiveReplace, kReceiveIsendrecv, kIreplace };
 constexpr int kSends = HAS_ISENDRECV != 0 ? 12 : 11, kReceives = HAS_ISENDRECV != 0 ? 7 : 5;
 bool pairs(int send) {
-  return send < kSsend || send == kSendInit;
+  return (send < kSsend && send != kBsend && send != kIbsend) || send == kSendInit;
 }
 bool is_exchange(int send) {
   return send == kSendrecv || send == kReplace || send == kIsendrecv;

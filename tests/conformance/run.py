@@ -42,7 +42,7 @@ PAIRED = [
         *("Alltoallw", "Alltoallv", "Alltoall", "Neighbor_alltoallw", "Neighbor_alltoallv"),
         *("Neighbor_alltoall", "Neighbor_allgather", "Neighbor_allgatherv"),
         *("Bcast", "Gather", "Scatter", "Gatherv", "Scatterv", "Allgather", "Allgatherv"),
-        *("Send", "Rsend", "Bsend", "Isend", "Irsend", "Ibsend", "Sendrecv", "Sendrecv_replace"),
+        *("Send", "Rsend", "Isend", "Irsend", "Sendrecv", "Sendrecv_replace"),
         *("Recv", "Irecv", "Recv_init", "Isendrecv", "Isendrecv_replace"),
     )
 ]

@@ -147,7 +147,7 @@ COLLECTIVE = [
     ),
     planted(
         "a type that is not committed is taken",
-        "refusal.cpp",
+        "policy/refused_type.cpp",
         "return !mpi::is_registered(type) &&",
         "return false &&",
         COLL_ERRORS,

@@ -14,12 +14,44 @@ RANDOM = (conformance("p2p_random", "1", "40", **MESSAGES), conformance("p2p_ran
 
 PERSISTENT = (conformance("p2p_persistent", **MESSAGES),)
 
+SEEN = (conformance("p2p_arguments", "types", **MESSAGES),)
+ASKED = (conformance("p2p_arguments", "probes", **MESSAGES),)
+BUFFERED = (conformance("p2p_arguments", "buffer", **MESSAGES),)
+
 FIRST_USE = (preload("first_use_test", GAPLESS_RULES="{source}/tests/preload/packs_all.rules"),)
 GATHERED = (preload("gathered_header_test", GAPLESS_RULES="{source}/tests/preload/gathered_header.rules"),)
 EXPECTED = (preload("expected_header_test", GAPLESS_RULES="{source}/tests/preload/expected_header.rules"),)
 IN_FORCE = (preload("rules_in_force_test", "paired", GAPLESS_RULES="{source}/tests/preload/paired_in_force.rules"),)
 
 MUTANTS = [
+    planted(
+        "the header is taken for the data of a type of which no commit was seen",
+        "transfer/paired.cpp",
+        "if (reason_ == Reason::kUnregistered && learn_type()) {",
+        "if (false) {",
+        SEEN,
+    ),
+    planted(
+        "a claimed message is not read into a type of which no commit was seen",
+        "transfer/paired.cpp",
+        "  if (!mpi::is_known_committed(type_)) learn_type();\n",
+        "",
+        SEEN,
+    ),
+    planted(
+        "a probe of a rank that is not there waits for its message",
+        "paired/claims.cpp",
+        "return may_come(source, tag, comm) ? Probed::kNothing",
+        "return may_come(0, tag, comm) ? Probed::kNothing",
+        ASKED,
+    ),
+    planted(
+        "a buffered send is an error no more where its buffer is too small",
+        "p2p/send.cpp",
+        "GAPLESS_SEND(Bsend, kNotPair)",
+        "GAPLESS_SEND(Bsend, kPair)",
+        BUFFERED,
+    ),
     planted(
         "nonblocking sends are paired by the rules of blocking ones",
         "policy/shared_memory.cpp",

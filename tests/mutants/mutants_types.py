@@ -100,7 +100,7 @@ HANDLES = [
     planted(
         "the copy of a committed type is not known",
         "world/type.cpp",
-        "&& mpi::is_registered(type)) mpi::register_type(*copy);",
+        "&& mpi::is_known_committed(type)) mpi::register_type(*copy);",
         "&& false) mpi::register_type(*copy);",
         HANDLE_REUSE,
     ),

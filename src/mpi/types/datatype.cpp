@@ -166,6 +166,10 @@ bool is_registered(MPI_Datatype type) noexcept {
   return marks.has(key) || Registry::find(key).is_kept;
 }
 
+bool is_known_committed(MPI_Datatype type) noexcept {
+  return type != MPI_DATATYPE_NULL && (is_contiguous_builtin(type) || is_pair(type) || is_registered(type));
+}
+
 void forget_mark(MPI_Datatype type) noexcept {
   marks.remove(key_of(type));
 }

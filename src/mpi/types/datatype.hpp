@@ -74,6 +74,9 @@ using DatatypePtr = std::shared_ptr<const Datatype>;
 void register_type(MPI_Datatype type) noexcept;
 // True if find_type would look it up: the handle was committed (or its predecessor, see above).
 bool is_registered(MPI_Datatype type) noexcept;
+// True if the handle can be used without a commit that was seen: it is registered, or predefined. (F90 types are not
+// told from others; they are registered when they are first received.)
+bool is_known_committed(MPI_Datatype type) noexcept;
 // A hint, before MPI_Type_free: an unused mark goes. Without it stale marks pile up until there is no room left, and
 // then every commit registers at once; and a wrong program that uses an uncommitted type could miss its error.
 void forget_mark(MPI_Datatype type) noexcept;

@@ -14,8 +14,6 @@ namespace gapless::preload {
 
 // True if the library checks for such buffers: asked of it once, in a call of our own.
 bool refuses_aliases() noexcept;
-// True if it refuses a type: one that is not committed. Asked each time, for types that were not seen committed.
-bool refuses_type(MPI_Datatype type) noexcept;
 
 // True if a side of one block begins where block `k` of a side of many does. For this the library takes blocks of
 // `bytes` bytes as contiguous, whatever their type.

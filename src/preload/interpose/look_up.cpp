@@ -35,6 +35,22 @@ constexpr const char* kServed[] = {
 
 int looked_up = 0;
 
+// Procedures that came with MPI 4.0 and 4.1, which some fronts have not.
+constexpr const char* kComplete[] = {"Request_get_status_all",
+                                     "Request_get_status_any",
+                                     "Request_get_status_some",
+                                     "Recv_c",
+                                     "Irecv_c",
+                                     "Mrecv_c",
+                                     "Imrecv_c",
+                                     "Recv_init_c",
+                                     "Sendrecv_c",
+                                     "Sendrecv_replace_c",
+                                     "Isendrecv",
+                                     "Isendrecv_c",
+                                     "Isendrecv_replace",
+                                     "Isendrecv_replace_c"};
+
 // The number of MPI_X or PMPI_X among those served; as many as there are if it is none.
 std::size_t find_served(const char* name) noexcept {
   const std::size_t skipped = name[0] == 'P' ? 0 : 1;
@@ -46,10 +62,10 @@ std::size_t find_served(const char* name) noexcept {
 }  // namespace
 
 bool completes_unserved(const char* name) {
-  for (const char* const one :
-       {"PMPI_Request_get_status_all", "PMPI_Request_get_status_any", "PMPI_Request_get_status_some"}) {
-    if (std::strcmp(name, one) == 0 || std::strcmp(name, one + 1) == 0) {
-      return find_served(name) == std::size(kServed);
+  const char* const own = name[0] == 'P' ? name + 1 : name;
+  if (std::strncmp(own, "MPI_", 4) == 0) {
+    for (const char* const one : kComplete) {
+      if (std::strcmp(own + 4, one) == 0) return find_served(name) == std::size(kServed);
     }
   }
   return completes_unwrapped(name);

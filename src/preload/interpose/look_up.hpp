@@ -3,7 +3,8 @@
 
 namespace gapless::preload {
 
-// True if a procedure completes requests, and this front has no trampoline for it.
+// True if a procedure completes requests or receives messages, and this front has no trampoline for it: what comes
+// through shared memory it would take for the message.
 bool completes_unserved(const char* name);
 
 // Not 0 if the process has asked for such a procedure.

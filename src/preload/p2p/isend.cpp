@@ -45,7 +45,7 @@ using LargeIsend = mpi::Signatures<MPI_Count>::Isend;
 GAPLESS_ISEND(Isend, kPairLater)
 GAPLESS_ISEND(Issend, kNotPair)
 GAPLESS_ISEND(Irsend, kPairLater)
-GAPLESS_ISEND(Ibsend, kPairPacked)
+GAPLESS_ISEND(Ibsend, kNotPair)
 #undef GAPLESS_ISEND
 
 }  // namespace gapless::preload

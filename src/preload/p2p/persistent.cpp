@@ -147,7 +147,7 @@ bool start_in_turn(int n, const MPI_Request* list) noexcept {
                      mpi::library.name##_c, buffer, count, type, dest, tag, comm, request);                       \
   }
 GAPLESS_SEND_INIT(Send_init, May::kPairLater)
-GAPLESS_SEND_INIT(Bsend_init, May::kPairPacked)
+GAPLESS_SEND_INIT(Bsend_init, May::kNotPair)
 GAPLESS_SEND_INIT(Ssend_init, May::kNotPair)
 GAPLESS_SEND_INIT(Rsend_init, May::kPairLater)
 #undef GAPLESS_SEND_INIT

@@ -17,7 +17,8 @@ using LargeSend = mpi::Signatures<MPI_Count>::Send;
 [[gnu::noinline]] int send(Procedure procedure, May may, bool large, Send* native, LargeSend* native_large,
                            const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   MessageBuffer data(procedure, buffer, count, type);
-  data.choose_send_path(Operation::kSend, dest, comm, may);
+  // Where a handler of the program's returns, MPICH returns MPI_SUCCESS: a header that did not go would stay announced.
+  data.choose_send_path(Operation::kSend, dest, comm, tag < 0 ? May::kNotPair : may);
   count_transfer(data);
   data.pack();
   const int code = call(large, native, native_large, data, dest, tag, comm);
@@ -47,7 +48,7 @@ using LargeSend = mpi::Signatures<MPI_Count>::Send;
 GAPLESS_SEND(Send, kPair)
 GAPLESS_SEND(Ssend, kNotPair)
 GAPLESS_SEND(Rsend, kPair)
-GAPLESS_SEND(Bsend, kPairPacked)
+GAPLESS_SEND(Bsend, kNotPair)
 #undef GAPLESS_SEND
 
 }  // namespace gapless::preload

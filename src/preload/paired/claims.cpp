@@ -83,6 +83,15 @@ bool claim_next(MPI_Comm comm) {
   return true;
 }
 
+// False of arguments that are an error, which is the library's to raise.
+bool may_come(int source, int tag, MPI_Comm comm) noexcept {
+  int is_inter = 0, size = 0;
+  if (mpi::library.Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) return false;
+  const int code = is_inter != 0 ? mpi::library.Comm_remote_size(comm, &size) : mpi::library.Comm_size(comm, &size);
+  if (code != MPI_SUCCESS) return false;
+  return (source == MPI_ANY_SOURCE || (source >= 0 && source < size)) && (tag == MPI_ANY_TAG || tag >= 0);
+}
+
 bool has_self() noexcept {
   MPI_Comm& self = all().self;
   return self != MPI_COMM_NULL || mpi::library.Comm_split(MPI_COMM_SELF, 0, 0, &self) == MPI_SUCCESS;
@@ -143,7 +152,7 @@ Probed probe_claims(int source, int tag, MPI_Comm comm, MPI_Status& status) {
   while (claim_next(comm)) {
     if (find()) return Probed::kFound;
   }
-  return Probed::kNothing;
+  return may_come(source, tag, comm) ? Probed::kNothing : Probed::kAskLibrary;
 }
 
 bool hand_out(Claim&& claim, MPI_Message& message) {

@@ -6,13 +6,13 @@
 #include "layout/signature.hpp"
 #include "move/move.hpp"
 #include "move/past.hpp"
-#include "mpi/types/named.hpp"
 #include "preload/paired/layouts.hpp"
 #include "preload/paired/pull.hpp"
 #include "preload/paired/ways.hpp"
 #include "preload/policy/agreement.hpp"
 #include "preload/policy/distance.hpp"
 #include "preload/policy/members.hpp"
+#include "preload/policy/refused_type.hpp"
 #include "preload/stats/log.hpp"
 #include "preload/stats/peers.hpp"
 #include "preload/transfer/transfer.hpp"
@@ -197,6 +197,11 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
     decide_path(operation, distance);
     stage(operation);
   }
+  if (reason_ == Reason::kUnregistered && learn_type()) {
+    reason_ = Reason::kNone;
+    decide_path(operation, distance);
+    stage(operation);
+  }
   if (reason_ == Reason::kFirst) return;  // there is no room for a header
   if (reason_ == Reason::kContiguous && plan_ == nullptr) {
     if (count_ <= 0) return;
@@ -227,8 +232,15 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
 
 // True if find_type() knows the handle, and gave nothing: there was no memory.
 bool MessageBuffer::lacks_memory() const noexcept {
-  return datatype_ == nullptr && count_ > 0 &&
-         (mpi::is_contiguous_builtin(type_) || mpi::is_pair(type_) || mpi::is_registered(type_));
+  return datatype_ == nullptr && count_ > 0 && mpi::is_known_committed(type_);
+}
+
+// Registers a type of which no commit was seen, if it is committed all the same: an F90 type, a copy of one, what
+// MPI_File_get_view returns. Else it is an error, which is the library's to raise.
+bool MessageBuffer::learn_type() const noexcept {
+  if (count_ <= 0 || type_ == MPI_DATATYPE_NULL || mpi::is_registered(type_) || refuses_type(type_)) return false;
+  mpi::register_type(type_);
+  return true;
 }
 
 // No more headers come; those on their way are looked for.
@@ -287,6 +299,7 @@ bool MessageBuffer::begin_pull() noexcept {
 // Once: of a persistent receive the program may have freed the type since.
 void MessageBuffer::describe() noexcept {
   if (plan_ != nullptr || path_ == Path::kPack) return;
+  if (!mpi::is_known_committed(type_)) learn_type();
   datatype_ = count_ <= 0 ? nullptr : mpi::find_type(type_, true);
   plan_ = datatype_ == nullptr ? nullptr : datatype_->plan();
   if (plan_ == nullptr || __builtin_mul_overflow(plan_->size(), count_, &bytes_)) bytes_ = 0;

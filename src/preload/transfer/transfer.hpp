@@ -168,6 +168,7 @@ class MessageBuffer {
   bool stage_undecoded(Operation operation) noexcept;
   void receive_undecoded(Operation operation) noexcept;
   bool lacks_memory() const noexcept;
+  bool learn_type() const noexcept;
   bool begin_pull() noexcept;
   bool read_header(std::int64_t received_bytes) noexcept;
   std::optional<wire::Buffer> origin_of(int number) noexcept;

@@ -20,11 +20,12 @@ int wrap_Type_free(MPI_Datatype* type) {
   return mpi::library.Type_free(type);
 }
 
-// The copy of a committed type is committed; that of another one, or of a type that is not known, waits for its commit.
+// The copy of a committed type is committed, also that of a predefined one; that of another type, or of one that is not
+// known, waits for its commit.
 int wrap_Type_dup(MPI_Datatype type, MPI_Datatype* copy) {
   const int code = mpi::library.Type_dup(type, copy);
   if (counting()) count_call(Procedure::kType_dup);
-  if (code == MPI_SUCCESS && copy != nullptr && mpi::is_registered(type)) mpi::register_type(*copy);
+  if (code == MPI_SUCCESS && copy != nullptr && mpi::is_known_committed(type)) mpi::register_type(*copy);
   return code;
 }
 
