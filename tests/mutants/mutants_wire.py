@@ -272,6 +272,13 @@ MEMORY = [
         SEGMENT,
     ),
     planted(
+        "what lies in memory that cannot be cut out of its mapping is not read",
+        "segment.cpp",
+        "return allow(at, bytes) || allow(0, bytes_);",
+        "return allow(at, bytes);",
+        SEGMENT,
+    ),
+    planted(
         "what was not to be had stays in use",
         "segment.cpp",
         "if (grown < then) header()",

@@ -193,6 +193,32 @@ TEST(Segment, IsListedInFewPartsWhateverTheCap) {
   }
 }
 
+TEST(Segment, IsReadInAProcessThatMayHaveNoMoreMappings) {
+  GAPLESS_NOT_UNDER_SANITIZERS;
+  SharedBoard board;
+  on_node(2, kCap, [&](Segment& segment, int self) {
+    if (self == 0) {
+      ASSERT_EQ(segment.grow(20), 20u);
+      std::memset(segment.data(0, 19), 7, kChunkBytes);
+    }
+    board->meet(2, 1);
+    if (self == 0) return;
+    // Every second page of them another mapping, until the system refuses one.
+    constexpr std::size_t kMost = std::size_t{1} << 32;
+    char* const pages = static_cast<char*>(mmap(nullptr, kMost, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    ASSERT_NE(pages, MAP_FAILED);
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    std::size_t at = 0;
+    while (at < kMost && mprotect(pages + at, page, PROT_READ) == 0) at += 2 * page;
+    ASSERT_LT(at, kMost) << "vm.max_map_count is above " << kMost / page;
+    EXPECT_NE(mprotect(pages + kMost - page, page, PROT_READ), 0);
+    const bool is_known = segment.is_known(0, 19);
+    munmap(pages, kMost);
+    ASSERT_TRUE(is_known);
+    EXPECT_EQ(segment.data(0, 19)[kChunkBytes - 1], 7);
+  });
+}
+
 TEST(Segment, TheCapIsForAllTogether) {
   SharedBoard board;
   constexpr int kProcesses = 4;
