@@ -70,7 +70,7 @@ if(GAPLESS_MPI_FOUND)
   # What programs link that call gapless_mpi.h: a CMake file and a package of pkg-config for each ABI. The layer opens it,
   # too, and finds it beside itself.
   install(FILES src/ext/fortran/gapless_mpi.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gapless COMPONENT layer)
-  foreach(abi ${GAPLESS_PROGRAM_ABIS})
+  foreach(abi ${GAPLESS_ABIS})
     set_target_properties(gapless_mpi_library_${abi} PROPERTIES EXPORT_NAME mpi-${abi})
     install(TARGETS gapless_mpi_library_${abi} EXPORT mpi_${abi}_targets
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT layer NAMELINK_COMPONENT layer

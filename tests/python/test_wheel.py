@@ -164,7 +164,7 @@ def test_what_is_in_it(which: str, request: pytest.FixtureRequest) -> None:
     fronts = {f"gapless/lib/libgapless_preload{end}.so" for end in ("", "_40", "_lc", "_lc41")}
     abis = ("mpich", "standard", "openmpi")
     backends = {f"gapless/lib/libgapless_be_{abi}.so" for abi in abis}
-    functions = {f"gapless/lib/libgapless_mpi_{abi}.so" for abi in ("mpich", "openmpi")}
+    functions = {f"gapless/lib/libgapless_mpi_{abi}.so" for abi in ("mpich", "openmpi", "standard")}
     probes = {f"gapless/lib/{abi}/doctor_probe.so" for abi in abis}
     libraries = {"gapless/_engine.so"} | fronts | backends | functions | probes
     assert {name for name in names if name.endswith(".so")} == libraries

@@ -1,11 +1,13 @@
 // GAPLESS_Alltoall and its persistent form, every algorithm by name, against values known by arithmetic.
-// Usage: ext_alltoall few|full [SIZE...]: on communicators of so many processes, the first ones of the world; none: the
-// world. `full`: each algorithm with each pair of types.
+// Usage: ext_alltoall few|full SEED [SIZE...]: on communicators of so many processes, the first ones of the world;
+// none: the world. `full`: each algorithm with each pair of types, of which half are random, by the seed.
 #include <mpi.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gapless/gapless_mpi.h"
@@ -138,15 +140,23 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   std::vector<known::Pair> pairs = known::make_pairs();
+  const std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  const bool is_intel = std::string(version).find("Intel") != std::string::npos;  // it crashes on deep types
+  for (known::Pair& pair : known::make_random_pairs(seed, rank, static_cast<int>(pairs.size()), world, !is_intel))
+    pairs.push_back(std::move(pair));
   std::vector<int> sizes;
   const bool is_full = argc > 1 && std::string(argv[1]) == "full";
-  for (int k = 2; k < argc; ++k) sizes.push_back(std::atoi(argv[k]));
+  for (int k = 3; k < argc; ++k) sizes.push_back(std::atoi(argv[k]));
   if (sizes.empty()) sizes.push_back(world);
   for (const int size : sizes) run(size, pairs, is_full);
   known::free_pairs(pairs);
   int all = 0;
   MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) std::printf("alltoall: %d processes, %d failures\n", world, all);
+  if (rank == 0)
+    std::printf("alltoall: %d processes, %d failures (seed %llu)\n", world, all, static_cast<unsigned long long>(seed));
   MPI_Finalize();
   return all == 0 ? 0 : 1;
 }

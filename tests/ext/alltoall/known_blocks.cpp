@@ -1,28 +1,36 @@
 #include "known_blocks.hpp"
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 namespace known {
 
 namespace {
 
-constexpr char kFilling = 0x5a;
+constexpr unsigned char kFilling = 0x5a;
+constexpr MPI_Aint kMargin = 256;
 
-std::int32_t value_of(int from, int to, int round, int place) {
-  return ((from * 41 + to) * 61 + place) * 7 + round;
+// A byte of a block's data.
+unsigned char byte_of(int from, int to, int round, int place) {
+  const auto mixed =
+      static_cast<std::uint64_t>(((from * 41 + to) * 4096 + place) * 7 + round + 1) * 0x9e3779b97f4a7c15u;
+  return static_cast<unsigned char>(mixed >> 40);
 }
 
 Shape commit(std::string name, MPI_Datatype type, int count, std::vector<Part> parts) {
   MPI_Type_commit(&type);
-  MPI_Aint low = 0, extent = 0;
-  MPI_Type_get_extent(type, &low, &extent);
-  return {std::move(name), type, count, std::move(parts), extent};
+  MPI_Aint lower = 0, extent = 0, low = parts.front().offset, high = low;
+  MPI_Type_get_extent(type, &lower, &extent);
+  for (const Part& part : parts) {
+    low = std::min(low, part.offset);
+    high = std::max(high, part.offset + part.size);
+  }
+  return {std::move(name), type, count, std::move(parts), extent, low, high};
 }
 
 std::vector<Part> ints_at(const std::vector<MPI_Aint>& offsets) {
   std::vector<Part> parts;
-  for (const MPI_Aint offset : offsets) parts.push_back({false, offset});
+  for (const MPI_Aint offset : offsets) parts.push_back({offset, sizeof(int)});
   return parts;
 }
 
@@ -67,7 +75,7 @@ Shape structure(MPI_Aint number, MPI_Aint real, MPI_Aint extent, int count) {
   MPI_Type_create_struct(2, lengths, places, types, &both);
   MPI_Type_create_resized(both, 0, extent, &type);
   MPI_Type_free(&both);
-  return commit("struct", type, count, {{false, number}, {true, real}});
+  return commit("struct", type, count, {{number, sizeof(int)}, {real, sizeof(double)}});
 }
 
 }  // namespace
@@ -83,6 +91,26 @@ std::vector<Pair> make_pairs() {
   return pairs;
 }
 
+std::vector<Pair> make_random_pairs(std::uint64_t seed, int rank, int number, int processes, bool may_be_deep) {
+  test::Random common(seed), own(seed + 1 + static_cast<std::uint64_t>(rank));
+  std::vector<Pair> pairs;
+  for (int k = 0; k < number; ++k) {
+    const conformance::Signature signature = conformance::signature(common.below(conformance::kSignatures));
+    const int times = 1 + common.below(2), send = 1 + common.below(3), receive = 1 + common.below(3);
+    const auto shape = [&](int units, int count) {
+      auto kind = static_cast<conformance::Kind>(own.below(conformance::kKinds));
+      if (kind == conformance::Kind::kTower && !may_be_deep) kind = conformance::Kind::kVector;
+      conformance::Described of =
+          conformance::describe(own, signature, units, kind, static_cast<long long>(count) * processes);
+      std::string name = "random kind " + std::to_string(static_cast<int>(kind));
+      return Shape{std::move(name), of.type, count, std::move(of.map), of.extent, of.low, of.high};
+    };
+    Shape one = shape(send, times * receive), other = shape(receive, times * send);
+    pairs.push_back({std::move(one), std::move(other)});
+  }
+  return pairs;
+}
+
 void free_pairs(std::vector<Pair>& pairs) {
   for (Pair& pair : pairs) {
     MPI_Type_free(&pair.send.type);
@@ -90,27 +118,25 @@ void free_pairs(std::vector<Pair>& pairs) {
   }
 }
 
-Buffer::Buffer(const Shape& shape, int blocks)
-    : shape_(shape),
-      blocks_(blocks),
-      bytes_(2 * kMargin + static_cast<std::size_t>(blocks * shape.count * shape.extent), kFilling) {}
+Buffer::Buffer(const Shape& shape, int blocks) : shape_(shape), blocks_(blocks) {
+  const MPI_Aint reach = (static_cast<MPI_Aint>(blocks) * shape.count - 1) * shape.extent;
+  const MPI_Aint first = std::min<MPI_Aint>(reach, 0) + shape.low, last = std::max<MPI_Aint>(reach, 0) + shape.high;
+  origin_ = kMargin - first;
+  bytes_.resize(static_cast<std::size_t>(last - first + 2 * kMargin), kFilling);
+}
 
 void Buffer::clear() {
-  std::memset(bytes_.data(), kFilling, bytes_.size());
+  std::fill(bytes_.begin(), bytes_.end(), kFilling);
 }
 
 void Buffer::put(int block, int from, int to, int round) {
   int place = 0;
   for (int element = 0; element < shape_.count; ++element)
-    for (const Part& part : shape_.parts) {
-      char* const at = bytes_.data() + kMargin + (block * shape_.count + element) * shape_.extent + part.offset;
-      const std::int32_t number = value_of(from, to, round, place++);
-      const double real = number + 0.25;
-      if (part.is_double)
-        std::memcpy(at, &real, sizeof real);
-      else
-        std::memcpy(at, &number, sizeof number);
-    }
+    for (const Part& part : shape_.parts)
+      for (int byte = 0; byte < part.size; ++byte) {
+        const MPI_Aint at = origin_ + (block * shape_.count + element) * shape_.extent + part.offset + byte;
+        bytes_[static_cast<std::size_t>(at)] = byte_of(from, to, round, place++);
+      }
 }
 
 std::string Buffer::complaint(int rank, int round) const {
@@ -118,7 +144,7 @@ std::string Buffer::complaint(int rank, int round) const {
   for (int from = 0; from < blocks_; ++from) expected.put(from, from, rank, round);
   for (std::size_t k = 0; k < bytes_.size(); ++k)
     if (bytes_[k] != expected.bytes_[k])
-      return "byte " + std::to_string(static_cast<long>(k) - static_cast<long>(kMargin)) + " of " + shape_.name +
+      return "byte " + std::to_string(static_cast<long>(k) - static_cast<long>(origin_)) + " of " + shape_.name +
              " is " + std::to_string(bytes_[k]) + " and not " + std::to_string(expected.bytes_[k]);
   return {};
 }
