@@ -196,6 +196,20 @@ def test_the_geometric_mean_is_over_rows() -> None:
     assert found.ratio.value == pytest.approx((16 / 20 * 5 / 20) ** 0.5)
 
 
+def test_the_geometric_mean_is_over_launches_that_have_all_rows() -> None:
+    fast, slow = (rows_of(made_up(TIMES | {"vec:gapless": us}, launches=6))[0] for us in (5.0, 16.0))
+    # The first launch of one row failed: its second one is not the other row's first.
+    for number, row in enumerate((fast, slow)):
+        row.logs = {launch: log + launch for launch, log in row.logs.items() if launch != 1 + 5 * number}
+    found = summary("mpich", [fast, slow])
+    assert found is not None
+    # Launches 2 to 5 are left, 3.5 in the mean.
+    assert np.log(found.ratio.value) == pytest.approx(np.log((16 / 20 * 5 / 20) ** 0.5) + 3.5)
+    fast.logs = {7: 0.0}
+    alone = summary("mpich", [fast, slow])
+    assert alone is not None and (alone.ratio.low, alone.ratio.high) == (None, None)
+
+
 def test_the_page_opens_with_every_exchange_in_all_ways() -> None:
     run = made_up(TIMES)
     assert report_of([run]) is not None

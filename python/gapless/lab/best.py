@@ -24,12 +24,15 @@ class HeldOut:
 
     Attributes
     ----------
+    launches : tuple of int
+        Those that have all ways.
     logs : array
-        For each launch the logarithm of its ratio to the way chosen in the other half.
+        For each of them the logarithm of its ratio to the way chosen in the other half.
     chosen : tuple of str
         What the first half chose, and what the second did; the same where they agree.
     """
 
+    launches: tuple[int, ...]
     logs: Array
     chosen: tuple[str, ...]
 
@@ -51,4 +54,4 @@ def held_out(time: Times, others: Mapping[str, Times]) -> HeldOut | None:
     logs = {}
     for half, other in zip(halves, chosen[::-1], strict=False):
         logs |= {launch: log(time[launch] / others[other][launch]) for launch in half}
-    return HeldOut(np.array([logs[launch] for launch in launches]), chosen)
+    return HeldOut(tuple(launches), np.array([logs[launch] for launch in launches]), chosen)

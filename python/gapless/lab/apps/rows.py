@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import exp
 from typing import Any
 
 import numpy as np
@@ -50,6 +49,8 @@ class AppRow:
         compared with what the other half chose; None without the layer.
     chosen : tuple of str
         What was chosen.
+    logs : dict
+        Launch to the logarithm of that ratio.
     """
 
     mpi: str
@@ -64,7 +65,7 @@ class AppRow:
     phases: dict[str, dict[str, float]] = field(default_factory=dict)
     best: Stand | None = None
     chosen: tuple[str, ...] = ()
-    logs: np.ndarray = field(default_factory=lambda: np.empty(0), repr=False)
+    logs: dict[int, float] = field(default_factory=dict, repr=False)
 
     @property
     def lost(self) -> bool:
@@ -170,7 +171,8 @@ def rows_of(run: Run, tolerance: float = LOST_TOLERANCE) -> list[AppRow]:
         found = [one for one in (_row(run, mpi, row) for row in planned) if one is not None]
         judged = [(row, held) for row, held in found if held is not None]
         for (row, held), stand in zip(judged, stands([held.logs[None] for _, held in judged], tolerance), strict=True):
-            row.best, row.chosen, row.logs = stand, held.chosen, held.logs
+            row.best, row.chosen = stand, held.chosen
+            row.logs = dict(zip(held.launches, held.logs.tolist(), strict=True))
         rows += [row for row, _ in found]
     return rows
 
@@ -195,14 +197,16 @@ class Summary:
 
 
 def summary(mpi: str, rows: Sequence[AppRow]) -> Summary | None:
-    """Return the geometric mean over rows; its interval is over the launches that have them all."""
+    """Return the geometric mean over rows, in the launches that have them all.
+
+    Where none does, because some refused or failed, it is that of the rows' own means, without an interval.
+    """
     judged = [row for row in rows if row.best is not None]
     if not judged:
         return None
-    launches = min(len(row.logs) for row in judged)
-    by_launch = np.mean([row.logs[:launches] for row in judged], axis=0)
-    ratio = ratio_of(by_launch)
-    mean = exp(float(np.mean([row.logs.mean() for row in judged])))
+    launches = sorted(set.intersection(*(set(row.logs) for row in judged)))
+    by_launch = [np.mean([row.logs[launch] for row in judged]) for launch in launches]
+    ratio = ratio_of(np.array(by_launch or [np.mean([np.mean(list(row.logs.values())) for row in judged])]))
     lost = tuple(row.case for row in judged if row.lost)
     decided = sum(row.best is not None and row.best.verdict != UNDECIDED for row in judged)
-    return Summary(mpi, Interval(mean, ratio.low, ratio.high), len(judged), lost, decided)
+    return Summary(mpi, ratio, len(judged), lost, decided)
