@@ -230,13 +230,20 @@ def test_a_short_run(gapless: Command, build: Build, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_table_the_sentences_and_the_lines(gapless: Command, build: Build) -> None:
+def test_the_table_the_sentences_the_lines_and_a_run_to_advise_from(
+    gapless: Command, build: Build, tmp_path: Path
+) -> None:
+    kept = tmp_path / "run"
     answer = gapless("advise", SHORT, "--count", 2, "--launches", 2, "--no-layer", "--language",
-                     "fortran")  # fmt: skip
+                     "fortran", "--out", kept)  # fmt: skip
     assert answer.returncode == 0, answer.stderr
     assert "mpich: one message [µs], and its ratio to an array" in answer.stdout
     assert "\nmpich, 4 B: " in answer.stdout and "gapless run" not in answer.stdout
     assert "\n! " in answer.stdout and "MPI_Send" in answer.stdout
+    assert f"samples in {kept}" in answer.stderr
+    _, stored, _ = printed_here("advise", SHORT, "--count", "2", "--from", str(kept), "--language", "none")
+    assert stored.startswith("mpich, 4 bytes in runs of ")
+    refused_by(["advise", SHORT, "--out", str(kept)], f"{kept}/run.jsonl holds a run already")
 
 
 @pytest.mark.parametrize(
@@ -258,7 +265,8 @@ def test_what_cannot_be_advised(words: list[str], says: str) -> None:
 def test_stored_runs_that_say_nothing_of_datatypes(tmp_path: Path) -> None:
     lines = planned_lines(CreationSettings(counts=(10,)), by_hand_wins)
     refused_by(["advise", STRIDED, "--from", str(write(lines, tmp_path / "run"))],
-               "the stored runs say nothing of datatypes: name runs of apps, vector, advice")  # fmt: skip
+               "the stored runs say nothing of datatypes within a node: name runs of apps, vector, advice (of advise "
+               "with --out), without --two-nodes and --eager")  # fmt: skip
 
 
 def test_ctrl_c_says_what_was_measured_and_leaves_nothing(build: Build, tmp_path: Path) -> None:

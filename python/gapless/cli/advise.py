@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gapless.cli.options import JsonOption
+from gapless.cli.options import JsonOption, TwoNodesOption
 from gapless.errors import GaplessError
 
 if TYPE_CHECKING:
@@ -31,13 +31,27 @@ def advise(
     stored: Annotated[
         list[Path] | None,
         typer.Option("--from", metavar="DIR", help="Measure nothing: use stored runs of 'gapless measure vector' "
-                     "and 'apps'; repeatable."),
+                     "and 'apps', or of advise; repeatable."),
     ] = None,
     launches: Annotated[int, typer.Option(min=2, help="Launches of each library: the replicates.")] = 8,
     layer: Annotated[bool, typer.Option("--layer/--no-layer", help="Also with the Gapless layer.")] = True,
     language: Annotated[
         str, typer.Option("--language", metavar="NAME", help="Of the lines to write: c, fortran, or none.")
     ] = "c",
+    launcher: Annotated[
+        str | None,
+        typer.Option(metavar="COMMAND", help="Instead of the library's mpiexec, e.g. 'srun -n {ranks}'."),
+    ] = None,
+    two_nodes: TwoNodesOption = False,
+    eager: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Raise the libraries' limit up to which a message is sent before it is "
+                     "received: 1M."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep the samples there, for 'gapless report' and --from."),
+    ] = None,
     json: JsonOption = False,
 ) -> None:  # fmt: skip
     """Advise how to send a datatype: as such, through MPI_Pack or packed by hand, from what count on, by how much.
@@ -52,6 +66,8 @@ def advise(
       gapless advise 'subarray([64, 64, 64], [64, 64, 1], [0, 0, 0], C, double)' --mpi mpich,openmpi,intel
 
       gapless advise 'indexed_block(3, [0, 30, 9, 60], double)' --count 100 --language fortran
+
+      gapless advise 'vector(1000, 1, 2, double)' --two-nodes --out results/advice
 
       gapless advise 'vector(1000, 1, 2, double)' --from results/vector --mpi mpich
 
@@ -70,7 +86,8 @@ def advise(
     if stored:
         _from_stored(stored, settings, mpi, language, json)
         return
-    session, interrupted = _measured(settings, mpi)
+    asked = {"mpi": mpi, "launcher": launcher, "two_nodes": two_nodes, "eager": eager}
+    session, interrupted = _measured(settings, asked, out)
     _show(session, settings, language, json, interrupted)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
@@ -91,8 +108,8 @@ def _canonical(text: str) -> str:
         raise typer.Exit(INVALID) from None
 
 
-def _measured(settings: AdviceSettings, mpi: str | None) -> tuple[Session, bool]:
-    """Measure in a folder that goes; return the session and whether it was interrupted."""
+def _measured(settings: AdviceSettings, asked: dict[str, Any], out: Path | None) -> tuple[Session, bool]:
+    """Measure, in a folder that goes unless one is named; return the session and whether it was interrupted."""
     import shlex
     import sys
     import tempfile
@@ -101,18 +118,22 @@ def _measured(settings: AdviceSettings, mpi: str | None) -> tuple[Session, bool]
     from gapless.lab.live import Display
     from gapless.lab.measure import new_session
     from gapless.targets.chosen import targets
+    from gapless.targets.eager import eager_bytes
 
     end_as_by_ctrl_c()
-    asked: dict[str, Any] = {"mpi": mpi, "launcher": None, "two_nodes": False}
     with (
         tempfile.TemporaryDirectory(prefix="gapless-advise-") as folder,
-        targets(mpi, None, False, say) as found,
+        targets(asked["mpi"], asked["launcher"], asked["two_nodes"], say, eager_bytes(asked["eager"])) as found,
         Display() as display,
     ):
-        session = new_session(Path(folder), settings, found, f"gapless {shlex.join(sys.argv[1:])}", asked, display)
+        session = new_session(
+            out or Path(folder), settings, found, f"gapless {shlex.join(sys.argv[1:])}", asked, display
+        )
         interrupted = was_interrupted(session)
     for sentence in [*session.failed, *(["interrupted"] if interrupted else [])]:
         say(sentence)
+    if out:
+        say(f"samples in {out}; 'gapless report {out}' shows them")
     return session, interrupted
 
 
@@ -188,7 +209,10 @@ def _from_stored(stored: list[Path], settings: AdviceSettings, mpi: str | None, 
 
     known = [one for path in stored for one in known_of(read_run(path))]
     if not known:
-        raise GaplessError("the stored runs say nothing of datatypes", f"name runs of {', '.join(KNOWN)}")
+        raise GaplessError(
+            "the stored runs say nothing of datatypes within a node",
+            f"name runs of {', '.join(KNOWN)} (of advise with --out), without --two-nodes and --eager",
+        )
     there_are = list(dict.fromkeys(one.mpi for one in known))
     libraries = known_words(words(mpi), there_are, "--mpi") or there_are
     datatype = gapless.Datatype(settings.type_text)
