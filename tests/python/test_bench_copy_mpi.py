@@ -1,6 +1,7 @@
 """`gapless bench copy-mpi`: what its rows say, and one short run."""
 
 import json
+from pathlib import Path
 
 import pytest
 from gapless.bench.copy_mpi import pair_rows, pair_summary, vector_rows, vector_table
@@ -22,7 +23,18 @@ def test_a_gain_is_the_median_over_launches() -> None:
     assert (row.to_pack, row.pack_low) == (5.0, 3.0)
     assert row.worst == 2.5
     assert row.ceiling == 5.0
+    assert (row.sendrecv_high, row.pack_high) == (9.0, 18.0)
     assert pair_summary([row]).row_count == 1
+
+
+def test_a_gain_below_the_aim_is_proved_by_its_interval() -> None:
+    def proved(*gains: float) -> bool:
+        (row,) = pair_rows("mpich", [pair(1.0, gain, 5.0) for gain in gains])
+        assert row.worst < 1.3
+        return row.is_proved_below
+
+    assert proved(1.1, 1.2, 1.1, 1.2, 1.25)
+    assert not proved(1.1, 1.2, 1.1, 1.2, 1.4)
 
 
 def test_a_vector_is_judged_per_byte() -> None:
@@ -36,11 +48,12 @@ def test_a_vector_is_judged_per_byte() -> None:
     assert vector_table([row]).row_count == 1
 
 
-def test_it_measures_pairs_and_vectors() -> None:
+def test_it_measures_pairs_and_vectors(tmp_path: Path) -> None:
     cases = ["--case", "tiled/v?/A=2", "--case", "vectors"]
     result = CliRunner().invoke(
-        app, ["bench", "copy-mpi", *cases, "--sizes", "20000", "--launches", "1", "--repetitions", "2", "--json"]
-    )
+        app, ["bench", "copy-mpi", *cases, "--sizes", "20000", "--launches", "1", "--repetitions", "2", "--json",
+              "--tsv", str(tmp_path / "copy.tsv")],
+    )  # fmt: skip
     assert result.exit_code == 0, result.output
     answer = json.loads(result.stdout)
     assert {(row["source"], row["destination"]) for row in answer["pairs"]} == {
@@ -49,3 +62,7 @@ def test_it_measures_pairs_and_vectors() -> None:
     }
     assert {row["vector"] for row in answer["vectors"]} == {"bounded", "circular"}
     assert all(row["to_pack"] > 0 and row["to_sendrecv"] > 0 for row in answer["pairs"])
+    written = {path.name: path.read_text(encoding="utf-8").splitlines() for path in tmp_path.iterdir()}
+    assert {name: len(lines) for name, lines in written.items()} == {
+        "copy.tsv": 1 + len(answer["pairs"]), "copy-vectors.tsv": 1 + len(answer["vectors"])
+    }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,7 +13,6 @@ from gapless.cli.options import (
     MpiOption,
     QuickOption,
     SizesOption,
-    TsvOption,
     case_arguments,
     chosen_libraries,
 )
@@ -29,7 +29,10 @@ def copy_mpi(
     repetitions: Annotated[int, typer.Option(min=1, help="Samples of each way in a launch.")] = 15,
     most: Annotated[int, typer.Option(min=1, help="How many of the slowest pairs to print.")] = 20,
     mpi: MpiOption = None,
-    tsv: TsvOption = None,
+    tsv: Annotated[
+        Path | None,
+        typer.Option("--tsv", help="Also write every pair there, tab-separated, and the vectors beside it."),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Measure GAPLESS_Copy between every two strided layouts of equal signature, against what MPI has for it.
@@ -66,7 +69,9 @@ def copy_mpi(
     pairs = [row for name, lines in answers.items() for row in pair_rows(name, lines)]
     vectors = [row for name, lines in answers.items() for row in vector_rows(name, lines)]
     if tsv:
-        tsv.write_text(copy_mpi_tsv(pairs), encoding="utf-8")
+        for path, rows in ((tsv, pairs), (tsv.with_name(f"{tsv.stem}-vectors{tsv.suffix}"), vectors)):
+            if rows:
+                path.write_text(copy_mpi_tsv(rows), encoding="utf-8")
     if json:
         print(json_module.dumps({"pairs": [vars(row) for row in pairs], "vectors": [vars(row) for row in vectors]}))
         return
