@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ from gapless.cli.experiment import (
     FAILED,
     INTERRUPTED,
     MPI,
+    WHERE,
+    budget,
     end_as_by_ctrl_c,
     known,
     numbers,
@@ -27,7 +30,10 @@ from gapless.cli.experiment import (
 from gapless.cli.options import Row, with_options
 
 if TYPE_CHECKING:
+    from gapless.lab.applications.catalogue import Scale
     from gapless.lab.applications.judged import Row as Judged
+    from gapless.lab.applications.settings import Settings
+    from gapless.lab.results import Line
 
 OPTIONS = (
     Row("preset", str, "standard", "quick (2 ranks, one size) or standard (1 to 4 ranks, strong and weak scaling)."),
@@ -37,11 +43,16 @@ OPTIONS = (
     Row("size", str, None, "Another field, in all or (weak scaling) on each rank.", metavar="N|RxC"),
     Row("steps", int, None, "Exchanges of each combination in a launch.", min=1),
     Row("launches", int, None, "Launches of each program, library and scale: the replicates.", min=1),
+    Row("budget", str, None, "No round of launches is begun that would end later: 90s, 10m, 1h.", metavar="TIME"),
     Row("layer", bool, True, "Also measure under the Gapless layer."),
+    *WHERE,
     out_option("applications"),
-    Row("seed", int, 1, "Of all random orders.", min=0, max=2**31),
+    Row("resume", Path, None, "Go on with the run there, with its own settings.", metavar="DIR"),
+    Row("seed", int, None, "Of all random orders.", min=0, max=2**31),
+    Row("listed", bool, False, "Print what would be launched, and leave.", "--list"),
     Row("json", bool, False, "Print the judged rows as JSON and nothing else.", "--json"),
 )
+RESUMABLE = ("preset", "launches", "budget", "resume", "listed", "json")
 
 
 @with_options(OPTIONS)
@@ -56,54 +67,114 @@ def applications(given: SimpleNamespace) -> None:
     [bold]Examples:[/bold]
       gapless measure applications --preset quick --mpi mpich,openmpi,intel
       gapless measure applications --programs flow --ranks 2,4 --launches 9 --mpi openmpi
+      gapless measure applications --preset quick --two-nodes --launches 15 --budget 10m
 
     [bold]Exit status:[/bold] 0 measured; 1 a launch failed, or results differ (the rest is recorded); 2 usage;
-    130 interrupted (what was measured is kept).
+    130 interrupted (what was measured is kept, --resume goes on).
     """
-    from dataclasses import replace
-
     from gapless.errors import GaplessError
-    from gapless.lab.applications.catalogue import PRESETS, PROGRAMS
     from gapless.lab.applications.judged import rows_of
     from gapless.lab.applications.measure import measure
     from gapless.lab.environment import environment_line
-    from gapless.lab.results import Recorder
+    from gapless.lab.results import Recorder, read
     from gapless.lab.run_file import NAME
     from gapless.targets.chosen import targets
+    from gapless.targets.eager import eager_bytes
 
-    (name,) = known([given.preset], PRESETS, "--preset")
-    preset, only = PRESETS[name], numbers(given.ranks, "--ranks")
-    scales = [scale for scale in preset.scales if not only or scale.ranks in only]
-    if not scales:
-        raise GaplessError(f"--ranks {given.ranks}: the preset '{name}' has none of them", "name others, or a preset")
-    if given.size:
-        scales = [replace(scale, size=given.size) for scale in scales]
-    programs = known(words(given.programs), PROGRAMS, "--programs") or list(PROGRAMS)
-    folder = given.out or results_folder("applications")
-    if (folder / NAME).exists():
-        raise GaplessError(f"{folder / NAME} holds a run already", "name another folder with --out")
+    head = _stored(given) if given.resume else {}
+    settings = _settings(given, head)
+    if given.listed:
+        _list(settings)
+        return
+    folder = given.resume or given.out or results_folder("applications")
+    if not given.resume and (folder / NAME).exists():
+        raise GaplessError(f"{folder / NAME} holds a run already", "name another folder with --out, or --resume it")
+    asked = head.get("asked") or {name: getattr(given, name) for name in ("mpi", "launcher", "two_nodes", "eager")}
     end_as_by_ctrl_c()
     failed: list[str] = []
-    interrupted = False
-    with targets(given.mpi, None, False, say, programs=[f"examples/applications/{one}" for one in programs]) as found:
+    rounds, interrupted = settings.launches, False
+    with targets(
+        asked["mpi"], asked["launcher"], asked["two_nodes"], say, eager_bytes(asked["eager"]),
+        [f"examples/applications/{one}" for one in settings.programs],
+    ) as found:  # fmt: skip
         recorder = Recorder(folder / NAME)
-        head = environment_line(found[0].library, f"gapless {shlex.join(sys.argv[1:])}")
         libraries = {target.name: target.facts for target in found}
-        recorder.add(head | {"settings": {"experiment": "applications", "preset": name}, "libraries": libraries})
-        launches, steps = given.launches or preset.launches, given.steps or preset.steps
-        many = launches * len(scales) * len(programs) * sum(1 + (given.layer and target.layer) for target in found)
+        if given.resume:
+            recorder.lines = read(folder / NAME)
+        else:
+            line = environment_line(found[0].library, f"gapless {shlex.join(sys.argv[1:])}")
+            recorder.add(line | {"settings": settings.as_json(), "asked": asked, "libraries": libraries})
         try:
-            with _progress(many) as now:
-                failed = measure(
-                    found, scales, programs, launches, steps, given.layer, given.seed, recorder, now
-                )  # fmt: skip
+            with _progress(len(_launches(settings)) * sum(1 + (settings.layer and of.layer) for of in found)) as now:
+                failed, rounds = measure(found, settings, recorder, now)
         except KeyboardInterrupt:
             interrupted = True
     _show(rows_of(recorder.lines), given.json)
     for sentence in failed:
         say(sentence)
-    say(f"{'interrupted; ' if interrupted else ''}times in {folder}; 'gapless report {folder}' shows them")
+    if rounds < settings.launches:
+        say(f"the budget ended it: {rounds} of {settings.launches} launches")
+    goes_on = f"; '--resume {folder}' goes on" if interrupted or rounds < settings.launches else ""
+    say(f"{'interrupted; ' if interrupted else ''}times in {folder}; 'gapless report {folder}' shows them{goes_on}")
     raise typer.Exit(INTERRUPTED if interrupted else FAILED if failed else 0)
+
+
+def _stored(given: SimpleNamespace) -> Line:
+    """Return the head of the run that goes on; GaplessError if something stands beside it that a run cannot change."""
+    from gapless.errors import GaplessError
+    from gapless.lab.applications.settings import stored_head
+    from gapless.lab.results import read
+    from gapless.lab.run_file import NAME
+
+    for row in OPTIONS:
+        if row.name not in RESUMABLE and getattr(given, row.name) != row.default:
+            raise GaplessError(
+                f"--resume goes on with a run as it was begun, not with another {row.flag}",
+                "name --launches or --budget beside it, or begin a new run",
+            )
+    return stored_head(given.resume, read(given.resume / NAME))
+
+
+def _settings(given: SimpleNamespace, head: Line) -> Settings:
+    """Return what is measured: the preset's or the stored run's, as the command line changes it."""
+    from dataclasses import replace
+
+    from gapless.lab.applications.catalogue import PRESETS, PROGRAMS
+    from gapless.lab.applications.settings import Settings
+
+    (name,) = known([given.preset], PRESETS, "--preset")
+    begun = Settings.from_json(head["settings"]) if head else Settings.of(name, PRESETS[name])
+    begun = begun.with_ranks(numbers(given.ranks, "--ranks"))
+    if given.size:
+        begun = replace(begun, scales=tuple(replace(scale, size=given.size) for scale in begun.scales))
+    return replace(
+        begun,
+        programs=tuple(known(words(given.programs), PROGRAMS, "--programs")) or begun.programs,
+        launches=given.launches or begun.launches,
+        steps=given.steps or begun.steps,
+        layer=begun.layer and given.layer,
+        seed=begun.seed if given.seed is None else given.seed,
+        # Who names launches and no time wants them all.
+        budget_s=budget(given.budget, given.launches) or 0.0,
+    )
+
+
+def _launches(settings: Settings) -> list[tuple[int, Scale, str]]:
+    """Return what is launched on each library, natively and under the layer."""
+    from itertools import product
+
+    return list(product(range(1, settings.launches + 1), settings.scales, settings.programs))
+
+
+def _list(settings: Settings) -> None:
+    """Print what would be launched, tab-separated, and what is done in each launch."""
+    from gapless.lab.applications.catalogue import CALLS, WAYS
+
+    print("launch", "program", "ranks", "size", "weak", "steps", "layer", sep="\t")
+    for number, scale, program in _launches(settings):
+        told = (number, program, scale.ranks, scale.size, "yes" if scale.weak else "no", settings.steps)
+        print(*told, "off,on" if settings.layer else "off", sep="\t")
+    print(f"gapless: in each launch {', '.join(WAYS)} by {', '.join(CALLS)}", file=sys.stderr)
 
 
 @contextmanager

@@ -76,7 +76,9 @@ def report(
     if len(files) == 1 and _is_demo(files[0][1]):
         _report_demo(files[0][1], kind, output or PAGE)
         return
-    if len(files) == 1 and _is_applications(files[0][1]):
+    if any(_is_applications(lines) for _, lines in files):
+        if len(files) > 1:
+            raise GaplessError("a run of whole applications has a page of its own", "name it alone")
         _report_applications(files[0][1], kind, output)
         return
     from gapless.lab.report.collected import collect

@@ -138,6 +138,10 @@ EXPERIMENTS = {
 def experiment_of(line: Mapping[str, Any]) -> Experiment:
     """Return the settings of a run file's environment record, of whichever experiment."""
     name = line.get("experiment") or next(iter(EXPERIMENTS))
+    if name == "applications":  # programs of their own, and no rows of the lab's
+        raise GaplessError(
+            "it is a run of whole applications", "go on with it by 'gapless measure applications --resume'"
+        )
     if name not in EXPERIMENTS:
         raise GaplessError(f"the run is of an experiment '{name}' that this version does not know", "update Gapless")
     module, _, of = EXPERIMENTS[name].partition(":")

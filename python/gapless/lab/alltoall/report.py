@@ -7,9 +7,9 @@ from typing import Any
 
 from rich.console import Console
 
-from gapless.lab.alltoall.names import COLOURS, way_text
+from gapless.lab.alltoall.names import COLOURS, PERSISTENT, parts, way_text
 from gapless.lab.alltoall.points import Point, points_of
-from gapless.lab.alltoall.story import plots, sentences, tables, warning
+from gapless.lab.alltoall.story import plots, reference, sentences, tables, warning
 from gapless.lab.alltoall.theorems import HEADS, sentence, table_of
 from gapless.lab.report.collected import Collected
 from gapless.lab.run_file import Run
@@ -17,7 +17,7 @@ from gapless.lab.ways.report import PointsReport, Story, Told, by_library, print
 
 COLUMNS = (
     "library", "problem", "block_bytes", "way", "ranks", "ranks_have_cores", "launches", "us", "us_low", "us_high",
-    "to_library", "ci_low", "ci_high",
+    "to_library", "ci_low", "ci_high", "to_counterpart", "counterpart_low", "counterpart_high",
 )  # fmt: skip
 
 STORY = Story(
@@ -36,16 +36,20 @@ STORY = Story(
 
 
 def rows_of(points: Sequence[Point]) -> list[dict[str, Any]]:
-    """Return a row for each way of each point: the time [us], and the ratio to the library's call."""
+    """Return a row for each way of each point: the time [us], and the ratio to the library's call.
+
+    And to its counterpart: the library's call of the same kind, which is its persistent one for what is persistent.
+    """
     rows = []
     for point in points:
         for member in point.times:
             us = point.us(member)
-            ratio = point.ratio(member, point.library)
+            counterpart = reference(point, PERSISTENT if parts(member)[2] == PERSISTENT else "")
+            ratios = [point.ratio(member, other) for other in (point.library, counterpart)]
             values = (
                 point.mpi, point.problem, point.bytes, way_text(member), point.ranks, point.is_counted,
                 len(point.times[member]), us.value, us.low, us.high,
-                *((ratio.value, ratio.low, ratio.high) if ratio else (None,) * 3),
+                *(end for of in ratios for end in ((of.value, of.low, of.high) if of else (None,) * 3)),
             )  # fmt: skip
             rows.append(dict(zip(COLUMNS, values, strict=True)))
     return rows

@@ -71,8 +71,8 @@ def _against_library(points: Sequence[Point]) -> list[str]:
 
 def _to_library(point: Point, suffix: str, layer: bool) -> Interval | None:
     """Return the time of ours, by the model, or of the library's call with the layer on, to the library's call."""
-    reference = _reference(point, suffix)
-    return point.ratio(member_of(parts(reference)[0] if layer else MODEL, suffix, layer), reference)
+    own = reference(point, suffix)
+    return point.ratio(member_of(parts(own)[0] if layer else MODEL, suffix, layer), own)
 
 
 def _verdict(ratios: Sequence[tuple[Point, Interval]]) -> str:
@@ -90,7 +90,8 @@ def _verdict(ratios: Sequence[tuple[Point, Interval]]) -> str:
     )
 
 
-def _reference(point: Point, suffix: str) -> str:
+def reference(point: Point, suffix: str) -> str:
+    """Return the library's own member, as a call or persistent."""
     return member_of(LIBRARY if point.problem == "regular" else LIBRARY_V, suffix)
 
 

@@ -35,6 +35,8 @@ class Row:
         Of each way under it; empty where it was not measured.
     best : str
         The way without the layer that is proved faster than both others, or empty.
+    native : dict
+        Each way without the layer against the fastest of the others.
     layer : dict
         The datatypes under the layer against the best of all ways without it, and by hand under it against by hand.
     """
@@ -50,12 +52,13 @@ class Row:
     native_us: dict[str, float]
     layer_us: dict[str, float]
     best: str
+    native: dict[str, Stand]
     layer: dict[str, Stand]
 
     def as_json(self) -> dict[str, Any]:
         """Return the row for scripts; an end of an interval that is not known is null."""
         found = asdict(self)
-        for stand in found["layer"].values():
+        for stand in (*found["native"].values(), *found["layer"].values()):
             stand.update({end: stand[end] if np.isfinite(stand[end]) else None for end in ("ci_low", "ci_high")})
         return found
 
@@ -101,6 +104,7 @@ def rows_of(lines: Sequence[Line]) -> list[Row]:
                 {way: medians[way] for way in WAYS if way in medians},
                 {way: medians[f"{way}+layer"] for way in WAYS if f"{way}+layer" in medians},
                 best[0] if len(best) == 1 else "",
+                {way: wins[place, way] for way in WAYS if (place, way) in wins},
                 {way: layer[place, f"{way}+layer"] for way in WAYS if (place, f"{way}+layer") in layer},
             )
         )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,40 @@ def figure(rows: Sequence[Row]) -> dict[str, Any]:
     return {"data": traces, "layout": layout}
 
 
+# What the scaling shows: lines of these ways, one dash for each library; all three calls would be too many.
+SCALED, CALL, DASHES = (("hand", False), ("vector", False), ("vector", True)), "waitall", ("solid", "dash", "dot")
+
+
+def scaling(rows: Sequence[Row]) -> dict[str, Any] | None:
+    """Return plotly's figure of the exchange over ranks, strong and weak; None if there is one number of ranks only."""
+    shown = [row for row in rows if row.call == CALL]
+    if len({row.ranks for row in shown}) < 2:
+        return None
+    programs = [program for program in TITLES if any(row.program == program for row in shown)]
+    kinds = [weak for weak in (False, True) if any(row.weak == weak for row in shown)]
+    libraries = list(dict.fromkeys(row.library for row in shown))
+    layout: dict[str, Any] = {"height": 120 + 260 * len(programs), "legend": {"orientation": "h"}}
+    layout["grid"] = {"rows": len(programs), "columns": len(kinds), "pattern": "independent", "ygap": 0.3}
+    traces = []
+    for number, (program, weak) in enumerate(product(programs, kinds)):
+        axis = "" if number == 0 else str(number + 1)
+        for library, way in product(libraries, SCALED):
+            name, colours = BARS[way]
+            mine = sorted((row for row in shown if (row.program, row.weak, row.library) == (program, weak, library)),
+                          key=lambda row: row.ranks)  # fmt: skip
+            of = [(row.ranks, us) for row in mine if (us := (row.layer_us if way[1] else row.native_us).get(way[0]))]
+            traces.append({
+                "type": "scatter", "mode": "lines+markers", "name": f"{library}: {name}", "xaxis": f"x{axis}",
+                "legendgroup": f"{library} {name}", "showlegend": number == 0, "yaxis": f"y{axis}",
+                "line": {"color": colours[0], "dash": DASHES[libraries.index(library) % len(DASHES)]},
+                "x": [ranks for ranks, _ in of], "y": [us for _, us in of],
+            })  # fmt: skip
+        title = f"ranks ({'as large a field on each' if weak else 'one field for all'})"
+        layout[f"xaxis{axis}"] = {"title": {"text": title}, "dtick": 1}
+        layout[f"yaxis{axis}"] = {"title": {"text": f"{TITLES[program]} [µs]"}, "rangemode": "tozero"}
+    return {"data": traces, "layout": layout}
+
+
 def render(lines: Sequence[Line], rows: Sequence[Row]) -> str:
     """Return the page.
 
@@ -70,7 +105,8 @@ def render(lines: Sequence[Line], rows: Sequence[Row]) -> str:
         libraries=list(dict.fromkeys(row.library for row in rows)), shown=shown, head=head, ways=WAYS,
         answers=[answer_sentence(answer) for answer in answers_of(rows)], columns=table[0], cells=table[1:],
         problems=[line["reason"] for line in of_kind(list(lines), "launch") if line["reason"]] + differing(lines),
-        figure=embedded(figure(rows)), plotly=Markup(plotting_script()),
+        figures=embedded({"figure": figure(rows), "scaling": scaling(rows)}), call=CALL,
+        scales=scaling(rows) is not None, plotly=Markup(plotting_script()),
     )  # fmt: skip
 
 

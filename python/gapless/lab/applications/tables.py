@@ -15,6 +15,7 @@ from gapless.lab.report.texts import us_text
 COLUMNS = (
     "library", "program", "ranks", "size", "weak", "call", "sent_bytes", "launches",
     *(f"{way}_us" for way in WAYS), *(f"{way}_layer_us" for way in WAYS), "best",
+    *(f"{way}_{what}" for way in WAYS for what in ("to_others", "others_low", "others_high", "others_verdict")),
     *(f"{way}_{what}" for way in WAYS for what in ("to_best", "low", "high", "verdict")),
 )  # fmt: skip
 
@@ -35,7 +36,8 @@ def tsv(rows: Sequence[Row]) -> str:
             row.library, row.program, str(row.ranks), row.size, "yes" if row.weak else "no", row.call,
             str(row.sent_bytes), str(row.launches),
             *(f"{times[way]:.3f}" if way in times else "" for times in (row.native_us, row.layer_us) for way in WAYS),
-            row.best or UNDECIDED, *(cell for way in WAYS for cell in _cells(row.layer.get(way))),
+            row.best or UNDECIDED,
+            *(cell for stands in (row.native, row.layer) for way in WAYS for cell in _cells(stands.get(way))),
         )
         for row in rows
     ]  # fmt: skip
@@ -69,13 +71,14 @@ def print_rows(out: Console, rows: Sequence[Row]) -> None:
     for library in dict.fromkeys(row.library for row in rows):
         table = plain_table(
             f"{library}: one exchange [µs]; +: under the layer, to the best way without it",
-            ["program", "ranks", "call", *WAYS, "wins", *(f"+ {way}" for way in TYPES),
-             *(f"{way} to best" for way in TYPES)], left=1,
+            ["program", "ranks", "call", *WAYS, "wins", *(f"{way} to others" for way in TYPES),
+             *(f"+ {way}" for way in TYPES), *(f"+ {way} to best" for way in TYPES)], left=1,
         )  # fmt: skip
         for row in (row for row in rows if row.library == library):
             table.add_row(
                 row.program, f"{row.ranks}{' weak' if row.weak else ''}", row.call,
                 *(us_text(row.native_us[way]) if way in row.native_us else "" for way in WAYS), row.best or "-",
+                *(stand_text(row.native.get(way)) for way in TYPES),
                 *(us_text(row.layer_us[way]) if way in row.layer_us else "" for way in TYPES),
                 *(stand_text(row.layer.get(way)) for way in TYPES),
             )  # fmt: skip
