@@ -11,7 +11,12 @@ from gapless.display import plain_table
 from gapless.lab.programs import json_lines, mpi_command
 from gapless.targets.libraries import Library
 
-WAYS = ("blocking", "nonblocking", "types")
+PAIRED = "paired"
+WAYS = {
+    "blocking": ("blocking", ""), "nonblocking": ("nonblocking", ""), "types": ("types", ""),
+    PAIRED: ("blocking", "1024"), f"{PAIRED}, nonblocking": ("nonblocking", "1024"),
+}  # fmt: skip
+"""Way to what `bench/flat` is told: how it sends, and how many doubles; what is paired has 8 KB."""
 # What a tenth of the messages may still be warming up is the first point's; after it nothing may grow by more. Intel
 # MPI 2021.19 itself takes 2 MiB at a time whenever a receiver lags further behind than before: up to 6.4 MB were seen
 # without the layer or with it (`gapless bench flat --mpi intel --messages 200000 --json`), and of nonblocking messages,
@@ -28,6 +33,8 @@ class FlatRow:
     layer: bool
     messages: int
     accelerated: int | None
+    paired: int | None
+    """Calls that the layer took part in, and those whose data went through shared memory."""
     resident_bytes: list[list[int]]
 
     @property
@@ -40,7 +47,12 @@ class FlatRow:
         """Whether that is at most a mebibyte over nine tenths; more of Intel MPI, which takes two at a time."""
         if not self.library.startswith("intel"):
             return self.growth_bytes <= ALLOWED_BYTES
-        return self.growth_bytes <= (ALLOWED_OF_INTEL_AHEAD if self.way == "nonblocking" else ALLOWED_OF_INTEL)
+        return self.growth_bytes <= (ALLOWED_OF_INTEL_AHEAD if "nonblocking" in self.way else ALLOWED_OF_INTEL)
+
+    @property
+    def acted(self) -> bool:
+        """Whether the layer did what the way is about."""
+        return bool(self.paired if self.way.startswith(PAIRED) else self.accelerated)
 
 
 def measure_flat(
@@ -58,15 +70,23 @@ def measure_flat(
         Told what is being run.
     """
     for library in libraries:
-        for way in WAYS:
+        for way, (sending, blocks) in WAYS.items():
             for layer in (False, True):
                 now(f"{library.name}, {way}, {'with' if layer else 'without'} the layer")
-                command = mpi_command(library, "bench/flat", [way, str(messages)])
-                # Messages of 512 bytes may stay native by rule: here everything goes through the layer, and is counted.
+                command = mpi_command(library, "bench/flat", [sending, str(messages), *blocks.split()])
+                # Short messages may stay native by rule: here everything goes through the layer, and is counted.
                 settings = {"GAPLESS_STATS": "1", "GAPLESS_SMALLEST_BYTES": "0", "GAPLESS_LONGEST_RUN": "1024G"}
+                if way.startswith(PAIRED):
+                    settings["GAPLESS_SMALLEST_PAIRED"] = "8192"
                 for line in json_lines(library, command, layer, layer_settings=settings):
                     yield FlatRow(
-                        library.name, way, layer, line["messages"], line["accelerated"], line["resident_bytes"]
+                        library.name,
+                        way,
+                        layer,
+                        line["messages"],
+                        line["accelerated"],
+                        line["paired"],
+                        line["resident_bytes"],
                     )
 
 
@@ -74,7 +94,19 @@ def flat_table(rows: Sequence[FlatRow]) -> Table:
     """Render the runs."""
     table = plain_table(
         "Resident memory of the larger rank, MiB",
-        ["library", "way", "layer", "messages", "layer acted", "first tenth", "half", "all", "growth KiB", "remark"],
+        [
+            "library",
+            "way",
+            "layer",
+            "messages",
+            "layer acted",
+            "paired",
+            "first tenth",
+            "half",
+            "all",
+            "growth KiB",
+            "remark",
+        ],
         left=3,
     )
     for row in rows:
@@ -84,7 +116,7 @@ def flat_table(rows: Sequence[FlatRow]) -> Table:
             row.way,
             "on" if row.layer else "-",
             f"{row.messages:,}",
-            "-" if row.accelerated is None else f"{row.accelerated:,}",
+            *("-" if number is None else f"{number:,}" for number in (row.accelerated, row.paired)),
             *(f"{mib:.1f}" for mib in points),
             f"{row.growth_bytes / 1024:.0f}",
             "flat" if row.flat else "grows",
