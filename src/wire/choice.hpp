@@ -8,8 +8,8 @@
 // host's before it, host if it is above, and where neither is sure, whichever was taken before. From then on the choice
 // is tried again now and then, the more seldom the clearer it was, and changes only for a difference that is as clear.
 // A trial ends halfway if the way that was taken before takes at most half of the other's time in the first block of
-// each: that changes nothing, so a moment in which the machine was busy, or memory that nobody had touched, can only put
-// off a change, to the next trial, which comes sooner than after a whole one.
+// each: that changes nothing, so a moment in which the machine was busy, or memory that nobody had touched, can only
+// put off a change, to the next trial, which comes sooner than after a whole one.
 //
 // A peer that sends as often may try its ways at the same time. Where it began a block later, each cycle has one
 // message of either way, whichever this side tries, and nothing is seen. So a trial without a result is begun again,
@@ -19,8 +19,8 @@
 // back. There is an account of it. Such a message adds its wait, one that was copied takes off what it gained at the
 // last trial, but none is put by. At eight waits host is taken, and tried against for the first time 256 messages
 // later. So from where the other way is chosen to where host is, all waits outside of trials are at most eight more
-// than were gained there; and a trial has at most ten. A message that was refused is one of many that will be: host is taken
-// for as long as it ever is.
+// than were gained there; and a trial has at most ten. A message that was refused is one of many that will be: host is
+// taken for as long as it ever is.
 #pragma once
 
 #include <algorithm>

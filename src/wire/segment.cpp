@@ -251,12 +251,13 @@ bool Segment::use(std::int64_t bytes) noexcept {
 }
 
 bool Segment::open(std::int64_t at, std::int64_t bytes) noexcept {
-  const auto allow = [this](std::int64_t from, std::int64_t length) {
-    return mprotect(base_ + from, static_cast<std::size_t>(length), PROT_READ | PROT_WRITE) == 0;
-  };
-  // Where the process has as many mappings as it may (vm.max_map_count) no other can be cut out of this one; as a whole
-  // it needs no cut. A peer's message lies there, and nobody else can read it.
-  return allow(at, bytes) || allow(0, bytes_);
+  return mprotect(base_ + at, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE) == 0;
+}
+
+// Where a process has as many mappings as it may (vm.max_map_count) no other can be cut out of this one; as a whole it
+// needs no cut. A peer's message lies there, and nobody else can read it.
+bool Segment::open_to_read(std::int64_t at, std::int64_t bytes) noexcept {
+  return open(at, bytes) || open(0, bytes_);
 }
 
 template <class Each>
@@ -288,8 +289,8 @@ std::uint32_t Segment::grow(std::uint32_t wanted) noexcept {
 
 bool Segment::open_pool(int process, std::uint32_t chunk) noexcept {
   const std::uint32_t chunks = chunks_of(process), before = opened_[process].load(std::memory_order_acquire);
-  if (chunk >= chunks || (before == 0 && !open(records_of(process), records_bytes_))) return false;
-  if (for_groups(process, before, chunks, [this](auto at, auto bytes) { return open(at, bytes); }) < chunks) {
+  if (chunk >= chunks || (before == 0 && !open_to_read(records_of(process), records_bytes_))) return false;
+  if (for_groups(process, before, chunks, [this](auto at, auto bytes) { return open_to_read(at, bytes); }) < chunks) {
     return false;
   }
   // Another thread may have opened more meanwhile; then the difference is opened again.

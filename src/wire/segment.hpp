@@ -133,6 +133,7 @@ class Segment {
   bool use(std::int64_t bytes) noexcept;
   // Accessible from now on, from the beginning of a page to the end of one.
   bool open(std::int64_t at, std::int64_t bytes) noexcept;
+  bool open_to_read(std::int64_t at, std::int64_t bytes) noexcept;
   // Calls each(at, bytes) for each group that has some of the chunks [from, to) of a process, while that returns true:
   // where the group begins, and the bytes from there to the end of the last of these chunks in it. Returns the first
   // chunk for which it did not, or `to`.

@@ -274,8 +274,8 @@ MEMORY = [
     planted(
         "what lies in memory that cannot be cut out of its mapping is not read",
         "segment.cpp",
-        "return allow(at, bytes) || allow(0, bytes_);",
-        "return allow(at, bytes);",
+        "return open(at, bytes) || open(0, bytes_);",
+        "return open(at, bytes);",
         SEGMENT,
     ),
     planted(
