@@ -14,7 +14,6 @@ namespace gapless::ext {
 namespace {
 
 constexpr const char* kAnyProcedure = "PMPI_Initialized";
-constexpr bool kIsOpenMpi = std::string_view(mpi::kAbiName) == "openmpi";
 
 // The library where it is not in the global scope; otherwise that scope. Set by the first search that found one.
 void* library_handle = RTLD_DEFAULT;
@@ -55,6 +54,15 @@ void* look_up(const char* name) noexcept {
   return found != nullptr || library_handle == RTLD_DEFAULT ? found : dlsym(library_handle, name);
 }
 
+// As preload/interpose/library_search.cpp tells them apart.
+std::string_view abi() noexcept {
+  if (look_up("ompi_mpi_comm_world") != nullptr) return "openmpi";
+  using AbiVersion = int (*)(int*, int*);
+  int major = 0, minor = 0;
+  const auto version = reinterpret_cast<AbiVersion>(look_up("MPI_Abi_get_version"));
+  return version != nullptr && version(&major, &minor) == 0 && major > 0 ? "standard" : "mpich";
+}
+
 }  // namespace
 
 const char* search_library() noexcept {
@@ -65,9 +73,12 @@ const char* search_library() noexcept {
   }
   const auto next = reinterpret_cast<FrontNext>(dlsym(RTLD_DEFAULT, "gapless_front_next"));
   front_next = next != nullptr && next(kAnyProcedure) != nullptr ? next : nullptr;
-  if (kIsOpenMpi == (look_up("ompi_mpi_comm_world") != nullptr)) return nullptr;
-  return kIsOpenMpi ? "this is Gapless for Open MPI's ABI, and the program's MPI library has another one"
-                    : "this is Gapless for MPICH's ABI, and the program's MPI library has Open MPI's";
+  if (abi() == mpi::kAbiName) return nullptr;
+  return std::string_view(mpi::kAbiName) == "openmpi"
+             ? "this is Gapless for Open MPI's ABI, and the program's MPI library has another one"
+         : std::string_view(mpi::kAbiName) == "mpich"
+             ? "this is Gapless for MPICH's ABI, and the program's MPI library has another one"
+             : "this is Gapless for the standard ABI, and the program's MPI library has another one";
 }
 
 void* find_library(const char* name) noexcept {

@@ -147,7 +147,7 @@ COLLECTIVE = [
     ),
     planted(
         "a type that is not committed is taken",
-        "policy/refused_type.cpp",
+        "policy/own_comm.cpp",
         "return !mpi::is_registered(type) &&",
         "return false &&",
         COLL_ERRORS,

@@ -27,8 +27,8 @@ MUTANTS = [
     planted(
         "the header is taken for the data of a type of which no commit was seen",
         "transfer/paired.cpp",
-        "if (reason_ == Reason::kUnregistered && learn_type()) {",
-        "if (false) {",
+        "= reason_ == Reason::kUnregistered && learn_type();",
+        "= false;",
         SEEN,
     ),
     planted(

@@ -46,6 +46,7 @@ class Layer {
     return counters;
   }
   long long accelerated(const char* procedure) const { return count(procedure).accelerated; }
+  long long paired(const char* procedure) const { return count(procedure).paired; }
 
  private:
   int (*switch_)(int);

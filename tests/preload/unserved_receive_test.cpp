@@ -1,5 +1,5 @@
 // A program that receives by a procedure which the front under it does not have: nothing may be sent to it through
-// shared memory, or it would take the header for the message.
+// shared memory, or it would take the header for the message. usage: unserved_receive_test [served], if it has.
 #include <vector>
 
 #include "support.hpp"
@@ -21,6 +21,9 @@ int main(int argc, char** argv) {
     for (int k = 0; k < kDoubles; ++k)
       CHECK(data[static_cast<std::size_t>(k)] == 2 * k, "element %d is %g", k, data[static_cast<std::size_t>(k)]);
   }
+  const bool is_served = argc > 1;
+  const long long paired = test::layer().paired("MPI_Send");
+  CHECK(rank != 0 || paired == (is_served ? 1 : 0), "%lld messages were paired", paired);
   MPI_Type_free(&column);
   MPI_Finalize();
   return 0;

@@ -9,7 +9,7 @@
 #include "gapless/gapless_mpi.h"
 #include "preload/collectives/refusal.hpp"
 #include "preload/policy/agreement.hpp"
-#include "preload/policy/refused_type.hpp"
+#include "preload/policy/own_comm.hpp"
 #include "preload/policy/world.hpp"
 #include "preload/stats/log.hpp"
 

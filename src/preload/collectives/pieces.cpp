@@ -6,7 +6,7 @@
 #include "move/move.hpp"
 #include "mpi/abi/library.hpp"
 #include "mpi/staging/host_memory.hpp"
-#include "preload/policy/refused_type.hpp"
+#include "preload/policy/own_comm.hpp"
 #include "preload/policy/switches.hpp"
 
 namespace gapless::preload {

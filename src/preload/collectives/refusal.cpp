@@ -1,17 +1,25 @@
 #include "preload/collectives/refusal.hpp"
 
 #include <atomic>
+#include <mutex>
 
+#include "base/immortal.hpp"
 #include "mpi/abi/library.hpp"
-#include "preload/policy/refused_type.hpp"
+#include "preload/policy/own_comm.hpp"
 
 namespace gapless::preload {
 
 namespace {
 
+struct AskingOnce {
+  std::mutex one_at_a_time;
+};
+
 bool ask() noexcept {
   char byte = 0;
-  return is_error([&](MPI_Comm own) { return mpi::library.Gather(&byte, 1, MPI_BYTE, &byte, 1, MPI_BYTE, 0, own); });
+  // One thread at a time, for it is a collective call.
+  const std::lock_guard lock(base::immortal<AskingOnce>().one_at_a_time);
+  return mpi::library.Gather(&byte, 1, MPI_BYTE, &byte, 1, MPI_BYTE, 0, own_comm()) != MPI_SUCCESS;
 }
 
 enum Known { kUnknown, kNo, kYes };

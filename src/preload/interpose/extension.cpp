@@ -39,7 +39,7 @@ bool resolved = false;
 int missing_in_mpich() {
   return 15;
 }
-int missing_in_openmpi() {
+int missing_elsewhere() {
   return 16;
 }
 const char* missing_text() {
@@ -48,8 +48,8 @@ const char* missing_text() {
 
 void* missing(const Function& function) noexcept {
   if (function.returns_text) return reinterpret_cast<void*>(&missing_text);
-  const bool is_openmpi = std::strcmp(library_abi(), "openmpi") == 0;
-  return reinterpret_cast<void*>(is_openmpi ? &missing_in_openmpi : &missing_in_mpich);
+  const bool is_mpich = std::strcmp(library_abi(), "mpich") == 0;
+  return reinterpret_cast<void*>(is_mpich ? &missing_in_mpich : &missing_elsewhere);
 }
 
 // Of the program's own one, behind this object; a front that stands there finds it in turn.

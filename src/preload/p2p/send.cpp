@@ -18,7 +18,7 @@ using LargeSend = mpi::Signatures<MPI_Count>::Send;
                            const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   MessageBuffer data(procedure, buffer, count, type);
   // Where a handler of the program's returns, MPICH returns MPI_SUCCESS: a header that did not go would stay announced.
-  data.choose_send_path(Operation::kSend, dest, comm, tag < 0 ? May::kNotPair : may);
+  data.choose_send_path(Operation::kSend, dest, comm, is_tag(tag) ? may : May::kNotPair);
   count_transfer(data);
   data.pack();
   const int code = call(large, native, native_large, data, dest, tag, comm);

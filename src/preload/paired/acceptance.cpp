@@ -4,6 +4,7 @@
 
 #include "mpi/staging/host_memory.hpp"
 #include "preload/paired/callers.hpp"
+#include "preload/policy/own_comm.hpp"
 #include "preload/policy/shared_memory.hpp"
 #include "preload/policy/switches.hpp"
 
@@ -22,6 +23,15 @@ bool declined_off = false;                 // while the layer is switched off
 std::atomic<bool> is_declined_off{false};  // the same, to be read without the lock
 std::atomic<std::uint64_t> arrived{0};
 
+std::atomic<int> largest_tag{32767};  // what every library has
+
+void read_largest_tag() noexcept {
+  int* value = nullptr;
+  int is_there = 0;
+  if (mpi::library.Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &is_there) == MPI_SUCCESS && is_there != 0)
+    largest_tag.store(*value, std::memory_order_relaxed);
+}
+
 void tell() noexcept {
   SharedMemory* const shared = shared_memory();
   if (shared != nullptr) shared->segment.accept(headers_may_come() && refusals == 0 && !declined_off && !has_ended);
@@ -38,9 +48,12 @@ void set_declined_off(bool on) noexcept {
 void begin_acceptance() noexcept {
   if (!are_messages_wanted()) return;
   find_library_code();
+  read_largest_tag();
   headers_may_go_from_here.store(shared_memory() != nullptr, std::memory_order_relaxed);
   // Memory of accelerators would have to be read and written by the library; and completing calls must all be seen.
   if (shared_memory() == nullptr || mpi::has_gpu_runtime() || receives_stay_native) return;
+  // Later a thread of the program may be in a collective call on MPI_COMM_SELF, of which it is split off.
+  own_comm();
   // For receives of types that are not decoded (MessageBuffer::take_offered), which may have no memory for it.
   mpi::find_type(MPI_BYTE, true);
   const std::lock_guard lock(deciding);
@@ -65,6 +78,10 @@ void refuse(Refusal why) noexcept {
   refusals |= static_cast<std::uint32_t>(why);
   tell();
   refusals_told.store(refusals, std::memory_order_release);
+}
+
+bool is_tag(int tag) noexcept {
+  return tag >= 0 && tag <= largest_tag.load(std::memory_order_relaxed);
 }
 
 bool is_any_on_its_way() noexcept {

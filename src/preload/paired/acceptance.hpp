@@ -37,6 +37,9 @@ enum class Refusal : std::uint32_t {
 };
 void refuse(Refusal why) noexcept;
 
+// Of a process whose acceptance has begun: true of what can be the tag of a message.
+bool is_tag(int tag) noexcept;
+
 // True if messages that were announced to this process have not been seen by it.
 bool is_any_on_its_way() noexcept;
 // One was seen.

@@ -17,7 +17,7 @@ inline bool is_library_code(const void* address) noexcept {
 // Of a sending procedure. A message through shared memory is sent when it is packed, whether it has a receiver or not:
 // not what a synchronous send promises. kPair: the call may wait for its receiver to copy the data. kPairLater: not the
 // call itself, for that receiver may be waiting for this process's next message meanwhile; but what completes the
-// operation may. kPairPacked: nothing may, for what is sent may change, or is the program's again, when the call ends.
+// operation may. kPairPacked: nothing may, for what is sent changes when the call ends.
 enum class May { kPair, kPairLater, kPairPacked, kNotPair };
 inline May may_pair(May procedure, const void* caller) noexcept {
   return is_library_code(caller) ? May::kNotPair : procedure;

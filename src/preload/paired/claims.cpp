@@ -89,7 +89,7 @@ bool may_come(int source, int tag, MPI_Comm comm) noexcept {
   if (mpi::library.Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) return false;
   const int code = is_inter != 0 ? mpi::library.Comm_remote_size(comm, &size) : mpi::library.Comm_size(comm, &size);
   if (code != MPI_SUCCESS) return false;
-  return (source == MPI_ANY_SOURCE || (source >= 0 && source < size)) && (tag == MPI_ANY_TAG || tag >= 0);
+  return (source == MPI_ANY_SOURCE || (source >= 0 && source < size)) && (tag == MPI_ANY_TAG || is_tag(tag));
 }
 
 bool has_self() noexcept {

@@ -1,30 +1,16 @@
-// What the library thinks of arguments, asked in a call that no other process takes part in.
+// A communicator of this process alone, on which the library is asked what it thinks of arguments: nobody takes part,
+// no message is sent there, and its errors return, so that no handler of the program's is called.
 #pragma once
 
-#include <mutex>
-
-#include "base/immortal.hpp"
 #include "mpi/abi/library.hpp"
 
 namespace gapless::preload {
 
-// Of MPI_COMM_SELF, which two threads may not do at a time.
-struct Splitting {
-  std::mutex one_at_a_time;
-};
-
-// True if call(comm) is an error. On a communicator of this process alone whose errors return, so that the program's
-// error handlers are not called. (Not a duplicate, for which the program's attributes would be copied.)
-template <class Call>
-bool is_error(Call&& call) noexcept {
-  const std::lock_guard lock(base::immortal<Splitting>().one_at_a_time);
-  MPI_Comm own;
-  if (mpi::library.Comm_split(MPI_COMM_SELF, 0, 0, &own) != MPI_SUCCESS) return false;
-  mpi::library.Comm_set_errhandler(own, MPI_ERRORS_RETURN);
-  const bool refused = call(own) != MPI_SUCCESS;
-  mpi::library.Comm_free(&own);
-  return refused;
-}
+// Made when this process joins the world (policy/acceptance), or at the first use; MPI_COMM_SELF if it cannot be made.
+// (Not a duplicate of that, for which the program's attributes would be copied.)
+MPI_Comm own_comm() noexcept;
+// Before MPI is finalised.
+void free_own_comm() noexcept;
 
 // True if the library refuses a type: one that is not committed. Asked each time, for types that were not seen
 // committed.

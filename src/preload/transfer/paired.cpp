@@ -12,7 +12,7 @@
 #include "preload/policy/agreement.hpp"
 #include "preload/policy/distance.hpp"
 #include "preload/policy/members.hpp"
-#include "preload/policy/refused_type.hpp"
+#include "preload/policy/own_comm.hpp"
 #include "preload/stats/log.hpp"
 #include "preload/stats/peers.hpp"
 #include "preload/transfer/transfer.hpp"
@@ -197,7 +197,8 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
     decide_path(operation, distance);
     stage(operation);
   }
-  if (reason_ == Reason::kUnregistered && learn_type()) {
+  const bool is_learnt = reason_ == Reason::kUnregistered && learn_type();
+  if (is_learnt) {
     reason_ = Reason::kNone;
     decide_path(operation, distance);
     stage(operation);
@@ -224,7 +225,9 @@ void MessageBuffer::look_out(Operation operation, Distance distance) noexcept {
   }
   looks_ = path_ != Path::kNative || can_gather;
   if (looks_) return;
-  if (reason_ == Reason::kCombiner || lacks_memory()) return receive_undecoded(operation);
+  // Learnt, and still not registered: no memory.
+  const bool is_unknown = is_learnt && reason_ == Reason::kUnregistered;
+  if (reason_ == Reason::kCombiner || is_unknown || lacks_memory()) return receive_undecoded(operation);
   if (reason_ == Reason::kDevice || reason_ == Reason::kLarge || reason_ == Reason::kStaging) {
     refuse(Refusal::kReceive);
   }

@@ -3,10 +3,9 @@
 #include <cstddef>
 #include <cstdio>
 #include <iterator>
-#include <mutex>
 
-#include "base/immortal.hpp"
 #include "ext/library.hpp"
+#include "preload/policy/own_comm.hpp"
 #include "preload/policy/world.hpp"
 
 extern "C" {
@@ -31,11 +30,6 @@ constexpr const char* kCalled[] = {
 #undef GAPLESS_CALL
 };
 
-struct OwnComm {
-  std::mutex making;
-  bool is_made = false;
-  MPI_Comm comm{};
-};
 // At the first call, for most programs make none.
 bool fill_slots() noexcept {
   if (gapless_ext_slots == nullptr) return true;
@@ -45,22 +39,12 @@ bool fill_slots() noexcept {
   return true;
 }
 
-OwnComm& own() noexcept {
-  return base::immortal<OwnComm>();
-}
-
 }  // namespace
 
 namespace preload {
 
 void connect_extension(mpi::Find find) noexcept {
   find_in_library = find;
-}
-
-void end_extension() noexcept {
-  const std::lock_guard lock(own().making);
-  if (own().is_made) mpi::library.Comm_free(&own().comm);
-  own().is_made = false;
 }
 
 }  // namespace preload
@@ -85,13 +69,7 @@ void* find_visible(const char* name) noexcept {
 
 // Without one the library's errors of a look-up go to the program's handler of MPI_COMM_SELF.
 MPI_Comm own_comm() noexcept {
-  const std::lock_guard lock(own().making);
-  if (!own().is_made) {
-    if (mpi::library.Comm_split(MPI_COMM_SELF, 0, 0, &own().comm) != MPI_SUCCESS) return MPI_COMM_SELF;
-    mpi::library.Comm_set_errhandler(own().comm, MPI_ERRORS_RETURN);
-    own().is_made = true;
-  }
-  return own().comm;
+  return preload::own_comm();
 }
 
 }  // namespace ext

@@ -7,7 +7,5 @@ namespace gapless::preload {
 
 // Once, after load_library().
 void connect_extension(mpi::Find find) noexcept;
-// Before MPI_Finalize ends anything.
-void end_extension() noexcept;
 
 }  // namespace gapless::preload

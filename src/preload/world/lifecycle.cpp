@@ -16,6 +16,7 @@
 #include "preload/policy/agreement.hpp"
 #include "preload/policy/distance.hpp"
 #include "preload/policy/members.hpp"
+#include "preload/policy/own_comm.hpp"
 #include "preload/policy/rules_file.hpp"
 #include "preload/policy/shared_memory.hpp"
 #include "preload/policy/world.hpp"
@@ -23,7 +24,6 @@
 #include "preload/stats/counters.hpp"
 #include "preload/stats/log.hpp"
 #include "preload/stats/run_file.hpp"
-#include "preload/world/extension.hpp"
 #include "preload/wrappers.hpp"
 
 namespace gapless::preload {
@@ -159,7 +159,7 @@ int wrap_Finalize(void) {
     end_acceptance();
     forget_world();
     world_ends();
-    end_extension();
+    free_own_comm();
   }
   ending();
   const int code = mpi::library.Finalize();
