@@ -92,7 +92,7 @@ struct Repetitions {
   double precision = 0;
   double budget_ms = 0;
   int warmup = 0;        // rounds of all members
-  int layer_warmup = 0;  // operations of each member with the layer on, which tries its ways with the first messages
+  int layer_warmup = 0;  // operations with the layer on, which tries its ways first; of a fixed way 250 ms at most
   double member_limit_ms = 0;  // a member whose first message takes longer is left out
 };
 

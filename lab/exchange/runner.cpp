@@ -81,7 +81,7 @@ void Runner::send(Member& member) {
 void Runner::warm_layer(Member& member) {
   if (!member.layer_on()) return;
   int messages = spec_.reps.layer_warmup;
-  // A way that is fixed has nothing to choose: its stores are learnt, or it is too slow for them to count.
+  // A way that is fixed has nothing to choose: by then its stores are learnt, or it is so slow that they do not matter.
   if (member.spec->way.value_or(GAPLESS_WAY_ADAPTIVE) != GAPLESS_WAY_ADAPTIVE)
     messages = std::min(messages, 1 + static_cast<int>(kLongestWarmUpNs / std::max(member.first.ns, 1.0)));
   MPI_Bcast(&messages, 1, MPI_INT, 0, MPI_COMM_WORLD);

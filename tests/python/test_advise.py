@@ -253,6 +253,7 @@ def test_the_table_the_sentences_the_lines_and_a_run_to_advise_from(
         (["contiguous(0, double)"], "1 of contiguous(0, double) hold no data: name a type and a count that do"),
         (["vectr(1, 1, 1, byte)"], "unknown type 'vectr' (line 1, column 1): did you mean 'vector'?"),
         ([STRIDED, "--from", "/no/such/run"], "cannot read /no/such/run"),
+        ([STRIDED, "--from", "results", "--out", "there"], "--from measures nothing"),
         ([STRIDED, "--mpi", "nothing"], "no MPI is called 'nothing'"),
         ([STRIDED, "--count", "0"], "Invalid value for '--count'"),
         ([STRIDED, "--launches", "1"], "Invalid value for '--launches'"),

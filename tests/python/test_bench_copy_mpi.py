@@ -27,14 +27,14 @@ def test_a_gain_is_the_median_over_launches() -> None:
     assert pair_summary([row]).row_count == 1
 
 
-def test_a_gain_below_the_aim_is_proved_by_its_interval() -> None:
-    def proved(*gains: float) -> bool:
+def test_the_interval_of_a_gain_may_lie_below_the_aim() -> None:
+    def lies_below(*gains: float) -> bool:
         (row,) = pair_rows("mpich", [pair(1.0, gain, 5.0) for gain in gains])
         assert row.worst < 1.3
-        return row.is_proved_below
+        return row.lies_below
 
-    assert proved(1.1, 1.2, 1.1, 1.2, 1.25)
-    assert not proved(1.1, 1.2, 1.1, 1.2, 1.4)
+    assert lies_below(1.1, 1.2, 1.1, 1.2, 1.25)
+    assert not lies_below(1.1, 1.2, 1.1, 1.2, 1.4)
 
 
 def test_a_vector_is_judged_per_byte() -> None:

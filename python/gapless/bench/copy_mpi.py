@@ -45,7 +45,7 @@ class PairRow:
         return min(self.to_sendrecv, self.to_pack)
 
     @property
-    def is_proved_below(self) -> bool:
+    def lies_below(self) -> bool:
         """Whether the interval of one of the gains lies below what a copy should gain."""
         return min(self.sendrecv_high, self.pack_high) < TARGET
 
@@ -134,7 +134,7 @@ def pair_summary(rows: Sequence[PairRow]) -> Table:
             "as Pack + Unpack",
             "worst",
             f"below {TARGET}",
-            "proved",
+            "with interval",
             "can be more",
         ],
     )
@@ -148,7 +148,7 @@ def pair_summary(rows: Sequence[PairRow]) -> Table:
             f"×{geometric_mean(row.to_pack for row in some):.2f}",
             f"×{min(row.to_pack for row in some):.2f}",
             str(sum(row.worst < TARGET for row in some)),
-            str(sum(row.is_proved_below for row in some)),
+            str(sum(row.lies_below for row in some)),
             str(sum(row.worst < TARGET <= row.ceiling for row in some)),
         )
     return table

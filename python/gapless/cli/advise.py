@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gapless.lab.run_file import Run
 
 FAILED, INVALID, INTERRUPTED = 1, 2, 130
+LAUNCHES = 8
 LANGUAGES = {"c": "C", "fortran": "Fortran", "none": ""}
 
 
@@ -33,7 +34,7 @@ def advise(
         typer.Option("--from", metavar="DIR", help="Measure nothing: use stored runs of 'gapless measure vector' "
                      "and 'apps', or of advise; repeatable."),
     ] = None,
-    launches: Annotated[int, typer.Option(min=2, help="Launches of each library: the replicates.")] = 8,
+    launches: Annotated[int, typer.Option(min=2, help="Launches of each library: the replicates.")] = LAUNCHES,
     layer: Annotated[bool, typer.Option("--layer/--no-layer", help="Also with the Gapless layer.")] = True,
     language: Annotated[
         str, typer.Option("--language", metavar="NAME", help="Of the lines to write: c, fortran, or none.")
@@ -78,6 +79,11 @@ def advise(
 
     if language not in LANGUAGES:
         raise GaplessError(f"--language: there is no '{language}'", f"there are {', '.join(LANGUAGES)}")
+    if stored and (out or two_nodes or eager or launcher or not layer or launches != LAUNCHES):
+        raise GaplessError(
+            "--from measures nothing: --out, --two-nodes, --eager, --launcher, --launches and --no-layer say how to",
+            "leave them or --from out",
+        )
     settings = AdviceSettings(type_text=_canonical(type_text), count=count, launches=launches, layer=layer)
     try:
         settings.plan()

@@ -70,7 +70,7 @@ def copy_mpi(
     vectors = [row for name, lines in answers.items() for row in vector_rows(name, lines)]
     if tsv:
         for path, rows in ((tsv, pairs), (tsv.with_name(f"{tsv.stem}-vectors{tsv.suffix}"), vectors)):
-            if rows:
+            if rows or path == tsv:
                 path.write_text(copy_mpi_tsv(rows), encoding="utf-8")
     if json:
         print(json_module.dumps({"pairs": [vars(row) for row in pairs], "vectors": [vars(row) for row in vectors]}))

@@ -75,6 +75,7 @@ def applications(given: SimpleNamespace) -> None:
     from gapless.errors import GaplessError
     from gapless.lab.applications.judged import rows_of
     from gapless.lab.applications.measure import measure
+    from gapless.lab.applications.settings import require_same
     from gapless.lab.environment import environment_line
     from gapless.lab.results import Recorder, read
     from gapless.lab.run_file import NAME
@@ -100,10 +101,12 @@ def applications(given: SimpleNamespace) -> None:
         recorder = Recorder(folder / NAME)
         libraries = {target.name: target.facts for target in found}
         if given.resume:
+            require_same(head, folder, libraries)
             recorder.lines = read(folder / NAME)
         else:
             line = environment_line(found[0].library, f"gapless {shlex.join(sys.argv[1:])}")
-            recorder.add(line | {"settings": settings.as_json(), "asked": asked, "libraries": libraries})
+            line |= {"settings": settings.as_json(), "asked": asked, "two_nodes": asked["two_nodes"]}
+            recorder.add(line | {"libraries": libraries})
         try:
             with _progress(len(_launches(settings)) * sum(1 + (settings.layer and of.layer) for of in found)) as now:
                 failed, rounds = measure(found, settings, recorder, now)
@@ -142,6 +145,7 @@ def _settings(given: SimpleNamespace, head: Line) -> Settings:
     from gapless.lab.applications.catalogue import PRESETS, PROGRAMS
     from gapless.lab.applications.settings import Settings
 
+    seconds = budget(given.budget, given.launches)  # who names launches and no time wants them all
     (name,) = known([given.preset], PRESETS, "--preset")
     begun = Settings.from_json(head["settings"]) if head else Settings.of(name, PRESETS[name])
     begun = begun.with_ranks(numbers(given.ranks, "--ranks"))
@@ -154,8 +158,7 @@ def _settings(given: SimpleNamespace, head: Line) -> Settings:
         steps=given.steps or begun.steps,
         layer=begun.layer and given.layer,
         seed=begun.seed if given.seed is None else given.seed,
-        # Who names launches and no time wants them all.
-        budget_s=budget(given.budget, given.launches) or 0.0,
+        budget_s=begun.budget_s if seconds is None else seconds,
     )
 
 

@@ -28,7 +28,7 @@ Launch = tuple[int, str, str, int, str, bool, bool]  # number, library, program,
 def measure(
     targets: Sequence[Target], settings: Settings, recorder: Recorder, now: Callable[[str], None]
 ) -> tuple[list[str], int]:
-    """Measure and record, but for the launches that are recorded already.
+    """Measure and record, but for the launches that are recorded already and did not fail.
 
     Parameters
     ----------
@@ -49,7 +49,8 @@ def measure(
         How many launches of everything there are; fewer than were asked for where the budget ended it.
     """
     failed: list[str] = []
-    known = {_launch(line) for line in of_kind(recorder.lines, "launch")}
+    # What failed is tried again.
+    known = {_launch(line) for line in of_kind(recorder.lines, "launch") if line["status"] == "ok"}
     began, longest = monotonic(), 0.0
     for number in range(1, settings.launches + 1):
         round_began = monotonic()

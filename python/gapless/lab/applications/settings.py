@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,8 @@ class Settings:
             raise GaplessError(
                 "the run was begun by a version whose runs of applications cannot go on", "begin a new one"
             )
-        own = {name: of for name, of in line.items() if name != "experiment"}
+        known = {field.name for field in fields(cls)}
+        own = {name: of for name, of in line.items() if name in known}
         scales = tuple(Scale(**scale) for scale in own.pop("scales"))
         return cls(**own | {"scales": scales, "programs": tuple(own["programs"])})
 
@@ -84,3 +86,13 @@ def stored_head(folder: Path, lines: list[Line]) -> Line:
             f"go on with it by 'gapless measure {found or 'guidelines'} --resume {folder}'",
         )
     return head
+
+
+def require_same(head: Line, folder: Path, libraries: Mapping[str, Line]) -> None:
+    """Raise GaplessError if a run that is to go on was begun on another machine, or on other libraries."""
+    began = {name: facts.get("mpi_library") for name, facts in head["libraries"].items()}
+    found = {name: facts.get("mpi_library") for name, facts in libraries.items()}
+    if head.get("host") != socket.gethostname():
+        raise GaplessError(f"{folder} was begun on {head.get('host')}", "begin a new run in another folder")
+    if began != found:
+        raise GaplessError(f"{folder} was begun on {began}, and this is {found}", "begin a new run in another folder")

@@ -199,14 +199,16 @@ class Summary:
 def summary(mpi: str, rows: Sequence[AppRow]) -> Summary | None:
     """Return the geometric mean over rows, in the launches that have them all.
 
-    Where none does, because some refused or failed, it is that of the rows' own means, without an interval.
+    Where fewer than two do, because some refused or failed, it is that of the rows' own means, without an interval.
     """
     judged = [row for row in rows if row.best is not None]
     if not judged:
         return None
     launches = sorted(set.intersection(*(set(row.logs) for row in judged)))
     by_launch = [np.mean([row.logs[launch] for row in judged]) for launch in launches]
-    ratio = ratio_of(np.array(by_launch or [np.mean([np.mean(list(row.logs.values())) for row in judged])]))
+    if len(by_launch) < 2:
+        by_launch = [np.mean([np.mean(list(row.logs.values())) for row in judged])]
+    ratio = ratio_of(np.array(by_launch))
     lost = tuple(row.case for row in judged if row.lost)
     decided = sum(row.best is not None and row.best.verdict != UNDECIDED for row in judged)
     return Summary(mpi, ratio, len(judged), lost, decided)
