@@ -76,7 +76,8 @@ int main(int argc, char **argv) {
 }
 """
 
-# argv: WAY (send, isend, start) and ROUNDS (0: for ever). Messages of several lengths go round in a ring.
+# argv: WAY (send, isend, start), ROUNDS (0: for ever) and how far on each message goes (1). Messages of several lengths
+# go round in a ring.
 MESSAGES = """
 #include <mpi.h>
 #include <stdio.h>
@@ -106,7 +107,8 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  to = (rank + 1) % size, from = (rank + size - 1) % size, isends = strcmp(argv[1], "isend") == 0;
+  const int step = argc > 3 ? atoi(argv[3]) : 1;
+  to = (rank + step) % size, from = (rank + size - step) % size, isends = strcmp(argv[1], "isend") == 0;
   for (int k = 0; k < kSizes; ++k) {
     MPI_Type_vector(lengths[k], 1, 2, MPI_INT, &sent[k]);
     MPI_Type_vector(lengths[k], 1, 3, MPI_INT, &received[k]);
@@ -255,9 +257,14 @@ def test_two_nodes_pair_within_each(compile_c: Compiler) -> None:
         with Nodes() as nodes, Listener(Path(f"/proc/{nodes.pids[0]}/ns/net")) as listener:
             listener.start()
             layered = dataclasses.replace(found, library=on_two_nodes(found.library, nodes))
-            rounds = 3
-            answer = layered.run(4, [layered.program("exchanges", PROGRAM), rounds], SETTINGS | listener.settings)
+            rounds, settings = 3, SETTINGS | listener.settings
+            answer = layered.run(4, [layered.program("exchanges", PROGRAM), rounds], settings)
+            messages = layered.program("messages", MESSAGES)
+            sent = {step: layered.run(4, [messages, "isend", rounds, step], settings) for step in (1, 2)}
         calls = THROUGH.findall(answer.stderr)
         assert paired(answer) == 4 * 2 * rounds, answer.stderr
         # One block to the other one of the half; of a broadcast the receiver sends none.
-        assert {(call, sent) for _, call, sent in calls} == {("Alltoallw", "1"), ("Bcast", "1"), ("Bcast", "0")}
+        assert {(call, blocks) for _, call, blocks in calls} == {("Alltoallw", "1"), ("Bcast", "1"), ("Bcast", "0")}
+        # Messages to the next rank leave the node, those to the one behind it stay; each is logged by its receiver.
+        assert paired(sent[1]) == 0
+        assert paired(sent[2]) == 4 * rounds * 4
