@@ -80,6 +80,16 @@ const int* completion_looked_up() noexcept {
 using namespace gapless;
 using namespace gapless::preload;
 
+// True if the caller gets anything: bindings ask for whatever some library has. Of RTLD_NEXT only the caller's own
+// look-up tells.
+static bool is_there(void* handle, const char* name) noexcept {
+  if (handle == RTLD_NEXT) return true;
+  const auto next = reinterpret_cast<void* (*)(void*, const char*)>(gapless_preload_find_dlsym());
+  const bool found = next == nullptr || next(handle, name) != nullptr;
+  dlerror();
+  return found;
+}
+
 // Another preloaded object may stand before the loader's.
 void* gapless_preload_find_dlsym() noexcept {
   void* const next = next_dlsym();
@@ -90,7 +100,8 @@ void* gapless_preload_find_dlsym() noexcept {
 // What dlsym(handle, name) answers to that caller instead of the truth; nullptr: nothing. An error of our own look-ups
 // is not left for the caller's dlerror.
 void* gapless_preload_answer(void* handle, const char* name, void* caller) noexcept {
-  if (completes_unserved(name)) __atomic_store_n(&looked_up, 1, __ATOMIC_RELAXED);
+  if (completes_unserved(name) && (completes_unwrapped(name) || is_there(handle, name)))
+    __atomic_store_n(&looked_up, 1, __ATOMIC_RELAXED);
   if (handle == RTLD_DEFAULT) return nullptr;
   const std::size_t k = find_served(name);
   if (k == std::size(kServed) || base::setting_on("GAPLESS_DISABLE")) return nullptr;
