@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   MPI_Type_commit(&column);
   std::vector<double> data(2 * kDoubles, -1);
   for (int k = 0; k < 2 * kDoubles && rank == 0; ++k) data[static_cast<std::size_t>(k)] = k;
+  MPI_Barrier(MPI_COMM_WORLD);  // nothing is paired with a process that is still in MPI_Init
   if (rank == 0) {
     MPI_Send(data.data(), 1, column, 1, 7, MPI_COMM_WORLD);
   } else {
