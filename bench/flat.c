@@ -100,7 +100,8 @@ int main(int argc, char** argv) {
   const long long messages = argc >= 3 ? atoll(argv[2]) : 0;
   if (argc >= 4) blocks = atoi(argv[3]);
   const int blocking = strcmp(way, "blocking") == 0, types = strcmp(way, "types") == 0;
-  if (ranks != 2 || messages < 160 || blocks < 1 || blocks > kMostBlocks || argc > 4 || (!blocking && !types && strcmp(way, "nonblocking") != 0)) {
+  const int is_way = blocking || types || strcmp(way, "nonblocking") == 0;
+  if (ranks != 2 || messages < 160 || blocks < 1 || blocks > kMostBlocks || argc > 4 || !is_way) {
     if (rank == 0) fprintf(stderr, "usage: mpiexec -n 2 flat blocking|nonblocking|types MESSAGES [BLOCKS]\n");
     MPI_Finalize();
     return 2;

@@ -1,8 +1,9 @@
 /** @file
  * What MPI lacks, on its own handles: types, typed copy, packing at a position, and all-to-all by zero-copy algorithms.
  *
- * Link with libgapless_mpi of the program's MPI ABI (pkg-config gapless-mpi-mpich, gapless-mpi-openmpi or gapless-mpi-standard). Under the
- * layer (`gapless run`) a program may look the functions up at run time instead: dlsym(RTLD_DEFAULT, "GAPLESS_Copy").
+ * Link with libgapless_mpi of the program's MPI ABI (pkg-config gapless-mpi-mpich, gapless-mpi-openmpi or
+ * gapless-mpi-standard). Under the layer (`gapless run`) a program may look the functions up at run time instead:
+ * dlsym(RTLD_DEFAULT, "GAPLESS_Copy").
  * Every function returns MPI_SUCCESS or an error that it has raised as MPI raises its own: by the error handler of the
  * communicator, or of MPI_COMM_SELF where there is none. Outputs are set on success only. Any thread may call them, as
  * far as the MPI library was initialised for threads. What they make of types needs no more than MPI 3.0; counts beyond

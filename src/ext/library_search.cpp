@@ -7,12 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/mpi_abi.hpp"
 #include "mpi/abi/abi.hpp"
 
 namespace gapless::ext {
 
 namespace {
 
+constexpr std::string_view kOwnAbi = mpi::kAbiName;
 constexpr const char* kAnyProcedure = "PMPI_Initialized";
 
 // The library where it is not in the global scope; otherwise that scope. Set by the first search that found one.
@@ -54,15 +56,6 @@ void* look_up(const char* name) noexcept {
   return found != nullptr || library_handle == RTLD_DEFAULT ? found : dlsym(library_handle, name);
 }
 
-// As preload/interpose/library_search.cpp tells them apart.
-std::string_view abi() noexcept {
-  if (look_up("ompi_mpi_comm_world") != nullptr) return "openmpi";
-  using AbiVersion = int (*)(int*, int*);
-  int major = 0, minor = 0;
-  const auto version = reinterpret_cast<AbiVersion>(look_up("MPI_Abi_get_version"));
-  return version != nullptr && version(&major, &minor) == 0 && major > 0 ? "standard" : "mpich";
-}
-
 }  // namespace
 
 const char* search_library() noexcept {
@@ -73,12 +66,10 @@ const char* search_library() noexcept {
   }
   const auto next = reinterpret_cast<FrontNext>(dlsym(RTLD_DEFAULT, "gapless_front_next"));
   front_next = next != nullptr && next(kAnyProcedure) != nullptr ? next : nullptr;
-  if (abi() == mpi::kAbiName) return nullptr;
-  return std::string_view(mpi::kAbiName) == "openmpi"
-             ? "this is Gapless for Open MPI's ABI, and the program's MPI library has another one"
-         : std::string_view(mpi::kAbiName) == "mpich"
-             ? "this is Gapless for MPICH's ABI, and the program's MPI library has another one"
-             : "this is Gapless for the standard ABI, and the program's MPI library has another one";
+  if (base::abi_of(look_up) == kOwnAbi) return nullptr;
+  return kOwnAbi == "openmpi" ? "this is Gapless for Open MPI's ABI, and the program's MPI library has another one"
+         : kOwnAbi == "mpich" ? "this is Gapless for MPICH's ABI, and the program's MPI library has another one"
+                              : "this is Gapless for the standard ABI, and the program's MPI library has another one";
 }
 
 void* find_library(const char* name) noexcept {

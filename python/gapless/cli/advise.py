@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gapless.cli.options import JsonOption, TwoNodesOption
+from gapless.cli.options import EagerOption, JsonOption, LauncherOption, TwoNodesOption
 from gapless.errors import GaplessError
 
 if TYPE_CHECKING:
@@ -39,16 +39,9 @@ def advise(
     language: Annotated[
         str, typer.Option("--language", metavar="NAME", help="Of the lines to write: c, fortran, or none.")
     ] = "c",
-    launcher: Annotated[
-        str | None,
-        typer.Option(metavar="COMMAND", help="Instead of the library's mpiexec, e.g. 'srun -n {ranks}'."),
-    ] = None,
+    launcher: LauncherOption = None,
     two_nodes: TwoNodesOption = False,
-    eager: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Raise the libraries' limit up to which a message is sent before it is "
-                     "received: 1M."),
-    ] = None,
+    eager: EagerOption = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Keep the samples there, for 'gapless report' and --from."),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from gapless.cli.options import Row, TwoNodesOption
+from gapless.cli.options import EagerOption, LauncherOption, Row, TwoNodesOption
 from gapless.errors import GaplessError
 
 if TYPE_CHECKING:
@@ -40,11 +40,10 @@ EXTENT = (
 )
 # Where, and what becomes of it.
 WHERE = (
-    Row("launcher", str, None, "Instead of the library's mpiexec, e.g. 'srun -n {ranks}'.", metavar="COMMAND"),
+    Row.of("launcher", LauncherOption, None),
     Row.of("two_nodes", TwoNodesOption, False),
-    Row("eager", str, None, "Raise the libraries' limit up to which a message is sent before it is received: 1M.",
-        metavar="SIZE"),
-)  # fmt: skip
+    Row.of("eager", EagerOption, None),
+)
 KEPT = (
     Row("resume", Path, None, "Go on with the run there, with its own settings.", metavar="DIR"),
     Row("seed", int, None, "Of all random orders.", min=0, max=2**40),
@@ -117,6 +116,16 @@ def budget(text: str | None, launches: int | None) -> float | None:
     return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
 
 
+def refuse_beside_resume(given: SimpleNamespace, options: Sequence[Row], resumable: Sequence[str], may: str) -> None:
+    """Raise GaplessError if an option that a run cannot change stands beside --resume; `may` names those that can."""
+    for row in options:
+        if row.name not in resumable and getattr(given, row.name) != row.default:
+            raise GaplessError(
+                f"--resume goes on with a run as it was begun, not with another {row.flag}",
+                f"name {may} beside it, or begin a new run",
+            )
+
+
 def begun_with(given: SimpleNamespace, options: Sequence[Row], presets: Mapping[str, Kind]) -> Kind:
     """Return the settings of the preset, or of the run that goes on, before the command line changes them.
 
@@ -132,12 +141,7 @@ def begun_with(given: SimpleNamespace, options: Sequence[Row], presets: Mapping[
         raise GaplessError(f"no preset is called '{given.preset}'", f"there are {', '.join(presets)}")
     if not given.resume:
         return presets[given.preset]
-    for row in options:
-        if row.name not in RESUMABLE and getattr(given, row.name) != row.default:
-            raise GaplessError(
-                f"--resume goes on with a run as it was begun, not with another {row.flag}",
-                "name --launches, --budget or --power beside it, or begin a new run",
-            )
+    refuse_beside_resume(given, options, RESUMABLE, "--launches, --budget or --power")
     stored = stored_settings(given.resume)
     if not isinstance(stored, type(presets[given.preset])):
         raise GaplessError(

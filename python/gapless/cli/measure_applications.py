@@ -23,6 +23,7 @@ from gapless.cli.experiment import (
     known,
     numbers,
     out_option,
+    refuse_beside_resume,
     results_folder,
     say,
     words,
@@ -75,8 +76,7 @@ def applications(given: SimpleNamespace) -> None:
     from gapless.errors import GaplessError
     from gapless.lab.applications.judged import rows_of
     from gapless.lab.applications.measure import measure
-    from gapless.lab.applications.settings import require_same
-    from gapless.lab.environment import environment_line
+    from gapless.lab.environment import environment_line, require_same
     from gapless.lab.results import Recorder, read
     from gapless.lab.run_file import NAME
     from gapless.targets.chosen import targets
@@ -101,7 +101,7 @@ def applications(given: SimpleNamespace) -> None:
         recorder = Recorder(folder / NAME)
         libraries = {target.name: target.facts for target in found}
         if given.resume:
-            require_same(head, folder, libraries)
+            require_same(folder, head, libraries)
             recorder.lines = read(folder / NAME)
         else:
             line = environment_line(found[0].library, f"gapless {shlex.join(sys.argv[1:])}")
@@ -124,17 +124,11 @@ def applications(given: SimpleNamespace) -> None:
 
 def _stored(given: SimpleNamespace) -> Line:
     """Return the head of the run that goes on; GaplessError if something stands beside it that a run cannot change."""
-    from gapless.errors import GaplessError
     from gapless.lab.applications.settings import stored_head
     from gapless.lab.results import read
     from gapless.lab.run_file import NAME
 
-    for row in OPTIONS:
-        if row.name not in RESUMABLE and getattr(given, row.name) != row.default:
-            raise GaplessError(
-                f"--resume goes on with a run as it was begun, not with another {row.flag}",
-                "name --launches or --budget beside it, or begin a new run",
-            )
+    refuse_beside_resume(given, OPTIONS, RESUMABLE, "--launches or --budget")
     return stored_head(given.resume, read(given.resume / NAME))
 
 

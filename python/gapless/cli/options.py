@@ -29,6 +29,16 @@ MpiOption = Annotated[
 ]
 LaunchesOption = Annotated[int, typer.Option(min=1, help="Independent launches of each library: the replicates.")]
 FilterOption = Annotated[str, typer.Option("--filter", help="Only groups whose name contains this text.")]
+LauncherOption = Annotated[
+    str | None, typer.Option(metavar="COMMAND", help="Instead of the library's mpiexec, e.g. 'srun -n {ranks}'.")
+]
+EagerOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help="Raise the libraries' limit up to which a message is sent before it is received: 1M.",
+    ),
+]
 TwoNodesOption = Annotated[
     bool, typer.Option("--two-nodes", help="Ranks in two network namespaces of this machine, over TCP (needs root).")
 ]

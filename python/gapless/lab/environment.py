@@ -7,10 +7,12 @@ import os
 import platform
 import socket
 import subprocess
+from collections.abc import Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 
 from gapless import __version__
+from gapless.errors import GaplessError
 from gapless.lab.results import SCHEMA, Line
 from gapless.launch.processor import cpu_model
 from gapless.paths import REPOSITORY, Build, is_installed
@@ -82,3 +84,23 @@ def environment_line(build: Build, command: str) -> Line:
         "commit": _git("rev-parse", "HEAD"),
         "changed_files": bool(_git("status", "--porcelain")),
     }
+
+
+def require_same(folder: Path, begun: Line, libraries: Mapping[str, Line]) -> None:
+    """Raise GaplessError if the run there was begun on other libraries, or on another machine.
+
+    Parameters
+    ----------
+    folder : Path
+        The run's.
+    begun : dict
+        Its environment record.
+    libraries : mapping
+        Name to facts of what would be measured now.
+    """
+    began = {name: facts.get("mpi_library") for name, facts in begun["libraries"].items()}
+    found = {name: facts.get("mpi_library") for name, facts in libraries.items()}
+    if began != found:
+        raise GaplessError(f"{folder} was begun on {began}, and this is {found}", "begin a new run in another folder")
+    if begun.get("host") != socket.gethostname():
+        raise GaplessError(f"{folder} was begun on {begun.get('host')}", "begin a new run in another folder")

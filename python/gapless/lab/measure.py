@@ -7,7 +7,6 @@ whether there is time for it.
 from __future__ import annotations
 
 import random
-import socket
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from math import inf
 from pathlib import Path
 
 from gapless.errors import GaplessError
-from gapless.lab.environment import environment_line
+from gapless.lab.environment import environment_line, require_same
 from gapless.lab.experiment import Experiment
 from gapless.lab.launches import Launch, run_launch
 from gapless.lab.live import Display
@@ -222,10 +221,5 @@ def resumed_session(folder: Path, settings: Experiment, targets: Sequence[Target
         raise GaplessError(
             f"{folder} was begun by another version of Gapless: its rows differ", "begin a new run in another folder"
         )
-    began = {name: facts.get("mpi_library") for name, facts in run.environment["libraries"].items()}
-    found = {target.name: target.facts.get("mpi_library") for target in targets}
-    if began != found:
-        raise GaplessError(f"{folder} was begun on {began}, and this is {found}", "begin a new run in another folder")
-    if run.environment.get("host") != socket.gethostname():
-        raise GaplessError(f"{folder} was begun on {run.environment.get('host')}", "begin a new run in another folder")
+    require_same(folder, run.environment, {target.name: target.facts for target in targets})
     return Session(settings, plan, targets, recorder, display)

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <mutex>
 
-#include "base/immortal.hpp"
 #include "mpi/abi/library.hpp"
 #include "preload/policy/own_comm.hpp"
 
@@ -11,14 +10,11 @@ namespace gapless::preload {
 
 namespace {
 
-struct AskingOnce {
-  std::mutex one_at_a_time;
-};
+std::mutex asking_once;  // a collective call: one thread at a time
 
 bool ask() noexcept {
   char byte = 0;
-  // One thread at a time, for it is a collective call.
-  const std::lock_guard lock(base::immortal<AskingOnce>().one_at_a_time);
+  const std::lock_guard lock(asking_once);
   return mpi::library.Gather(&byte, 1, MPI_BYTE, &byte, 1, MPI_BYTE, 0, own_comm()) != MPI_SUCCESS;
 }
 

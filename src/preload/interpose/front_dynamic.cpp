@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/mpi_abi.hpp"
 #include "base/settings.hpp"
 #include "preload/interpose/front.hpp"
 #include "preload/interpose/imports.hpp"
@@ -81,7 +82,7 @@ void* library_function(const char* name) noexcept {
 }
 
 const char* library_abi() noexcept {
-  return abi_name(detect_abi());
+  return base::abi_of(next_symbol);
 }
 
 std::size_t served_count() noexcept {

@@ -126,17 +126,6 @@ bool defines(const Loaded& object, const char* name) noexcept {
 
 }  // namespace
 
-const char* abi_name(Abi abi) noexcept {
-  switch (abi) {
-    case Abi::kOpenMpi:
-      return "openmpi";
-    case Abi::kStandard:
-      return "standard";
-    default:
-      return "mpich";
-  }
-}
-
 bool search_library(void* caller) noexcept {
   if (look_behind_fronts(known_handle(), kAnyProcedure) != nullptr) return true;
   const link_map* const object = object_at(caller);
@@ -212,18 +201,6 @@ std::string library_file() {
   void* const known = search_library(nullptr) ? next_symbol(kAnyProcedure) : nullptr;
   const link_map* const object = known == nullptr ? nullptr : object_at(known);
   return object == nullptr ? "" : object->l_name;
-}
-
-Abi detect_abi() noexcept {
-  if (next_symbol("ompi_mpi_comm_world") != nullptr) {
-    // Open MPI's own ABI has its predefined handles as data.
-    return Abi::kOpenMpi;
-  }
-  using AbiVersion = int (*)(int*, int*);
-  int major = 0, minor = 0;
-  const auto version = reinterpret_cast<AbiVersion>(next_symbol("MPI_Abi_get_version"));
-  if (version != nullptr && version(&major, &minor) == 0 && major > 0) return Abi::kStandard;
-  return Abi::kMpich;
 }
 
 }  // namespace gapless::preload

@@ -5,9 +5,6 @@
 
 namespace gapless::preload {
 
-enum class Abi { kMpich, kOpenMpi, kStandard };
-const char* abi_name(Abi abi) noexcept;
-
 // Looks for the library once; `caller` is an address inside of the code that called MPI. Returns true if it was found.
 bool search_library(void* caller) noexcept;
 // The next definition of a symbol behind this object: a tool's, or the library's, never another front's. nullptr if
@@ -17,7 +14,6 @@ void* next_symbol(const char* name) noexcept;
 void* visible_data(const char* name) noexcept;
 // True if two addresses lie in the same loaded object.
 bool same_object(void* a, void* b) noexcept;
-Abi detect_abi() noexcept;
 
 // The dlsym behind this object.
 void* next_dlsym() noexcept;

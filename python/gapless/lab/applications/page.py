@@ -100,13 +100,13 @@ def render(lines: Sequence[Line], rows: Sequence[Row]) -> str:
         What they say.
     """
     shown, head = first_scale(rows)[0], of_kind(list(lines), "environment")[0]
+    figures = {"figure": figure(rows), "scaling": scaling(rows)}
     table = [line.split("\t") for line in tsv(rows).splitlines()]
     return page_environment().get_template("applications.html.j2").render(
         libraries=list(dict.fromkeys(row.library for row in rows)), shown=shown, head=head, ways=WAYS,
         answers=[answer_sentence(answer) for answer in answers_of(rows)], columns=table[0], cells=table[1:],
         problems=[line["reason"] for line in of_kind(list(lines), "launch") if line["reason"]] + differing(lines),
-        figures=embedded({"figure": figure(rows), "scaling": scaling(rows)}), call=CALL,
-        scales=scaling(rows) is not None, plotly=Markup(plotting_script()),
+        figures=embedded(figures), call=CALL, scales=figures["scaling"] is not None, plotly=Markup(plotting_script()),
     )  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -86,13 +85,3 @@ def stored_head(folder: Path, lines: list[Line]) -> Line:
             f"go on with it by 'gapless measure {found or 'guidelines'} --resume {folder}'",
         )
     return head
-
-
-def require_same(head: Line, folder: Path, libraries: Mapping[str, Line]) -> None:
-    """Raise GaplessError if a run that is to go on was begun on another machine, or on other libraries."""
-    began = {name: facts.get("mpi_library") for name, facts in head["libraries"].items()}
-    found = {name: facts.get("mpi_library") for name, facts in libraries.items()}
-    if head.get("host") != socket.gethostname():
-        raise GaplessError(f"{folder} was begun on {head.get('host')}", "begin a new run in another folder")
-    if began != found:
-        raise GaplessError(f"{folder} was begun on {began}, and this is {found}", "begin a new run in another folder")
