@@ -18,7 +18,8 @@ CAP_SYS_PTRACE = 19  # linux/capability.h
 SETTINGS = {"GAPLESS_SMALLEST_PAIRED": "8192"}
 
 # argv: MEMORY (heap, alloc, window, or window_c, where rank 0 makes it by MPI_Win_allocate_shared_c), WHAT, ROUNDS (0:
-# for ever), and if runs are to be long ones. Rank 0 sends a column, rank 1 receives it as another one, and answers.
+# for ever), and where runs are to be long ones: "long runs", or "long runs sent" by their sender alone. Rank 0 sends a
+# column, rank 1 receives it as another one, and answers.
 PROGRAM = """
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,7 +40,7 @@ int MPI_Win_allocate_shared_c(MPI_Aint, MPI_Aint, MPI_Info, MPI_Comm, void *, MP
 static int rank, *out, *in;
 static MPI_Datatype sent, received;
 static const char *what;
-static int has_long_runs;
+static int has_long_runs, receives_long_runs;
 static int is(const char *name) { return strcmp(what, name) == 0; }
 static int is_late(int round) { return is("turns late") && round >= kPrompt; }
 /* Whether a sender sends when its receiver is about to receive. */
@@ -65,6 +66,11 @@ static int place(int j) {
   if (has_long_runs) return j / kGroup * 2 * kGroup + j % kGroup;
   return is("groups") ? j / kGroup * 4 * kGroup + 2 * (j % kGroup) : 2 * j;
 }
+/* Which int is received at the j-th place, or -1. */
+static int received_at(int j) {
+  const int run = receives_long_runs ? kGroup : 1;
+  return j % (3 * run) < run ? j / (3 * run) * run + j % run : -1;
+}
 static void send_one(int round) {
   for (int j = 0; j < kLength; ++j) out[place(j)] = 7 * round + j;
   if (waits(round)) MPI_Recv(NULL, 0, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -79,14 +85,17 @@ static int receive_one(int round) {
   if (waits(round)) MPI_Send(NULL, 0, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD);
   MPI_Error_class(MPI_Recv(in, 1, received, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE), &class);
   wrong += class != (is("cut") ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
-  for (int j = 0; j < 3 * kLength; ++j) wrong += in[j] != (j % 3 == 0 && j / 3 < length ? 7 * round + j / 3 : -1);
+  for (int j = 0; j < 3 * kLength; ++j) {
+    const int which = received_at(j);
+    wrong += in[j] != (which >= 0 && which < length ? 7 * round + which : -1);
+  }
   return wrong;
 }
 int main(int argc, char **argv) {
   MPI_Win window = MPI_WIN_NULL;
   const size_t bytes = kLength * sizeof(int);
   int found = 0, rounds = atoi(argv[3]);
-  what = argv[2], has_long_runs = argc > 4;
+  what = argv[2], has_long_runs = argc > 4, receives_long_runs = has_long_runs && strcmp(argv[4], "long runs") == 0;
   if (is("forbidden")) forbid();
   if (is("limited")) {  /* rank 0 gets no memory to share */
     const char *mine = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("OMPI_COMM_WORLD_RANK");
@@ -121,7 +130,8 @@ int main(int argc, char **argv) {
     MPI_Type_create_hvector(kLength / kGroup, 1, 4 * kGroup * sizeof(int), group, &sent);
     MPI_Type_free(&group);
   }
-  MPI_Type_vector(is("cut") ? kLength / 2 : kLength, 1, 3, MPI_INT, &received);
+  const int run = receives_long_runs ? kGroup : 1;
+  MPI_Type_vector((is("cut") ? kLength / 2 : kLength) / run, run, 3 * run, MPI_INT, &received);
   if (is("cut")) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Type_commit(&sent);
   MPI_Type_commit(&received);
@@ -284,6 +294,19 @@ def test_what_is_refused_is_not_offered_again(layered: Layered, tmp_path: Path) 
     refused = re.findall(r"to rank (\d): .*: host \(after \d+ messages: by kernel its receiver refuses it\)\n", told)
     assert refused and sorted(refusing) == sorted(refused) == sorted(set(refused)), told
     assert counts["refused"] == len(refused)
+
+
+def test_short_runs_are_not_read_for_a_trial(layered: Layered, tmp_path: Path) -> None:
+    """Where either end has them: the sender offers nothing, the receiver refuses once."""
+    counts = run(layered, tmp_path, "adaptive", "heap", "", 100)
+    assert counts.get("offered", 0) == counts.get("kernel", 0) == 0
+    counts = run_until("kernel", layered, tmp_path, "adaptive", "heap", "", 100, "long runs")
+    assert counts.get("refused", 0) == 0
+    log = tmp_path / "log"
+    counts = run_until("refused", layered, tmp_path, "adaptive", "heap", "", 100, "long runs sent", log=log)
+    told = re.findall(r"rank \d: a message of rank \d cannot be read: its place here has short runs\n", log.read_text())
+    assert counts["refused"] == len(told) <= 2
+    assert counts.get("kernel", 0) == 0
 
 
 def may_read_others() -> bool:

@@ -27,8 +27,6 @@ constexpr std::int64_t kRoomBytes = 64 << 10;
 // each by itself, runs of 4096 are not (gapless measure adaptive).
 constexpr copy::SpanLimits kSpans{.gap = 1024, .length = kRoomBytes, .most = 1 << 16};
 constexpr copy::SpanLimits kEntries{.gap = 0, .length = 0, .most = 1 << 16};
-// [bytes] Runs of the target of this average length or more are read into where they belong.
-constexpr std::int64_t kLongRun = 2048;
 constexpr std::int64_t kAtOnceBytes = 1 << 20;
 
 // What one thread reads with.
@@ -47,7 +45,7 @@ class KernelPull {
   bool spans(const std::vector<copy::Span>& spans) noexcept {
     const bool has_gaps =
         std::any_of(spans.begin(), spans.end(), [](const copy::Span& span) { return !span.is_run(); });
-    const bool is_long = plan_.is_run(target_.count) || target_.type->mean_run_bytes() >= kLongRun;
+    const bool is_long = has_long_runs(*target_.type, target_.count);
     std::size_t next = 0;
     std::int64_t within = 0;  // [bytes] of the next span that are read
     for (std::int64_t position = 0; position < target_.bytes;) {
@@ -175,6 +173,9 @@ bool pull_by_kernel(SharedMemory& shared, const PairedReceive& message, const wi
                     copy::Foreign& layout, const PartCopy& parts, const Target& target) noexcept {
   Room* const room = base::PerThread<Room>::get();
   if (room == nullptr) return refuses(message, "no memory");
+  if (wanted_way() == Way::kAdaptive && !has_long_runs(*target.type, target.count)) {
+    return refuses(message, "its place here has short runs");
+  }
   const auto spans = layout.spans(origin.count, wanted_way() == Way::kEntries ? kEntries : kSpans);
   if (spans == nullptr) return refuses(message, "it has too many spans, or there is no memory for them");
   KernelPull kernel(*room, shared.segment.pid_of(message.sender()), origin, parts, target);

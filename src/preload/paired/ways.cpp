@@ -55,9 +55,6 @@ Choices& choices() noexcept {
   return base::immortal<Choices>();
 }
 
-// [bytes] Shorter runs are never read by the kernel for a trial's sake: an entry, or its gap, costs more than they do.
-constexpr std::int64_t kShortestKernelRun = 2048;
-
 // The place where the choice for this message is, or would be; under the lock.
 Sent& place_of(Choices& all, int number, const Outbound& message, const void* mapped_at) noexcept {
   const auto mixed = reinterpret_cast<std::uintptr_t>(message.type.get()) / 16 +
@@ -124,6 +121,12 @@ bool chooses_offer(int number, const Outbound& message, const void* mapped_at) n
 
 }  // namespace
 
+bool has_long_runs(const mpi::Datatype& type, std::int64_t count) noexcept {
+  // For shorter ones an entry, or its gap, costs more than they do.
+  constexpr std::int64_t kShortestKernelRun = 2048;
+  return type.mean_run_bytes() >= kShortestKernelRun || type.plan()->is_run(count);
+}
+
 bool may_offer(int number, const Outbound& message, Settles settles) noexcept {
   const Way way = wanted_way();
   const SharedMemory* const shared = shared_memory();
@@ -134,7 +137,7 @@ bool may_offer(int number, const Outbound& message, Settles settles) noexcept {
   const void* const mapped = mapped_at(number, message);
   if (way == Way::kDirect) return mapped != nullptr;
   const bool may_read =
-      may_be_refused && message.type->mean_run_bytes() >= kShortestKernelRun && shared->segment.is_reached_by(number);
+      may_be_refused && has_long_runs(*message.type, message.count) && shared->segment.is_reached_by(number);
   return (mapped != nullptr || may_read) && chooses_offer(number, message, mapped);
 }
 

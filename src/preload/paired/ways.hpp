@@ -19,6 +19,10 @@ enum class Way {
 // By GAPLESS_Switch_way, or GAPLESS_WAY.
 Way wanted_way() noexcept;
 
+// True if the runs at one end of a message are on average long enough for the kernel to read it, by the layer's own
+// choice: what either end has short runs for goes by host.
+bool has_long_runs(const mpi::Datatype& type, std::int64_t count) noexcept;
+
 // What is to be sent.
 struct Outbound {
   const mpi::DatatypePtr& type;

@@ -13,6 +13,7 @@ from gapless.lab.adaptive.settings import buffers_of
 from gapless.lab.apps.cases import GHOST, LARGER, AppCase, all_cases
 from gapless.lab.interval import interval_text
 from gapless.lab.layouts.layout import Message
+from gapless.lab.layouts.notation import BASES
 from gapless.lab.report.plots import Figure, Plot
 from gapless.lab.ways.group import PINGPONG
 from gapless.lab.ways.names import COLOURS, role
@@ -24,8 +25,14 @@ ALL = "all"
 
 
 def kernel_cases() -> list[AppCase]:
-    """Return what the kernels exchange, each input once (Suresh et al., 2022)."""
-    return [case for case in all_cases() if case.family in (LARGER, GHOST) and case.pattern == PINGPONG]
+    """Return what the kernels exchange, each input once (Suresh et al., 2022); of FFT2, what goes from rank to rank."""
+    return [
+        case for case in all_cases() if (case.family in (LARGER, GHOST) and case.pattern == PINGPONG) or _is_fft(case)
+    ]
+
+
+def _is_fft(case: AppCase) -> bool:
+    return case.layout == "FFT2"
 
 
 def named_cases(names: Sequence[str]) -> list[AppCase]:
@@ -62,7 +69,7 @@ def message_of(case: AppCase) -> Message:
 def run_bytes(case: AppCase) -> int:
     """Return the mean run of a kernel's datatype [bytes]."""
     message = message_of(case)
-    return int(case.bytes // explain_type(message.type, message.count)["runs"])
+    return int(case.contiguous.count * BASES[case.base].bytes // explain_type(message.type, message.count)["runs"])
 
 
 def is_kernel(group: str) -> bool:
