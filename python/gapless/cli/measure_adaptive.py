@@ -23,8 +23,8 @@ OPTIONS = tuple(
             "kernels",
             str,
             None,
-            "In place of vectors: what kernels of applications exchange, 32 KB to 24 MB: all, or for example MILC, FFT2, "
-            "NAS_MG_y, miniGhost, or one input, NAS_MG_x/512.",
+            "In place of vectors: what kernels of applications exchange, 32 KB to 24 MB: all, or for example MILC, "
+            "FFT2, NAS_MG_y, miniGhost, or one input, NAS_MG_x/512.",
             metavar="NAMES",
         ),
         Row(
