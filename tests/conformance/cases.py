@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class Case:
 ANY_CODE = tuple(range(256))
 ANY_FAILURE = tuple(range(1, 256))
 FORCED = {"GAPLESS_FORCE": "1"}
+RULES = Path(__file__).resolve().parent.parent / "preload"
 # What is built in differs between libraries.
 MESSAGES = {"GAPLESS_SMALLEST_PAIRED": "16384"}
 # The pool has next to nothing, and the reserve a page: a call that fits must not be refused its second buffer.
@@ -126,6 +128,17 @@ def _paired() -> Iterator[Case]:
     # Not "aliased": where the root alone refuses its arguments, an error, the others wait for it.
     for what in ("memory", "undecoded", "contiguous", "errors"):
         yield Case("coll_faults", (what,), PAIRED, ranks=3, timeout_s=300, is_second=True)
+    # What the rules leave to the library, where it puts headers as types say.
+    gathered = {"GAPLESS_RULES": str(RULES / "gathered_header.rules")}
+    for ranks, is_second in ((3, False), (2, True)):
+        yield Case("coll_messages", ("each",), MESSAGES, ranks=ranks, pairs=1, is_second=is_second)
+        yield Case("coll_messages", ("kinds",), MESSAGES, ranks=ranks, pairs=1, is_second=is_second)
+        yield Case("coll_messages", ("switched",), MESSAGES, ranks=ranks, pairs=1, is_second=is_second)
+    for settings in (FORCED, gathered):
+        yield Case("coll_messages", ("kinds",), settings, ranks=3, pairs=1, is_second=settings is FORCED)
+    for some, is_second in (("1M", False), ("2M", True)):
+        few = {**MESSAGES, "GAPLESS_PAIRED_BYTES": some}
+        yield Case("coll_messages", ("scarce",), few, ranks=3, pairs=1, is_second=is_second)
     for what in ("idle", "torus", "outstanding", "threads"):
         yield Case("paired", (what,), PAIRED, ranks=4 if what == "torus" else 3, pairs=1)
     # Where nothing is counted, a call without long blocks is left at once.

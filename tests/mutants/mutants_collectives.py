@@ -71,8 +71,8 @@ COLLECTIVE = [
     planted(
         "blocks of absent neighbours are unpacked",
         "side.cpp",
-        "if (piece.direction.in && !piece.is_paired &&",
-        "if (!piece.is_paired &&",
+        "if (!piece.direction.in || piece.is_paired ||",
+        "if (piece.is_paired ||",
         COLLECTIVES,
     ),
     planted(

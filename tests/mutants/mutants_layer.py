@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mutants_block_messages
 import mutants_collectives
 import mutants_heap
 import mutants_messages
@@ -14,6 +15,7 @@ import mutants_ways
 
 MUTANTS = [
     *mutants_p2p.MUTANTS,
+    *mutants_block_messages.MUTANTS,
     *mutants_collectives.MUTANTS,
     *mutants_messages.MUTANTS,
     *mutants_heap.MUTANTS,

@@ -49,8 +49,8 @@ DECISION = [
     planted(
         "a process that is switched off does not look what others have decided",
         "collectives/collective.cpp",
-        "if (!switched_on() && !may_exchange(call))",
-        "if (!switched_on())",
+        "!switched_on() && !may_exchange(call) &&",
+        "!switched_on() &&",
         paired("switched"),
     ),
     planted(
@@ -272,15 +272,15 @@ PARTS = [
     planted(
         "the library packs paired blocks as well",
         "side.cpp",
-        "piece.direction.out && !piece.is_paired && piece.bytes() > 0",
-        "piece.direction.out && piece.bytes() > 0",
+        "!piece.direction.out || piece.is_paired ||",
+        "!piece.direction.out ||",
         MIXED + THRESHOLD,
     ),
     planted(
         "paired blocks are unpacked from the library's staging",
         "side.cpp",
-        "piece.direction.in && !piece.is_paired && piece.bytes() > 0",
-        "piece.direction.in && piece.bytes() > 0",
+        "!piece.direction.in || piece.is_paired ||",
+        "!piece.direction.in ||",
         MIXED + THRESHOLD,
     ),
     planted(
@@ -300,8 +300,8 @@ PARTS = [
     planted(
         "the library sends paired blocks too, as bytes",
         "collectives/blocks.cpp",
-        "piece.is_paired ? 0 : static_cast<Count>(piece.bytes());",
-        "static_cast<Count>(piece.bytes());",
+        "piece.is_paired ? 0 : static_cast<Count>(piece.has_header",
+        "static_cast<Count>(piece.has_header",
         MIXED + THRESHOLD,
     ),
     planted(

@@ -72,6 +72,36 @@ inline bool pair_each(Among among, const Call& call, const Peers& peers, Collect
   });
 }
 
+// Of a nonblocking v- or w-call, before it is described: some of its blocks may come as messages.
+inline bool begin_messages(Among among, const Call& call, const Peers& peers, Collective& collective) noexcept {
+  if (!may_meet_headers(call)) return false;
+  const Ends* const ends = find_ends(among, call, peers);
+  static constexpr std::span<const int> kNoTargets;
+  collective.messages.emplace(call.procedure, call.members.numbers, ends == nullptr ? kNoTargets : ends->targets);
+  return true;
+}
+// When it is described: which blocks go as such, and whether those that come are looked at. `reason`: not to change
+// anything else, or kNone.
+inline Reason decide_messages(Collective& collective, Reason reason) noexcept {
+  Side &sent = collective.sent, &received = collective.received;
+  BlockMessages& messages = *collective.messages;
+  const std::span<const Piece> out = sent.blocks().pieces(), in = received.blocks().pieces();
+  const bool may_rewrite =
+      reason != Reason::kLarge && !sent.blocks().needs_library() && !received.blocks().needs_library();
+  const bool sends = may_rewrite && messages.may_send(out);
+  if (!sends && !BlockMessages::may_receive(in)) {
+    collective.messages.reset();
+    return reason;
+  }
+  if (reason != Reason::kNone) collective.leave();
+  // Who sends some is sent some, most likely; and the library is not to put headers where types say.
+  if (sends) sent.stage();
+  if (sends && !received.blocks().are_contiguous()) received.stage();
+  if (!received.is_staged()) BlockMessages::leave(in);
+  if (!sends) collective.left = reason;
+  return Reason::kNone;
+}
+
 // The directions of a side that has a block for each peer.
 inline Directions to_all(const Peers& peers) noexcept {
   return {.most = kOut, .absent = peers.absent};
@@ -233,11 +263,13 @@ int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
     if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;
     Side &sent = collective.sent, &received = collective.received;
+    const bool looks = !in_place && begin_messages(among, call, peers, collective);
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
     if (in_place || (reason != Reason::kNone && reason != Reason::kLarge)) return reason;
     const Reason of_sent = sent.describe(out, peers.out, to_all(peers));
     if (of_sent != Reason::kNone && of_sent != Reason::kLarge) return of_sent;
     if (reason == Reason::kNone) reason = of_sent;
+    if (looks) return decide_messages(collective, reason);
     if (!pair_each(among, call, peers, collective) || !collective.is_exchanged()) return reason;
     if (reason == Reason::kLarge) {
       sent.leave();
@@ -277,6 +309,7 @@ int w_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     if (!find_peers(among, call, peers)) return Reason::kArguments;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
     if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;
+    const bool looks = !in_place && begin_messages(among, call, peers, collective);
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
     bool exchanged = false;
     if (!in_place && (reason == Reason::kNone || reason == Reason::kLarge)) {
@@ -288,6 +321,7 @@ int w_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     }
     if (reason == Reason::kNone && !switched_on()) reason = Reason::kOff;
     if (reason == Reason::kNone) reason = decide_rest(collective, in_place);
+    if (looks) return decide_messages(collective, reason);
     if (!exchanged || reason == Reason::kNone) return reason;
     sent.leave();
     received.leave();

@@ -9,6 +9,7 @@
 #include "mpi/abi/library.hpp"
 #include "mpi/abi/signatures.hpp"
 #include "preload/transfer/transfer.hpp"
+#include "wire/header.hpp"
 
 namespace gapless::preload {
 
@@ -196,7 +197,7 @@ Views<Count, Displacement, Types> Blocks::as_bytes(const Views<Count, Displaceme
   auto* const displacements = static_cast<Displacement*>(displacements_);
   for (int k = 0; k < piece_count_; ++k) {
     const Piece& piece = pieces_[k];
-    counts[k] = piece.is_paired ? 0 : static_cast<Count>(piece.bytes());
+    counts[k] = piece.is_paired ? 0 : static_cast<Count>(piece.has_header ? wire::kHeaderBytes : piece.bytes());
     displacements[k] = static_cast<Displacement>(staging != nullptr ? piece.at : piece.address - base_);
     if (types_ != nullptr) types_[k] = MPI_PACKED;
   }

@@ -43,7 +43,7 @@ Reason reason_not_to_convert(Call& call) noexcept {
   if (call.scope == DecisionScope::kLocal) {
     call.members = find_members(call.comm);
     // One that is switched off takes part all the same where others may send it blocks through shared memory.
-    if (!switched_on() && !may_exchange(call)) return Reason::kOff;
+    if (!switched_on() && !may_exchange(call) && !may_meet_headers(call)) return Reason::kOff;
     return call.members.inter ? Reason::kUnproved : Reason::kNone;
   }
   if (!world_agreed()) return Reason::kUnproved;
@@ -55,6 +55,11 @@ Reason reason_not_to_convert(Call& call) noexcept {
 bool may_exchange(const Call& call) noexcept {
   return call.form == Form::kBlocking && call.members.near != nullptr && collectives_switched_on() &&
          pairing_switched_on();
+}
+
+bool may_meet_headers(const Call& call) noexcept {
+  return call.form == Form::kNonblocking && call.scope != DecisionScope::kAll && call.members.near != nullptr &&
+         call.members.numbers != nullptr && may_bring_headers();
 }
 
 // A library without MPI_X_c may count all blocks together in an int, and there are more bytes than elements.
@@ -112,6 +117,7 @@ bool finish(Collective& collective) noexcept {
 
 int start_and_keep(const Call& call, RequestEntry* entry, std::unique_ptr<Collective> collective, MPI_Request made,
                    int code) noexcept {
+  if (code != MPI_SUCCESS && collective->messages.has_value()) collective->messages->withdraw();
   if (made == MPI_REQUEST_NULL) {
     // It completed at once, or never began.
     if (code == MPI_SUCCESS && call.form == Form::kNonblocking) {

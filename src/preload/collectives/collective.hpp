@@ -28,13 +28,23 @@ class Collective final : public CollectiveData {
   std::optional<Exchange> exchange;
   bool whole = false;
   std::vector<Piece> blocks_out, blocks_in;  // of a whole one
+  // Of a nonblocking call on this node, of which some blocks may go that way.
+  std::optional<BlockMessages> messages;
+  Reason left = Reason::kNone;  // why all but those goes as the program gave it
   // The error class to raise where that failed: another process has ended, there is no memory, or the sizes differ.
   int error = MPI_SUCCESS;
   void pack() noexcept override {
-    sent.pack(procedure_);
-    received.pack(procedure_);
+    BlockMessages* const some = messages.has_value() ? &*messages : nullptr;
+    sent.pack(procedure_, some);
+    received.pack(procedure_, nullptr);
   }
-  void unpack() noexcept override { received.unpack(procedure_); }
+  void unpack() noexcept override {
+    received.unpack(procedure_, messages.has_value() ? &*messages : nullptr);
+    if (!messages.has_value()) return;
+    messages->count();
+    error = messages->error();
+  }
+  int failure() const noexcept override { return error; }
   std::int64_t sent_bytes() const noexcept override { return sent.blocks().bytes(); }
   // All goes through shared memory.
   void leave() noexcept {
@@ -82,6 +92,8 @@ struct Call {
 Reason reason_not_to_convert(Call& call) noexcept;
 // True if the members may exchange blocks through shared memory: the same on all of them.
 bool may_exchange(const Call& call) noexcept;
+// True of a call in which some blocks may come as headers (messages.hpp).
+bool may_meet_headers(const Call& call) noexcept;
 // True if every process can stage so many bytes.
 bool may_be_staged(std::int64_t bytes) noexcept;
 // The last decision, with the blocks described: reserves the staging.
@@ -109,11 +121,12 @@ template <class Out, class In, class Describe, class Native, class AtOnce>
     if (collective.whole) collective.leave();
     if (reason == Reason::kNone && !collective.whole) reason = reserve(call, collective);
     // The others count on what goes through shared memory; the rest can go as the program gave it.
-    if (reason == Reason::kStaging && collective.is_exchanged()) {
+    if (reason == Reason::kStaging && (collective.is_exchanged() || collective.messages.has_value())) {
       collective.leave();
+      collective.left = collective.messages.has_value() ? reason : Reason::kNone;
       reason = Reason::kNone;
     }
-    if (reason == Reason::kNone) count_collective(call, &collective, reason);
+    if (reason == Reason::kNone) count_collective(call, &collective, collective.left);
     return reason;
   };
   const auto rewritten = [&](const Collective& collective, MPI_Request* made) {
@@ -144,6 +157,7 @@ template <class Out, class In, class Describe, class Native, class AtOnce>
       return start_and_keep(call, entry, std::move(collective), made, code);
     }
     if (entry != nullptr) requests.drop(entry);
+    if (reason == Reason::kStaging && may_meet_headers(call)) refuse(Refusal::kReceive);
   }
   count_collective(call, nullptr, reason);
   const bool fails = reason == Reason::kStaging && call.scope == DecisionScope::kAll;

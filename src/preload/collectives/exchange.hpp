@@ -9,13 +9,11 @@
 
 #include <cstdint>
 #include <list>
-#include <memory>
-#include <new>
 #include <span>
 #include <vector>
 
-#include "mpi/staging/reserve.hpp"
 #include "preload/collectives/pieces.hpp"
+#include "preload/collectives/room.hpp"
 #include "preload/policy/near.hpp"
 #include "preload/policy/shared_memory.hpp"
 #include "preload/procedures.hpp"
@@ -23,21 +21,6 @@
 #include "wire/wait.hpp"
 
 namespace gapless::preload {
-
-// Memory for a process on which others count already: staging, or else the program's heap.
-class Room {
- public:
-  bool reserve(std::int64_t bytes) noexcept {
-    if (staging_.reserve(bytes)) return true;
-    heap_.reset(new (std::nothrow) char[static_cast<std::size_t>(bytes)]);
-    return heap_ != nullptr;
-  }
-  char* data() const noexcept { return heap_ != nullptr ? heap_.get() : static_cast<char*>(staging_.data()); }
-
- private:
-  mpi::AssuredStaging staging_;
-  std::unique_ptr<char[]> heap_;
-};
 
 class Exchange {
  public:

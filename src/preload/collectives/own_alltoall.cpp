@@ -81,7 +81,7 @@ class OwnPersistent final : public CollectiveData {
     const int code = request_->wait();
     if (error_ == MPI_SUCCESS) error_ = code;
   }
-  int error() const noexcept override { return error_; }
+  int failure() const noexcept override { return error_; }
 
  private:
   const GAPLESS_Request request_;

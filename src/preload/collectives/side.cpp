@@ -38,22 +38,31 @@ void Side::move_own_block() noexcept {
   own.move(other, there);
 }
 
-void Side::pack(Procedure procedure) noexcept {
+void Side::pack(Procedure procedure, BlockMessages* messages) noexcept {
   if (route_ == Route::kJoined) return timed(procedure, true, [&] { move_own_block(); });
   if (route_ != Route::kStaged) return;
   timed(procedure, true, [&] {
-    for (const Piece& piece : blocks_.pieces()) {
-      if (piece.direction.out && !piece.is_paired && piece.bytes() > 0) piece.pack(packed(piece));
+    const std::span<const Piece> pieces = blocks_.pieces();
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+      const Piece& piece = pieces[k];
+      if (!piece.direction.out || piece.is_paired || piece.bytes() == 0) continue;
+      if (messages != nullptr && messages->send(piece, k, packed(piece))) {
+        blocks_.set_header(piece);
+      } else {
+        piece.pack(packed(piece));
+      }
     }
   });
 }
 
-void Side::unpack(Procedure procedure) noexcept {
-  if (route_ != Route::kStaged) return;
+void Side::unpack(Procedure procedure, BlockMessages* messages) noexcept {
+  if (route_ != Route::kStaged && messages == nullptr) return;
   timed(procedure, false, [&] {
     for (const Piece& piece : blocks_.pieces()) {
-      if (piece.direction.in && !piece.is_paired && piece.bytes() > 0 && &piece != received_)
-        piece.unpack(packed(piece));
+      if (!piece.direction.in || piece.is_paired || piece.bytes() == 0 || &piece == received_) continue;
+      const bool is_where_it_lies = route_ == Route::kGiven && !piece.is_contiguous();
+      if (messages != nullptr && messages->receive(piece, is_where_it_lies ? nullptr : packed(piece))) continue;
+      if (route_ == Route::kStaged) piece.unpack(packed(piece));
     }
   });
 }

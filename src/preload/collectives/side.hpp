@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "preload/collectives/blocks.hpp"
+#include "preload/collectives/messages.hpp"
 #include "preload/procedures.hpp"
 
 namespace gapless::preload {
@@ -50,6 +51,7 @@ class Side {
   // True if packing is measured to be faster than what the library does with the types.
   bool is_worth(Operation operation) const noexcept;
   bool is_rewritten() const noexcept { return route_ != Route::kGiven; }
+  bool is_staged() const noexcept { return route_ == Route::kStaged; }
   // True if packing saves the library work: not if all lies contiguous, or was left.
   bool is_packed() const noexcept {
     return route_ == Route::kStaged || (route_ == Route::kJoined && !blocks_.are_contiguous());
@@ -57,8 +59,9 @@ class Side {
 
   // Reserves the staging, if needed. Returns false if there is none.
   bool reserve() noexcept { return route_ != Route::kStaged || staging_.reserve(blocks_.bytes()); }
-  void pack(Procedure procedure) noexcept;
-  void unpack(Procedure procedure) noexcept;
+  // With messages, some of the blocks go, or have come, as such.
+  void pack(Procedure procedure, BlockMessages* messages) noexcept;
+  void unpack(Procedure procedure, BlockMessages* messages) noexcept;
   // The library's arguments.
   template <class Given>
   Given view(const Given& given) const noexcept {

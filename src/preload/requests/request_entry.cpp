@@ -179,7 +179,7 @@ Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
   if (cancelled && sent.goes_through_memory() && mpi::was_cancelled(status)) sent.withdraw();
   const bool broken = is_broken(status);
   deliver(status);
-  const Outcome of_own = collective == nullptr ? Outcome::kDelivered : outcome_of(collective->error());
+  const Outcome of_own = collective == nullptr ? Outcome::kDelivered : outcome_of(collective->failure());
   const Outcome outcome = received.is_paired() ? end_paired(status) : broken ? Outcome::kBroken : of_own;
   end_round();
   set(State::kInactive);

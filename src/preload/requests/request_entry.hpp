@@ -18,12 +18,12 @@ class CollectiveData {
   virtual void pack() noexcept = 0;
   virtual void unpack() noexcept = 0;
   virtual std::int64_t sent_bytes() const noexcept = 0;
-  // Of one whose messages are not those of the library's request: true if they have arrived; waits for them; what went
-  // wrong.
+  // Of one whose messages are not those of the library's request: true if they have arrived; waits for them. Of any:
+  // what went wrong.
   virtual bool is_own() const noexcept { return false; }
   virtual bool is_done() noexcept { return true; }
   virtual void finish() noexcept {}
-  virtual int error() const noexcept { return MPI_SUCCESS; }
+  virtual int failure() const noexcept { return MPI_SUCCESS; }
 };
 
 // How many there are of those whose messages are their own (CollectiveData::is_own).

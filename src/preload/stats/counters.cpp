@@ -12,6 +12,7 @@
 #include <new>
 
 #include "preload/stats/peers.hpp"
+#include "preload/stats/ways.hpp"
 #include "preload/stats/run_file.hpp"
 
 namespace gapless::preload {

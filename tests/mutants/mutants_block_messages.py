@@ -1,0 +1,79 @@
+"""Faults in blocks of nonblocking v- and w-calls that go as messages through shared memory."""
+
+from __future__ import annotations
+
+from layer_checks import conformance, planted
+
+MESSAGES = {"GAPLESS_SMALLEST_PAIRED": "16384"}
+RULES = {"GAPLESS_RULES": "{source}/tests/preload/gathered_header.rules"}
+EACH = (conformance("coll_messages", "each", ranks=3, **MESSAGES),)
+KINDS = (conformance("coll_messages", "kinds", ranks=3, **MESSAGES),)
+GATHERED = (conformance("coll_messages", "kinds", ranks=3, **RULES),)
+SCARCE = (conformance("coll_messages", "scarce", ranks=3, **MESSAGES, GAPLESS_PAIRED_BYTES="1M"),)
+SWITCHED = (conformance("coll_messages", "switched", ranks=3, **MESSAGES),)
+
+MUTANTS = [
+    planted(
+        "blocks go as messages between members of the wrong numbers",
+        "collectives/messages.cpp",
+        "const int number = numbers_[target];",
+        "const int number = numbers_[targets_[0]];",
+        EACH,
+    ),
+    planted(
+        "no block goes as a message",
+        "collectives/messages.cpp",
+        "sends_ = sends_ || receiver_of(sent[k], k) >= 0;",
+        "sends_ = false;",
+        EACH,
+    ),
+    planted(
+        "a process that is switched off takes headers for data",
+        "collectives/collective.cpp",
+        "!may_exchange(call) && !may_meet_headers(call)",
+        "!may_exchange(call)",
+        SWITCHED,
+    ),
+    planted(
+        "what the rules leave to the library is not looked at",
+        "collectives/side.cpp",
+        "route_ != Route::kStaged && messages == nullptr",
+        "route_ != Route::kStaged",
+        GATHERED,
+    ),
+    planted(
+        "headers in a type's runs are looked for in front of them",
+        "collectives/side.cpp",
+        "route_ == Route::kGiven && !piece.is_contiguous()",
+        "false",
+        GATHERED,
+    ),
+    planted(
+        "a call without blocks to send does not look at those that come",
+        "collectives/all_to_all.hpp",
+        "if (!sends && !BlockMessages::may_receive(in)) {",
+        "if (!sends) {",
+        KINDS,
+    ),
+    planted(
+        "a block for which there is no memory has a header all the same",
+        "collectives/side.cpp",
+        "messages->send(piece, k, packed(piece))) {",
+        "(messages->send(piece, k, packed(piece)), true)) {",
+        SCARCE,
+    ),
+    planted(
+        "blocks of undecoded types are not put together from headers",
+        "collectives/messages.cpp",
+        "bytes == piece.bytes()) piece.unpack_by_library(whole.data());",
+        "false) piece.unpack_by_library(whole.data());",
+        KINDS,
+    ),
+    planted(
+        "a message is not counted",
+        "collectives/collective.hpp",
+        "    messages->count();\n",
+        "",
+        EACH,
+    ),
+]
