@@ -98,12 +98,14 @@ class Field {
   std::string path_;
 };
 
-constexpr std::array<std::pair<const char*, Pattern>, 11> kPatterns{
+constexpr std::array<std::pair<const char*, Pattern>, 13> kPatterns{
     {{"pingpong", Pattern::kPingPong},
      {"bcast", Pattern::kBcast},
      {"allgather", Pattern::kAllgather},
      {"alltoallw", Pattern::kAlltoallw},
      {"neighbor_alltoallw", Pattern::kNeighborAlltoallw},
+     {"ialltoallw", Pattern::kIalltoallw},
+     {"ineighbor_alltoallw", Pattern::kIneighborAlltoallw},
      {"neighbor_alltoall", Pattern::kNeighborAlltoall},
      {"gatherv", Pattern::kGatherv},
      {"scatterv", Pattern::kScatterv},

@@ -17,6 +17,8 @@ enum class Pattern {
   kAllgather,
   kAlltoallw,
   kNeighborAlltoallw,
+  kIalltoallw,
+  kIneighborAlltoallw,
   kNeighborAlltoall,
   kGatherv,
   kScatterv,

@@ -160,10 +160,12 @@ struct Side {
   std::vector<MPI_Datatype> types;
 };
 
+// `waits`: by the nonblocking procedure and MPI_Wait.
 class Alltoallw final : public Operation {
  public:
-  Alltoallw(const Ends& ends, const Message& message, const Peers& peers)
+  Alltoallw(const Ends& ends, const Message& message, const Peers& peers, bool waits)
       : ends_(ends),
+        waits_(waits),
         out_(static_cast<std::size_t>(ends.place.ranks), ends.send_type),
         in_(static_cast<std::size_t>(ends.place.ranks), ends.receive_type) {
     int block = 0;
@@ -175,12 +177,20 @@ class Alltoallw final : public Operation {
     }
   }
   void run(const Before&) override {
-    MPI_Alltoallw(ends_.send, out_.counts.data(), out_.displacements.data(), out_.types.data(), ends_.receive,
-                  in_.counts.data(), in_.displacements.data(), in_.types.data(), MPI_COMM_WORLD);
+    if (!waits_) {
+      MPI_Alltoallw(ends_.send, out_.counts.data(), out_.displacements.data(), out_.types.data(), ends_.receive,
+                    in_.counts.data(), in_.displacements.data(), in_.types.data(), MPI_COMM_WORLD);
+      return;
+    }
+    MPI_Request request;
+    MPI_Ialltoallw(ends_.send, out_.counts.data(), out_.displacements.data(), out_.types.data(), ends_.receive,
+                   in_.counts.data(), in_.displacements.data(), in_.types.data(), MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
 
  private:
   Ends ends_;
+  bool waits_;
   Side<int> out_, in_;
 };
 
@@ -201,10 +211,12 @@ class Neighbors : public Operation {
   MPI_Comm ring_ = MPI_COMM_NULL;
 };
 
+// `waits`: as above.
 class NeighborAlltoallw final : public Neighbors {
  public:
-  NeighborAlltoallw(const Ends& ends, const Message& message, const Peers& peers)
+  NeighborAlltoallw(const Ends& ends, const Message& message, const Peers& peers, bool waits)
       : Neighbors(ends, peers),
+        waits_(waits),
         out_(static_cast<std::size_t>(message.sent_blocks), ends.send_type),
         in_(static_cast<std::size_t>(message.blocks), ends.receive_type) {
     for (std::size_t block = 0; block < peers.targets.size(); ++block) {
@@ -213,11 +225,19 @@ class NeighborAlltoallw final : public Neighbors {
     }
   }
   void run(const Before&) override {
-    MPI_Neighbor_alltoallw(ends_.send, out_.counts.data(), out_.displacements.data(), out_.types.data(), ends_.receive,
-                           in_.counts.data(), in_.displacements.data(), in_.types.data(), ring_);
+    if (!waits_) {
+      MPI_Neighbor_alltoallw(ends_.send, out_.counts.data(), out_.displacements.data(), out_.types.data(),
+                             ends_.receive, in_.counts.data(), in_.displacements.data(), in_.types.data(), ring_);
+      return;
+    }
+    MPI_Request request;
+    MPI_Ineighbor_alltoallw(ends_.send, out_.counts.data(), out_.displacements.data(), out_.types.data(), ends_.receive,
+                            in_.counts.data(), in_.displacements.data(), in_.types.data(), ring_, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
 
  private:
+  bool waits_;
   Side<MPI_Aint> out_, in_;
 };
 
@@ -296,7 +316,8 @@ Peers peers_of(const GroupSpec& group, Place place) {
                          of_each = is_root ? std::vector<int>{} : std::vector{group.root};
   if (group.pattern == Pattern::kGatherv) return {of_each, of_root};
   if (group.pattern == Pattern::kScatterv) return {of_root, of_each};
-  const bool all = group.pattern == Pattern::kAlltoallw || group.pattern == Pattern::kAlltoall;
+  const bool all = group.pattern == Pattern::kAlltoallw || group.pattern == Pattern::kIalltoallw ||
+                   group.pattern == Pattern::kAlltoall;
   if (!all && place.ranks > 2) {
     others = {(place.rank + place.ranks - 1) % place.ranks, (place.rank + 1) % place.ranks};
   }
@@ -324,9 +345,11 @@ std::unique_ptr<Operation> make_operation(const GroupSpec& group, MethodKind met
       if (packed) return std::make_unique<PackedAllgather>(ends, std::move(packing));
       return std::make_unique<TypedAllgather>(ends);
     case Pattern::kAlltoallw:
-      return std::make_unique<Alltoallw>(ends, message, peers);
+    case Pattern::kIalltoallw:
+      return std::make_unique<Alltoallw>(ends, message, peers, group.pattern == Pattern::kIalltoallw);
     case Pattern::kNeighborAlltoallw:
-      return std::make_unique<NeighborAlltoallw>(ends, message, peers);
+    case Pattern::kIneighborAlltoallw:
+      return std::make_unique<NeighborAlltoallw>(ends, message, peers, group.pattern == Pattern::kIneighborAlltoallw);
     case Pattern::kNeighborAlltoall:
       return std::make_unique<NeighborAlltoall>(ends, peers);
     case Pattern::kGatherv:

@@ -45,8 +45,9 @@ def test_all_layouts_and_sizes_are_there() -> None:
     names = [group.id for group in collective_groups(3, quick=False)]
     assert len(names) == len(set(names)) == len(PATTERNS) * 2 * 3 * 4 * 4
     assert len(collective_groups(3, quick=True)) == len(PATTERNS) * 2 * 2 * 2 * 2
-    group, ring = collective_groups(2, quick=False, only=GROUP)
-    assert (group.id, ring.id) == (GROUP, f"neighbor_{GROUP}")
+    named = collective_groups(2, quick=False, only=GROUP)
+    assert [group.id for group in named] == [GROUP, *(f"{with_}{GROUP}" for with_ in ("neighbor_", "i", "ineighbor_"))]
+    group = named[0]
     assert list(group.members) == ["contiguous:native", "tiled:native", "tiled:local", "tiled:gapless"]
     assert group.messages["contiguous"][0].count == 64_000
 

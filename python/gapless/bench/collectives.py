@@ -35,6 +35,7 @@ from gapless.targets.libraries import Library
 PROGRAM = "lab/exchange"
 PATTERNS = (
     *("alltoallw", "neighbor_alltoallw", "neighbor_alltoall"),
+    *("ialltoallw", "ineighbor_alltoallw"),
     *("bcast", "allgather", "gatherv", "scatterv"),
     *("sendrecv", "waitall"),
 )

@@ -97,8 +97,12 @@ inline Reason decide_messages(Collective& collective, Reason reason) noexcept {
   // Who sends some is sent some, most likely; and the library is not to put headers where types say.
   if (sends) sent.stage();
   if (sends && !received.blocks().are_contiguous()) received.stage();
-  if (!received.is_staged()) BlockMessages::leave(in);
-  if (!sends) collective.left = reason;
+  if (!received.is_rewritten() && !BlockMessages::may_leave(in) && reason != Reason::kLarge) {
+    sent.stage();  // not one side alone (decide_rest)
+    received.stage();
+  } else if (!sends) {
+    collective.left = reason;
+  }
   return Reason::kNone;
 }
 

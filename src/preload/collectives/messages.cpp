@@ -82,9 +82,11 @@ bool BlockMessages::may_receive(std::span<const Piece> received) noexcept {
                      [](const Piece& piece) { return piece.direction.in && is_long(piece); });
 }
 
-void BlockMessages::leave(std::span<const Piece> received) noexcept {
+bool BlockMessages::may_leave(std::span<const Piece> received) noexcept {
   const auto is_lost = [](const Piece& piece) { return piece.direction.in && is_long(piece) && !can_gather(piece); };
-  if (std::any_of(received.begin(), received.end(), is_lost)) refuse(Refusal::kReceive);
+  if (std::none_of(received.begin(), received.end(), is_lost)) return true;
+  refuse(Refusal::kReceive);
+  return !is_any_on_its_way();
 }
 
 bool BlockMessages::send(const Piece& piece, std::size_t k, char* to_library) noexcept {

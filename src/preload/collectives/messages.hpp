@@ -33,9 +33,9 @@ class BlockMessages {
   void send_nothing() noexcept { sends_ = false; }
   // True if some block may come as one.
   static bool may_receive(std::span<const Piece> received) noexcept;
-  // The library puts them where their types say: no more headers are sent to this process if one that comes there could
-  // not be put together again.
-  static void leave(std::span<const Piece> received) noexcept;
+  // Of blocks that the library is to put where their types say: if a header that comes there could not be put together
+  // again, no more are sent to this process. False: some is on its way.
+  static bool may_leave(std::span<const Piece> received) noexcept;
 
   // Packs block `k` into shared memory, and writes its header to where the library reads. False: the library is to get
   // the data.
