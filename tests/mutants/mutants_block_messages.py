@@ -10,6 +10,9 @@ EACH = (conformance("coll_messages", "each", ranks=3, **MESSAGES),)
 KINDS = (conformance("coll_messages", "kinds", ranks=3, **MESSAGES),)
 GATHERED = (conformance("coll_messages", "kinds", ranks=3, **RULES),)
 SCARCE = (conformance("coll_messages", "scarce", ranks=3, **MESSAGES, GAPLESS_PAIRED_BYTES="1M"),)
+LINE = (conformance("coll_messages", "line", ranks=3, **MESSAGES),)
+TOO_LONG = (conformance("coll_messages", "too_long", ranks=3, **MESSAGES),)
+FINALIZING = (conformance("coll_messages", "finalizing", ranks=3, **MESSAGES),)
 SWITCHED = (conformance("coll_messages", "switched", ranks=3, **MESSAGES),)
 
 MUTANTS = [
@@ -23,8 +26,8 @@ MUTANTS = [
     planted(
         "no block goes as a message",
         "collectives/messages.cpp",
-        "sends_ = sends_ || receiver_of(sent[k], k) >= 0;",
-        "sends_ = false;",
+        "sends_ = some > 0 &&",
+        "sends_ = false &&",
         EACH,
     ),
     planted(
@@ -44,13 +47,13 @@ MUTANTS = [
     planted(
         "headers in a type's runs are looked for in front of them",
         "collectives/side.cpp",
-        "route_ == Route::kGiven && !piece.is_contiguous()",
+        "route_ != Route::kStaged && !piece.is_contiguous()",
         "false",
         GATHERED,
     ),
     planted(
         "a call without blocks to send does not look at those that come",
-        "collectives/all_to_all.hpp",
+        "collectives/all_to_all.cpp",
         "if (!sends && !BlockMessages::may_receive(in)) {",
         "if (!sends) {",
         KINDS,
@@ -58,15 +61,15 @@ MUTANTS = [
     planted(
         "a block for which there is no memory has a header all the same",
         "collectives/side.cpp",
-        "messages->send(piece, k, packed(piece))) {",
-        "(messages->send(piece, k, packed(piece)), true)) {",
+        "if (header_bytes == 0) piece.pack(",
+        "if (messages == nullptr) piece.pack(",
         SCARCE,
     ),
     planted(
         "blocks of undecoded types are not put together from headers",
         "collectives/messages.cpp",
-        "bytes == piece.bytes()) piece.unpack_by_library(whole.data());",
-        "false) piece.unpack_by_library(whole.data());",
+        "if (!is_decoded && has_room && is_all) {",
+        "if (false) {",
         KINDS,
     ),
     planted(
@@ -75,5 +78,33 @@ MUTANTS = [
         "    messages->count();\n",
         "",
         EACH,
+    ),
+    planted(
+        "an absent neighbour must have an address",
+        "collectives/blocks.cpp",
+        "if (bytes == 0 || !(direction.out || direction.in)) return true;",
+        "if (bytes == 0) return true;",
+        LINE,
+    ),
+    planted(
+        "a block that is too long for its place is no error",
+        "collectives/messages.cpp",
+        "if (bytes > room) error_ = MPI_ERR_TRUNCATE;",
+        "",
+        TOO_LONG,
+    ),
+    planted(
+        "an error of a nonblocking collective goes to another communicator's handler",
+        "collectives/collective.cpp",
+        "  entry->comm = call.comm;\n",
+        "",
+        TOO_LONG,
+    ),
+    planted(
+        "in MPI_Finalize the world has no members whose blocks come",
+        "policy/members.cpp",
+        "  world.members.size = size;\n",
+        "",
+        FINALIZING,
     ),
 ]

@@ -300,8 +300,8 @@ PARTS = [
     planted(
         "the library sends paired blocks too, as bytes",
         "collectives/blocks.cpp",
-        "piece.is_paired ? 0 : static_cast<Count>(piece.has_header",
-        "static_cast<Count>(piece.has_header",
+        "piece.is_paired ? 0 : static_cast<Count>(piece.header_bytes",
+        "static_cast<Count>(piece.header_bytes",
         MIXED + THRESHOLD,
     ),
     planted(

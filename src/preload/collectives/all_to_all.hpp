@@ -72,39 +72,23 @@ inline bool pair_each(Among among, const Call& call, const Peers& peers, Collect
   });
 }
 
-// Of a nonblocking v- or w-call, before it is described: some of its blocks may come as messages.
-inline bool begin_messages(Among among, const Call& call, const Peers& peers, Collective& collective) noexcept {
+// Of a nonblocking v- or w-call, before it is described: some of its blocks may come as messages. `may_send`: and go.
+inline bool begin_messages(Among among, const Call& call, const Peers& peers, bool may_send,
+                           Collective& collective) noexcept {
   if (!may_meet_headers(call)) return false;
-  const Ends* const ends = find_ends(among, call, peers);
-  static constexpr std::span<const int> kNoTargets;
-  collective.messages.emplace(call.procedure, call.members.numbers, ends == nullptr ? kNoTargets : ends->targets);
+  if (completion_looked_up()) refuse(Refusal::kCompletion);
+  const bool sends = may_send && call.members.near != nullptr;
+  const Ends* const ends = sends ? find_ends(among, call, peers) : nullptr;
+  if (ends == nullptr) {
+    collective.messages.emplace(call.procedure, nullptr, std::span<const int>());
+  } else {
+    collective.messages.emplace(call.procedure, call.members.numbers, ends->targets);
+  }
   return true;
 }
 // When it is described: which blocks go as such, and whether those that come are looked at. `reason`: not to change
 // anything else, or kNone.
-inline Reason decide_messages(Collective& collective, Reason reason) noexcept {
-  Side &sent = collective.sent, &received = collective.received;
-  BlockMessages& messages = *collective.messages;
-  const std::span<const Piece> out = sent.blocks().pieces(), in = received.blocks().pieces();
-  const bool may_rewrite =
-      reason != Reason::kLarge && !sent.blocks().needs_library() && !received.blocks().needs_library();
-  const bool sends = may_rewrite && messages.may_send(out);
-  if (!sends && !BlockMessages::may_receive(in)) {
-    collective.messages.reset();
-    return reason;
-  }
-  if (reason != Reason::kNone) collective.leave();
-  // Who sends some is sent some, most likely; and the library is not to put headers where types say.
-  if (sends) sent.stage();
-  if (sends && !received.blocks().are_contiguous()) received.stage();
-  if (!received.is_rewritten() && !BlockMessages::may_leave(in) && reason != Reason::kLarge) {
-    sent.stage();  // not one side alone (decide_rest)
-    received.stage();
-  } else if (!sends) {
-    collective.left = reason;
-  }
-  return Reason::kNone;
-}
+Reason decide_messages(Collective& collective, Reason reason) noexcept;
 
 // The directions of a side that has a block for each peer.
 inline Directions to_all(const Peers& peers) noexcept {
@@ -253,10 +237,19 @@ bool exchange_at_once(Among among, const Call& call, const Many& out, const Many
   return among == Among::kAll && !in_place && exchange_plain(call, out, in, native, code);
 }
 
+// Of a v-side, which is described also where it has more bytes than the procedure can count; and the reason of two.
+inline bool is_described(Reason reason) noexcept {
+  return reason == Reason::kNone || reason == Reason::kLarge;
+}
+inline Reason worse(Reason one, Reason other) noexcept {
+  return one == Reason::kNone || !is_described(other) ? other : one;
+}
+
 // Alltoallv.
 template <class Many, class Native>
 int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&& native) {
   call.scope = DecisionScope::kPairwise;
+  call.may_bring_messages = call.form == Form::kNonblocking;
   if constexpr (!kIsTyped<Many>) {
     const bool may_be_own = among == Among::kAll && call.form == Form::kPersistent;
     if (int code; may_be_own && make_own_alltoallv(call, out, in, code)) return code;
@@ -267,13 +260,16 @@ int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
     if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;
     Side &sent = collective.sent, &received = collective.received;
-    const bool looks = !in_place && begin_messages(among, call, peers, collective);
+    const bool may_send = among == Among::kNeighbours || are_blocks_messages();
+    const bool looks = !in_place && begin_messages(among, call, peers, may_send, collective);
+    if (!looks && call.only_looks != Reason::kNone) return call.only_looks;
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
-    if (in_place || (reason != Reason::kNone && reason != Reason::kLarge)) return reason;
-    const Reason of_sent = sent.describe(out, peers.out, to_all(peers));
-    if (of_sent != Reason::kNone && of_sent != Reason::kLarge) return of_sent;
-    if (reason == Reason::kNone) reason = of_sent;
-    if (looks) return decide_messages(collective, reason);
+    if (!in_place && is_described(reason)) reason = worse(reason, sent.describe(out, peers.out, to_all(peers)));
+    if (looks) {
+      const bool only_looks = call.only_looks != Reason::kNone && is_described(reason);
+      return decide_messages(collective, only_looks ? call.only_looks : reason);
+    }
+    if (in_place || !is_described(reason)) return reason;
     if (!pair_each(among, call, peers, collective) || !collective.is_exchanged()) return reason;
     if (reason == Reason::kLarge) {
       sent.leave();
@@ -307,22 +303,18 @@ inline Reason decide_rest(Collective& collective, bool in_place) noexcept {
 template <class Many, class Native>
 int w_exchange(Among among, Call call, const Many& out, const Many& in, Native&& native) {
   call.scope = DecisionScope::kLocal;
+  call.may_bring_messages = call.form == Form::kNonblocking;
   const auto describe = [&](Collective& collective) {
     Side &sent = collective.sent, &received = collective.received;
     Peers peers;
     if (!find_peers(among, call, peers)) return Reason::kArguments;
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
     if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;
-    const bool looks = !in_place && begin_messages(among, call, peers, collective);
+    const bool looks = !in_place && begin_messages(among, call, peers, true, collective);
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
-    bool exchanged = false;
-    if (!in_place && (reason == Reason::kNone || reason == Reason::kLarge)) {
-      const Reason of_sent = sent.describe(out, peers.out, to_all(peers));
-      if (of_sent != Reason::kNone && of_sent != Reason::kLarge) return of_sent;
-      if (reason == Reason::kNone) reason = of_sent;
-      if (!pair_each(among, call, peers, collective)) return reason;
-      exchanged = collective.is_exchanged();
-    }
+    if (!in_place && is_described(reason)) reason = worse(reason, sent.describe(out, peers.out, to_all(peers)));
+    if (!in_place && is_described(reason) && !pair_each(among, call, peers, collective)) return reason;
+    const bool exchanged = collective.is_exchanged();
     if (reason == Reason::kNone && !switched_on()) reason = Reason::kOff;
     if (reason == Reason::kNone) reason = decide_rest(collective, in_place);
     if (looks) return decide_messages(collective, reason);

@@ -9,7 +9,6 @@
 #include "mpi/abi/library.hpp"
 #include "mpi/abi/signatures.hpp"
 #include "preload/transfer/transfer.hpp"
-#include "wire/header.hpp"
 
 namespace gapless::preload {
 
@@ -40,7 +39,7 @@ bool Blocks::add(const char* address, MPI_Count count, Elements& elements, Direc
   std::int64_t bytes;
   if (!product(count, elements.size, bytes) || __builtin_add_overflow(bytes_, bytes, &bytes_)) return false;
   if (base_ == MPI_IN_PLACE) return false;
-  if (bytes == 0) return true;
+  if (bytes == 0 || !(direction.out || direction.in)) return true;
   if (elements.plan == nullptr) {
     contiguous_ = false;
     return true;
@@ -197,7 +196,7 @@ Views<Count, Displacement, Types> Blocks::as_bytes(const Views<Count, Displaceme
   auto* const displacements = static_cast<Displacement*>(displacements_);
   for (int k = 0; k < piece_count_; ++k) {
     const Piece& piece = pieces_[k];
-    counts[k] = piece.is_paired ? 0 : static_cast<Count>(piece.has_header ? wire::kHeaderBytes : piece.bytes());
+    counts[k] = piece.is_paired ? 0 : static_cast<Count>(piece.header_bytes != 0 ? piece.header_bytes : piece.bytes());
     displacements[k] = static_cast<Displacement>(staging != nullptr ? piece.at : piece.address - base_);
     if (types_ != nullptr) types_[k] = MPI_PACKED;
   }

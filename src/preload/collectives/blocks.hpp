@@ -48,8 +48,8 @@ class Blocks {
   // leave.
   void pair(const Piece& piece) noexcept { pieces_[&piece - pieces_].is_paired = true; }
   void close_gaps() noexcept;
-  // Of a v-side that is staged: a header goes in its place.
-  void set_header(const Piece& piece) noexcept { pieces_[&piece - pieces_].has_header = true; }
+  // Of a v-side that is staged: so many bytes of a header go in its place.
+  void set_header(const Piece& piece, int bytes) noexcept { pieces_[&piece - pieces_].header_bytes = bytes; }
   // Block `k`: of a plain side several may be one piece.
   Piece block(int k) const noexcept;
   // The block of this process, a piece of its own.

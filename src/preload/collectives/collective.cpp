@@ -46,10 +46,17 @@ Reason reason_not_to_convert(Call& call) noexcept {
     if (!switched_on() && !may_exchange(call) && !may_meet_headers(call)) return Reason::kOff;
     return call.members.inter ? Reason::kUnproved : Reason::kNone;
   }
-  if (!world_agreed()) return Reason::kUnproved;
-  if (!collectives_switched_on()) return Reason::kOff;
+  const auto reason = [&] {
+    if (!world_agreed()) return Reason::kUnproved;
+    if (!collectives_switched_on()) return Reason::kOff;
+    call.members = find_members(call.comm);
+    return call.members.agreed ? Reason::kNone : Reason::kUnproved;
+  }();
+  if (reason == Reason::kNone || !may_meet_headers(call)) return reason;
   call.members = find_members(call.comm);
-  return call.members.agreed ? Reason::kNone : Reason::kUnproved;
+  if (call.members.inter) return reason;
+  call.only_looks = reason;
+  return Reason::kNone;
 }
 
 bool may_exchange(const Call& call) noexcept {
@@ -58,8 +65,7 @@ bool may_exchange(const Call& call) noexcept {
 }
 
 bool may_meet_headers(const Call& call) noexcept {
-  return call.form == Form::kNonblocking && call.scope != DecisionScope::kAll && call.members.near != nullptr &&
-         call.members.numbers != nullptr && may_bring_headers();
+  return call.may_bring_messages && may_bring_headers();
 }
 
 // A library without MPI_X_c may count all blocks together in an int, and there are more bytes than elements.
@@ -117,7 +123,12 @@ bool finish(Collective& collective) noexcept {
 
 int start_and_keep(const Call& call, RequestEntry* entry, std::unique_ptr<Collective> collective, MPI_Request made,
                    int code) noexcept {
-  if (code != MPI_SUCCESS && collective->messages.has_value()) collective->messages->withdraw();
+  entry->comm = call.comm;
+  // Without a request it has failed, whatever the code: no process is alone here.
+  if (collective->messages.has_value() && made == MPI_REQUEST_NULL) {
+    collective->messages->withdraw();
+    collective->messages.reset();
+  }
   if (made == MPI_REQUEST_NULL) {
     // It completed at once, or never began.
     if (code == MPI_SUCCESS && call.form == Form::kNonblocking) {

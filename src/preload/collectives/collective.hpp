@@ -84,6 +84,9 @@ struct Call {
   Members members{};
   // Whether all members ask each other if all blocks go through shared memory, once that is looked at (asks_all).
   std::optional<bool> asks{};
+  // Of a v- or w-call: some of its blocks may come as messages. And why it is to change nothing else, or kNone.
+  bool may_bring_messages = false;
+  Reason only_looks = Reason::kNone;
   // [bytes] The most staging that the call takes on any process, the same on all; of kAll.
   std::int64_t max_bytes = 0;
 };
@@ -123,7 +126,7 @@ template <class Out, class In, class Describe, class Native, class AtOnce>
     // The others count on what goes through shared memory; the rest can go as the program gave it.
     if (reason == Reason::kStaging && (collective.is_exchanged() || collective.messages.has_value())) {
       collective.leave();
-      collective.left = collective.messages.has_value() ? reason : Reason::kNone;
+      if (collective.messages.has_value()) collective.left = reason;
       reason = Reason::kNone;
     }
     if (reason == Reason::kNone) count_collective(call, &collective, collective.left);

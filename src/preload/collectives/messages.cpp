@@ -1,5 +1,7 @@
 #include "preload/collectives/messages.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -20,32 +22,32 @@ namespace gapless::preload {
 
 namespace {
 
-bool is_long(const Piece& piece) noexcept {
-  return piece.bytes() >= std::max(smallest_paired(Traffic::kPointToPoint), wire::kHeaderBytes);
+bool may_hold_header(const Piece& piece) noexcept {
+  return piece.bytes() >= wire::kHeaderBytes;
 }
 
-// True if a header that the library has delivered as this type's first elements can be put together again
-// (MessageBuffer::can_gather_header).
-bool can_gather(const Piece& piece) noexcept {
-  if (piece.elements->plan == nullptr) return false;
-  const layout::Layout& type = *piece.elements->facts->layout();
-  const std::int64_t rest = wire::kHeaderBytes % type.size;
-  return layout::whole_basics(type, rest) == rest &&
-         (piece.elements->facts->has_one_basic_type() || !piece.elements->facts->may_hold_long_doubles());
+// How many bytes of a header this block can carry: it ends inside no basic type, for that is an error in some
+// libraries; and a type with long doubles, of which a library may leave the gaps out, carries none (wire/header.hpp).
+// Both ends have the same basic types in the same order. All that a header says is in its first bytes.
+int header_bytes_of(const Piece& piece) noexcept {
+  const mpi::Datatype& type = *piece.elements->facts;
+  if (!type.has_one_basic_type() && type.may_hold_long_doubles()) return 0;
+  const std::int64_t rest = wire::kHeaderBytes % type.layout()->size;
+  return static_cast<int>(wire::kHeaderBytes - rest + layout::whole_basics(*type.layout(), rest));
 }
 
-// The header of a message, if one is where the library has put a block as its type says.
-std::optional<PairedReceive> gather(const Piece& piece) noexcept {
+// Where the library has put a block as its type says, its first bytes.
+bool gather(const Piece& piece, wire::Header& header) noexcept {
   if (piece.elements->plan != nullptr) {
-    wire::Header header;
     move::pack(*piece.elements->plan, piece.count, piece.address, 0, reinterpret_cast<char*>(&header),
                wire::kHeaderBytes);
-    return PairedReceive::recognise(&header);
+    return true;
   }
   Room packed;
-  if (!packed.reserve(piece.bytes())) return std::nullopt;
+  if (!packed.reserve(piece.bytes())) return false;
   piece.pack(packed.data());
-  return PairedReceive::recognise(packed.data());
+  std::memcpy(&header, packed.data(), wire::kHeaderBytes);
+  return true;
 }
 
 }  // namespace
@@ -54,21 +56,40 @@ bool may_bring_headers() noexcept {
   return headers_may_come() && (mpi::library.Ialltoallw_c == nullptr || serves_large_counts());
 }
 
+bool are_blocks_messages() noexcept {
+  static const bool are = [] {
+    for (const char* const name : {"libhcoll.so.1", "libhcoll.so", "libucc.so.1"}) {
+      void* const loaded = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+      if (loaded == nullptr) continue;
+      dlclose(loaded);
+      return false;
+    }
+    dlerror();
+    return true;
+  }();
+  return are;
+}
+
 int BlockMessages::receiver_of(const Piece& piece, std::size_t k) const noexcept {
   const int target = k < targets_.size() ? targets_[k] : MPI_PROC_NULL;
-  if (target < 0 || !piece.direction.out || !is_long(piece)) return -1;
+  if (target < 0 || !piece.direction.out || !may_hold_header(piece)) return -1;
   const int number = numbers_[target];
   if (number < 0 || number == shared_memory()->segment.self() || piece.is_contiguous() || !piece.is_moved_here())
     return -1;
   const mpi::Datatype& type = *piece.elements->facts;
-  return may_pair(wire::Sending::kAmongOthers, shape_of(type, piece.count), piece.bytes(), type.mean_run_bytes())
-             ? number
-             : -1;
+  const bool gains =
+      may_pair(wire::Sending::kAmongOthers, shape_of(type, piece.count), piece.bytes(), type.mean_run_bytes());
+  return gains && header_bytes_of(piece) > 0 ? number : -1;
 }
 
-bool BlockMessages::may_send(std::span<const Piece> sent) noexcept {
-  if (!headers_may_go() || !switched_on() || !pairing_switched_on()) return false;
-  for (std::size_t k = 0; k < sent.size(); ++k) sends_ = sends_ || receiver_of(sent[k], k) >= 0;
+bool BlockMessages::may_send(std::span<const Piece> sent, bool staged) noexcept {
+  if (numbers_ == nullptr || !headers_may_go() || !switched_on() || !pairing_switched_on()) return false;
+  std::int64_t all = 0, some = 0;
+  for (std::size_t k = 0; k < sent.size(); ++k) {
+    if (sent[k].direction.out) all += sent[k].bytes();
+    if (receiver_of(sent[k], k) >= 0) some += sent[k].bytes();
+  }
+  sends_ = some > 0 && (staged || some >= all / 2);
   try {
     if (sends_) sent_.reserve(sent.size());
   } catch (...) {
@@ -79,26 +100,26 @@ bool BlockMessages::may_send(std::span<const Piece> sent) noexcept {
 
 bool BlockMessages::may_receive(std::span<const Piece> received) noexcept {
   return std::any_of(received.begin(), received.end(),
-                     [](const Piece& piece) { return piece.direction.in && is_long(piece); });
+                     [](const Piece& piece) { return piece.direction.in && may_hold_header(piece); });
 }
 
-bool BlockMessages::may_leave(std::span<const Piece> received) noexcept {
-  const auto is_lost = [](const Piece& piece) { return piece.direction.in && is_long(piece) && !can_gather(piece); };
-  if (std::none_of(received.begin(), received.end(), is_lost)) return true;
-  refuse(Refusal::kReceive);
-  return !is_any_on_its_way();
+void BlockMessages::leave(std::span<const Piece> received) noexcept {
+  const auto is_undecoded = [](const Piece& piece) {
+    return piece.direction.in && may_hold_header(piece) && piece.elements->plan == nullptr;
+  };
+  if (std::any_of(received.begin(), received.end(), is_undecoded)) refuse(Refusal::kReceive);
 }
 
-bool BlockMessages::send(const Piece& piece, std::size_t k, char* to_library) noexcept {
-  if (!sends_) return false;
+int BlockMessages::send(const Piece& piece, std::size_t k, char* to_library) noexcept {
+  if (!sends_) return 0;
   const int number = receiver_of(piece, k);
-  if (number < 0) return false;
+  if (number < 0) return 0;
   const mpi::Datatype& type = *piece.elements->facts;
   std::unique_ptr<PairedSend> message =
       PairedSend::begin(number, piece.bytes(), type.mean_run_bytes(), wire::Sending::kAmongOthers, std::nullopt);
   if (message == nullptr) {
     if (counting()) count_unpaired(procedure_, Reason::kOthers);
-    return false;
+    return 0;
   }
   const bool is_past = shared_memory()->is_packed_past(message->ticket());
   message->pack(false, [&](std::int64_t position, char* to, std::int64_t bytes) {
@@ -110,7 +131,7 @@ bool BlockMessages::send(const Piece& piece, std::size_t k, char* to_library) no
   ++moved_.sent;
   moved_.sent_bytes += piece.bytes();
   if (counting()) count_sent_to(number, piece.bytes());
-  return true;
+  return header_bytes_of(piece);
 }
 
 void BlockMessages::withdraw() noexcept {
@@ -119,9 +140,14 @@ void BlockMessages::withdraw() noexcept {
 }
 
 bool BlockMessages::receive(const Piece& piece, const char* from_library) noexcept {
-  if (!is_long(piece) || !is_any_on_its_way()) return false;
+  if (!may_hold_header(piece) || !is_any_on_its_way()) return false;
+  wire::Header gathered;
+  if (from_library == nullptr && !gather(piece, gathered)) {
+    error_ = MPI_ERR_NO_MEM;
+    return true;
+  }
   std::optional<PairedReceive> message =
-      from_library != nullptr ? PairedReceive::recognise(from_library) : gather(piece);
+      PairedReceive::recognise(from_library != nullptr ? from_library : reinterpret_cast<const char*>(&gathered));
   if (!message) return false;
   const std::int64_t bytes = message->bytes(), room = std::min(bytes, piece.bytes());
   Room whole;  // of a block that the library unpacks
@@ -136,10 +162,14 @@ bool BlockMessages::receive(const Piece& piece, const char* from_library) noexce
       std::memcpy(whole.data() + position, from, static_cast<std::size_t>(some));
     }
   });
-  if (!is_decoded && has_room && is_all && bytes == piece.bytes()) piece.unpack_by_library(whole.data());
-  if (!is_all) error_ = MPI_ERR_OTHER;
+  if (!is_decoded && has_room && is_all) {
+    Piece part = piece;
+    part.count = room / piece.elements->size;
+    part.unpack_by_library(whole.data());
+  }
+  if (bytes > room) error_ = MPI_ERR_TRUNCATE;
   if (!has_room) error_ = MPI_ERR_NO_MEM;
-  if (bytes != piece.bytes()) error_ = MPI_ERR_TRUNCATE;
+  if (!is_all) error_ = MPI_ERR_OTHER;
   ++moved_.received;
   moved_.received_bytes += bytes;
   if (counting()) count_received_from(message->sender(), bytes);

@@ -18,28 +18,31 @@
 
 namespace gapless::preload {
 
-// True if such a call on a communicator whose members are all on this node (Members::near) may bring headers.
+// True if such calls may bring headers.
 bool may_bring_headers() noexcept;
+// Of calls that any process may send some in: false where the process has loaded a library of collectives to which a
+// block is more than a message (HCOLL, UCC, to which Open MPI leaves MPI_Ialltoallv).
+bool are_blocks_messages() noexcept;
 
 class BlockMessages {
  public:
-  // `numbers`: of all members (Members::numbers); `targets`: the member that each block goes to. Both live longer than
-  // the call.
+  // `numbers`: of all members, on this node (Members::numbers); nullptr: nothing is sent. `targets`: the member that
+  // each block goes to. Both live longer than the call.
   BlockMessages(Procedure procedure, const int* numbers, std::span<const int> targets) noexcept
       : procedure_(procedure), numbers_(numbers), targets_(targets) {}
 
-  // True if some block is to go as a message; send() does nothing unless this was asked.
-  bool may_send(std::span<const Piece> sent) noexcept;
-  void send_nothing() noexcept { sends_ = false; }
+  // True if some blocks are to go as messages, and are most of the data, or `staged` as they are; send() does nothing
+  // unless this was true.
+  bool may_send(std::span<const Piece> sent, bool staged) noexcept;
   // True if some block may come as one.
   static bool may_receive(std::span<const Piece> received) noexcept;
-  // Of blocks that the library is to put where their types say: if a header that comes there could not be put together
-  // again, no more are sent to this process. False: some is on its way.
-  static bool may_leave(std::span<const Piece> received) noexcept;
+  // Of blocks that the library is to put where their types say: no more headers are sent to this process if it alone
+  // can read them there, for that is slow.
+  static void leave(std::span<const Piece> received) noexcept;
 
-  // Packs block `k` into shared memory, and writes its header to where the library reads. False: the library is to get
-  // the data.
-  bool send(const Piece& piece, std::size_t k, char* to_library) noexcept;
+  // Packs block `k` into shared memory, and writes its header to where the library reads. Returns how many bytes of it
+  // the library is to get; 0: it is to get the data.
+  int send(const Piece& piece, std::size_t k, char* to_library) noexcept;
   // The library's call failed.
   void withdraw() noexcept;
   // Unpacks a block of which a header came to where the library wrote, by bytes; or (nullptr) where its type says.

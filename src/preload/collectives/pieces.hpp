@@ -42,7 +42,7 @@ struct Piece {
   Direction direction;
   bool is_absolute = false;  // its addresses are, from MPI_BOTTOM: they may name memory of several kinds
   bool is_paired = false;    // goes through shared memory (exchange.hpp): the library gets no data of it
-  bool has_header = false;   // or the library gets a header (messages.hpp)
+  int header_bytes = 0;      // or, if not 0, the library gets so many bytes of a header (messages.hpp)
 
   std::int64_t bytes() const noexcept { return count * elements->size; }
   // Where its first byte lies in the program's buffer, of a type that is decoded.

@@ -46,11 +46,9 @@ void Side::pack(Procedure procedure, BlockMessages* messages) noexcept {
     for (std::size_t k = 0; k < pieces.size(); ++k) {
       const Piece& piece = pieces[k];
       if (!piece.direction.out || piece.is_paired || piece.bytes() == 0) continue;
-      if (messages != nullptr && messages->send(piece, k, packed(piece))) {
-        blocks_.set_header(piece);
-      } else {
-        piece.pack(packed(piece));
-      }
+      const int header_bytes = messages == nullptr ? 0 : messages->send(piece, k, packed(piece));
+      blocks_.set_header(piece, header_bytes);
+      if (header_bytes == 0) piece.pack(packed(piece));
     }
   });
 }
@@ -60,8 +58,8 @@ void Side::unpack(Procedure procedure, BlockMessages* messages) noexcept {
   timed(procedure, false, [&] {
     for (const Piece& piece : blocks_.pieces()) {
       if (!piece.direction.in || piece.is_paired || piece.bytes() == 0 || &piece == received_) continue;
-      const bool is_where_it_lies = route_ == Route::kGiven && !piece.is_contiguous();
-      if (messages != nullptr && messages->receive(piece, is_where_it_lies ? nullptr : packed(piece))) continue;
+      const bool is_by_type = route_ != Route::kStaged && !piece.is_contiguous();
+      if (messages != nullptr && messages->receive(piece, is_by_type ? nullptr : packed(piece))) continue;
       if (route_ == Route::kStaged) piece.unpack(packed(piece));
     }
   });

@@ -41,6 +41,8 @@ class Side {
   // Decide otherwise: the data are packed although they are contiguous; the side is left as the program described it.
   void stage() noexcept;
   void leave() noexcept { route_ = Route::kGiven; }
+  // Data in an accelerator's memory are the library's to read, too.
+  void leave_device_data_to_library() noexcept { blocks_.leave_device_data_to_library(); }
   // This side is one end of the block that a process sends to itself; the other end is the own one of `many`. The
   // library gets MPI_IN_PLACE, and the block is moved from end to end when the call is packed: what the process sends
   // to itself by way of its staging among `many`, and on while it is in the cache; what it receives from itself

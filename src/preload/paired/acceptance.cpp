@@ -86,7 +86,9 @@ bool is_tag(int tag) noexcept {
 
 bool is_any_on_its_way() noexcept {
   SharedMemory* const shared = shared_memory();
-  return shared != nullptr && shared->segment.announced_here() != arrived.load(std::memory_order_acquire);
+  // In this order: what comes in between, and is seen by another thread, must not hide what has not been seen.
+  const std::uint64_t seen = arrived.load(std::memory_order_acquire);
+  return shared != nullptr && shared->segment.announced_here() != seen;
 }
 
 void count_arrival() noexcept {
