@@ -12,8 +12,8 @@
 #include <new>
 
 #include "preload/stats/peers.hpp"
-#include "preload/stats/ways.hpp"
 #include "preload/stats/run_file.hpp"
+#include "preload/stats/ways.hpp"
 
 namespace gapless::preload {
 
