@@ -71,7 +71,7 @@ STAGED = [
         "reserve.cpp",
         "std::copy(piece + 1, end, piece);",
         "",
-        (conformance("coll_mixed", "outstanding", "8", GAPLESS_POOL_BYTES="64K"),),
+        (conformance("coll_mixed", "outstanding", "8", GAPLESS_POOL_BYTES="64K", GAPLESS_PAIRED="0"),),
     ),
 ]
 
