@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "paired.hpp"
+#include "tower.hpp"
 
 using namespace conformance;
 
@@ -34,20 +35,6 @@ MPI_Comm make_graph() {
   return graph;
 }
 
-// More constructors deep than the layer reads.
-MPI_Datatype deep(MPI_Datatype type) {
-  MPI_Datatype top;
-  MPI_Type_dup(type, &top);
-  for (int k = 0; k < 205; ++k) {
-    MPI_Datatype higher;
-    MPI_Type_contiguous(1, top, &higher);
-    MPI_Type_free(&top);
-    top = higher;
-  }
-  MPI_Type_commit(&top);
-  return top;
-}
-
 struct Kind {
   int stride = 2;  // 1: contiguous
   bool is_deep = false;
@@ -64,8 +51,8 @@ class Exchange {
         out_(n_, length, out.stride),
         in_(n_, length, in.stride) {
     for (int k = 0; k < n_; ++k) out_.write(k, of_.rank, name_at_target(k), round);
-    out_type_ = out.is_deep ? deep(out_.type()) : out_.type();
-    in_type_ = in.is_deep ? deep(in_.type()) : in_.type();
+    out_type_ = out.is_deep ? tower_on(out_.type()) : out_.type();
+    in_type_ = in.is_deep ? tower_on(in_.type()) : in_.type();
     const auto n = static_cast<std::size_t>(n_);
     counts_.assign(n, 1);
     sent_.assign(n, out_type_), received_.assign(n, in_type_);

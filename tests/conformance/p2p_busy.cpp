@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "p2p_pair.hpp"
+#include "tower.hpp"
 
 using namespace conformance;
 
@@ -201,20 +202,6 @@ void switched_off_pairing() {
     round % 2 == 0 ? tally.expect_none("pairing switched off") : tally.expect_all("pairing switched on");
   }
   set(1);
-}
-
-// More constructors deep than the layer reads: such a type is the library's.
-MPI_Datatype tower_on(MPI_Datatype type) {
-  MPI_Datatype top;
-  MPI_Type_dup(type, &top);
-  for (int k = 0; k < 205; ++k) {
-    MPI_Datatype higher;
-    MPI_Type_contiguous(1, top, &higher);
-    MPI_Type_free(&top);
-    top = higher;
-  }
-  MPI_Type_commit(&top);
-  return top;
 }
 
 // The receiver cannot read its type, and learns so when the messages are under way: by a receive of each kind.
