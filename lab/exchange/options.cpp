@@ -9,12 +9,11 @@ namespace {
 
 constexpr const char* kAbout =
     "Times messages of any datatypes, as a job file names them: in a pattern (pingpong, bcast, allgather, alltoallw,\n"
-    "neighbor_alltoallw, neighbor_alltoall, gatherv, scatterv; sendrecv: MPI_Sendrecv; waitall: MPI_Irecv, MPI_Isend,\n"
-    "MPI_Waitall; ialltoallw, ineighbor_alltoallw: the nonblocking ones and MPI_Wait; alltoall, in which a rank also "
-    "has "
-    "a block for itself; the others have none, and of all but alltoallw, ialltoallw, bcast and allgather the "
-    "neighbours "
-    "in a ring), each sent\n"
+    "neighbor_alltoallw, neighbor_alltoall, gatherv, scatterv; ialltoallw, ineighbor_alltoallw: the nonblocking ones\n"
+    "and MPI_Wait; sendrecv: MPI_Sendrecv; waitall: MPI_Irecv, MPI_Isend, MPI_Waitall; alltoall, in which a rank also\n"
+    "has a block for itself: of the last ten but this one, without data for a rank itself, neighbours in a ring), "
+    "each\n"
+    "sent\n"
     "  native          by the typed call, the Gapless layer off,\n"
     "  gapless         by the same call with the layer on (left out where the layer is not under the program),\n"
     "  local           with the layer on, but nothing through memory that processes share,\n"

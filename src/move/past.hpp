@@ -20,6 +20,13 @@ namespace gapless::move {
 std::int64_t pack_past(const plan::Plan& plan, std::int64_t count, const void* buffer, std::int64_t position,
                        void* packed, std::int64_t budget) noexcept;
 
+// The same, or pack_near(), as stores are measured to cost less.
+inline std::int64_t pack_for_peer(bool is_past, const plan::Plan& plan, std::int64_t count, const void* buffer,
+                                  std::int64_t position, void* packed, std::int64_t budget) noexcept {
+  return is_past ? pack_past(plan, count, buffer, position, packed, budget)
+                 : pack_near(plan, count, buffer, position, packed, budget);
+}
+
 // The size of the buffer that is packed in the first-level cache, and written from there [bytes].
 inline constexpr std::int64_t kPastStrip = 8192;
 // Runs of this average length or more are written directly, without the buffer [bytes].

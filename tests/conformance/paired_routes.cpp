@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "paired.hpp"
+#include "tower.hpp"
 
 using namespace conformance;
 
@@ -266,20 +267,6 @@ void freed() {
   }
 }
 
-// Of a type that the layer does not decode.
-MPI_Datatype deep(MPI_Datatype type) {
-  MPI_Datatype top;
-  MPI_Type_dup(type, &top);
-  for (int k = 0; k < 260; ++k) {
-    MPI_Datatype higher;
-    MPI_Type_contiguous(1, top, &higher);
-    MPI_Type_free(&top);
-    top = higher;
-  }
-  MPI_Type_commit(&top);
-  return top;
-}
-
 // Blocks that the library must pack or unpack at some ranks, an own one among them, and those whose rest goes by the
 // library when others are paired: all is right, also where there is no staging for them.
 void scarce() {
@@ -305,7 +292,7 @@ void scarce() {
     MPI_Allgather(out.data(), 1, out.type(), in.data(), 1, in.type(), kWorld);
     for (int k = 0; k < size; ++k) in.expect(k, k, k, root, "allgather");
     if (library_is("Intel")) continue;  // crashes on deep types
-    MPI_Datatype top = deep(out.type());
+    MPI_Datatype top = tower_on(out.type());
     MPI_Gather(out.data(), 1, rank == root ? top : out.type(), in.data(), 1, in.type(), root, kWorld);
     for (int k = 0; k < size && rank == root; ++k) in.expect(k, k, k, root, "gather");
     if (rank != root) out.expect(0, rank, rank, root, "what is sent");

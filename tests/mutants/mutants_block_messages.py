@@ -10,6 +10,7 @@ EACH = (conformance("coll_messages", "each", ranks=3, **MESSAGES),)
 KINDS = (conformance("coll_messages", "kinds", ranks=3, **MESSAGES),)
 GATHERED = (conformance("coll_messages", "kinds", ranks=3, **RULES),)
 SCARCE = (conformance("coll_messages", "scarce", ranks=3, **MESSAGES, GAPLESS_PAIRED_BYTES="1M"),)
+PARTICLES = (conformance("coll_messages", "particles", ranks=3, **MESSAGES),)
 LINE = (conformance("coll_messages", "line", ranks=3, **MESSAGES),)
 TOO_LONG = (conformance("coll_messages", "too_long", ranks=3, **MESSAGES),)
 FINALIZING = (conformance("coll_messages", "finalizing", ranks=3, **MESSAGES),)
@@ -78,6 +79,13 @@ MUTANTS = [
         "    messages->count();\n",
         "",
         EACH,
+    ),
+    planted(
+        "blocks in which a whole header would end inside a basic type go by the library",
+        "collectives/messages.cpp",
+        "gains && header_bytes_of(piece) > 0",
+        "gains && header_bytes_of(piece) == wire::kHeaderBytes",
+        PARTICLES,
     ),
     planted(
         "an absent neighbour must have an address",

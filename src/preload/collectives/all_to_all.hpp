@@ -72,12 +72,13 @@ inline bool pair_each(Among among, const Call& call, const Peers& peers, Collect
   });
 }
 
-// Of a nonblocking v- or w-call, before it is described: some of its blocks may come as messages. `may_send`: and go.
-inline bool begin_messages(Among among, const Call& call, const Peers& peers, bool may_send,
+// Of a nonblocking v- or w-call, before it is described: some of its blocks may come as messages, and go. `typed`: a
+// w-call.
+inline bool begin_messages(Among among, const Call& call, const Peers& peers, bool typed,
                            Collective& collective) noexcept {
   if (!may_meet_headers(call)) return false;
   if (completion_looked_up()) refuse(Refusal::kCompletion);
-  const bool sends = may_send && call.members.near != nullptr;
+  const bool sends = call.members.near != nullptr && (typed || among == Among::kNeighbours || are_blocks_messages());
   const Ends* const ends = sends ? find_ends(among, call, peers) : nullptr;
   if (ends == nullptr) {
     collective.messages.emplace(call.procedure, nullptr, std::span<const int>());
@@ -260,8 +261,7 @@ int v_exchange(Among among, Call call, const Many& out, const Many& in, Native&&
     const bool in_place = among == Among::kAll && out.buffer == MPI_IN_PLACE;
     if (among == Among::kAll && is_same(out, in) && refuses_aliases()) return Reason::kArguments;
     Side &sent = collective.sent, &received = collective.received;
-    const bool may_send = among == Among::kNeighbours || are_blocks_messages();
-    const bool looks = !in_place && begin_messages(among, call, peers, may_send, collective);
+    const bool looks = !in_place && begin_messages(among, call, peers, false, collective);
     if (!looks && call.only_looks != Reason::kNone) return call.only_looks;
     Reason reason = received.describe(in, peers.in, in_place ? Directions{kOutAndIn} : from_all(peers));
     if (!in_place && is_described(reason)) reason = worse(reason, sent.describe(out, peers.out, to_all(peers)));

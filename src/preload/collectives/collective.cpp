@@ -124,13 +124,12 @@ bool finish(Collective& collective) noexcept {
 int start_and_keep(const Call& call, RequestEntry* entry, std::unique_ptr<Collective> collective, MPI_Request made,
                    int code) noexcept {
   entry->comm = call.comm;
-  // Without a request it has failed, whatever the code: no process is alone here.
-  if (collective->messages.has_value() && made == MPI_REQUEST_NULL) {
-    collective->messages->withdraw();
-    collective->messages.reset();
-  }
   if (made == MPI_REQUEST_NULL) {
-    // It completed at once, or never began.
+    // It completed at once, or never began: with messages, whatever the code, for then no process is alone.
+    if (collective->messages.has_value()) {
+      collective->messages->withdraw();
+      collective->messages.reset();
+    }
     if (code == MPI_SUCCESS && call.form == Form::kNonblocking) {
       collective->unpack();
       *call.request = made;

@@ -232,10 +232,8 @@ bool Exchange::advance_sends(bool patience) noexcept {
     const wire::Step step = block.message.advance(patience, [&](std::int64_t position, char* to, std::int64_t bytes) {
       const plan::Plan& plan = *piece.elements->plan;
       const bool is_past = shared_.is_packed_past(block.message.ticket());
-      timed(procedure_, true, [&] {
-        is_past ? move::pack_past(plan, piece.count, piece.address, position, to, bytes)
-                : move::pack_near(plan, piece.count, piece.address, position, to, bytes);
-      });
+      timed(procedure_, true,
+            [&] { move::pack_for_peer(is_past, plan, piece.count, piece.address, position, to, bytes); });
     });
     if (step == wire::Step::kMoved) return true;
   }

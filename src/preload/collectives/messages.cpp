@@ -123,8 +123,7 @@ int BlockMessages::send(const Piece& piece, std::size_t k, char* to_library) noe
   }
   const bool is_past = shared_memory()->is_packed_past(message->ticket());
   message->pack(false, [&](std::int64_t position, char* to, std::int64_t bytes) {
-    is_past ? move::pack_past(*piece.elements->plan, piece.count, piece.address, position, to, bytes)
-            : move::pack_near(*piece.elements->plan, piece.count, piece.address, position, to, bytes);
+    move::pack_for_peer(is_past, *piece.elements->plan, piece.count, piece.address, position, to, bytes);
   });
   std::memcpy(to_library, message->header(), wire::kHeaderBytes);
   sent_.push_back(std::move(message));  // there is room (may_send)

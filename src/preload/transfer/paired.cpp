@@ -115,10 +115,7 @@ bool MessageBuffer::begin_round(int number, wire::Header& header) noexcept {
 
 void MessageBuffer::pack_chunk(std::int64_t position, char* to, std::int64_t bytes) noexcept {
   const bool is_past = shared_memory()->is_packed_past(outgoing_->ticket());
-  timed(procedure_, true, [&] {
-    is_past ? move::pack_past(*plan_, count_, buffer_, position, to, bytes)
-            : move::pack_near(*plan_, count_, buffer_, position, to, bytes);
-  });
+  timed(procedure_, true, [&] { move::pack_for_peer(is_past, *plan_, count_, buffer_, position, to, bytes); });
 }
 
 void MessageBuffer::help_receiver() noexcept {
