@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "ext/library_search.hpp"
+#include "ext/private_comm.hpp"
 #include "mpi/abi/library.hpp"
 #include "mpi/types/datatype.hpp"
 
@@ -39,6 +40,7 @@ MPI_Comm& the_comm() noexcept {
 // MPI_Finalize deletes the attributes of MPI_COMM_SELF before it ends anything else, so all of MPI may be used here.
 int end(MPI_Comm, int, void*, void*) {
   state.store(kEnded, std::memory_order_release);
+  end_private_comms();
   mpi::epoch_ending();
   mpi::epoch_ended();
   mpi::library.Comm_free(&the_comm());

@@ -34,38 +34,12 @@ int drop(MPI_Comm, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
-// The attribute of MPI_COMM_SELF, which goes before all of MPI: whatever still lives, of the world for one.
-int free_all(MPI_Comm, int, void*, void*) {
-  std::vector<std::weak_ptr<PrivateComm>> all;
-  {
-    const std::lock_guard lock(registry().mutex);
-    all.swap(registry().all);
-    registry().is_over = true;
-    // Attributes stay until their communicators go, but nobody finds them any more.
-    int keyval = registry().keyval.exchange(MPI_KEYVAL_INVALID);
-    if (keyval != MPI_KEYVAL_INVALID) MPI_Comm_free_keyval(&keyval);
-  }
-  constexpr int kUnused = 2;  // the attribute and we
-  for (const auto& one : all)
-    if (const PrivateCommPtr alive = one.lock(); alive != nullptr)
-      if (mpi::is_last_epoch() || alive.use_count() <= kUnused) alive->free();
-  return MPI_SUCCESS;
-}
-
 // With the lock held.
 int make_keyval() {
   if (registry().keyval != MPI_KEYVAL_INVALID) return MPI_SUCCESS;
-  int keyval = MPI_KEYVAL_INVALID, at_end = MPI_KEYVAL_INVALID;
-  if (const int code = MPI_Comm_create_keyval(copy_nothing, drop, &keyval, nullptr); code != MPI_SUCCESS) return code;
-  int code = MPI_Comm_create_keyval(copy_nothing, free_all, &at_end, nullptr);
-  if (code == MPI_SUCCESS) {
-    code = MPI_Comm_set_attr(MPI_COMM_SELF, at_end, nullptr);
-    MPI_Comm_free_keyval(&at_end);
-  }
-  if (code == MPI_SUCCESS)
-    registry().keyval = keyval;
-  else
-    MPI_Comm_free_keyval(&keyval);
+  int keyval = MPI_KEYVAL_INVALID;
+  const int code = MPI_Comm_create_keyval(copy_nothing, drop, &keyval, nullptr);
+  if (code == MPI_SUCCESS) registry().keyval = keyval;
   return code;
 }
 
@@ -123,6 +97,22 @@ void PrivateComm::free() noexcept {
   kept.reset();
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
   comm_ = MPI_COMM_NULL;
+}
+
+void end_private_comms() noexcept {
+  std::vector<std::weak_ptr<PrivateComm>> all;
+  {
+    const std::lock_guard lock(registry().mutex);
+    all.swap(registry().all);
+    registry().is_over = true;
+    // Attributes stay until their communicators go, but nobody finds them any more.
+    int keyval = registry().keyval.exchange(MPI_KEYVAL_INVALID);
+    if (keyval != MPI_KEYVAL_INVALID) MPI_Comm_free_keyval(&keyval);
+  }
+  constexpr int kUnused = 2;  // the attribute and we
+  for (const auto& one : all)
+    if (const PrivateCommPtr alive = one.lock(); alive != nullptr)
+      if (mpi::is_last_epoch() || alive.use_count() <= kUnused) alive->free();
 }
 
 int known_private_comm(MPI_Comm comm, PrivateComm*& found) noexcept {

@@ -12,8 +12,7 @@
 namespace gapless::ext {
 
 // The same processes in the same order, with MPI_ERRORS_RETURN. Freed when nobody has it any more: neither the
-// program's communicator, of which it is an attribute, nor a persistent request; or when MPI_Finalize begins, from when
-// on nobody finds one; but not those that requests have where a session goes on.
+// program's communicator, of which it is an attribute, nor a persistent request; or by end_private_comms().
 class PrivateComm {
  public:
   // What algorithms keep for it; goes before the communicator does.
@@ -58,6 +57,9 @@ using PrivateCommPtr = std::shared_ptr<PrivateComm>;
 int private_comm(MPI_Comm comm, PrivateCommPtr& found);
 // The same if it was made before, else null, which is no error. Good as long as the communicator.
 int known_private_comm(MPI_Comm comm, PrivateComm*& found) noexcept;
+// In MPI_Finalize, while all of MPI may still be used: frees those that still live, of the world for one, but not those
+// that requests have where a session goes on. From then on nobody finds one.
+void end_private_comms() noexcept;
 // How many there are in this process: libraries have no more than some thousand communicators.
 int count_private_comms() noexcept;
 

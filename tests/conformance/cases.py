@@ -103,6 +103,8 @@ def _own_alltoall() -> Iterator[Case]:
     yield Case("own_alltoall", ("completes",), OWN, ranks=1)
     yield Case("own_alltoall", ("completes",), OWN, ranks=5, is_second=True)
     yield Case("own_alltoall", ("ends",), OWN, ranks=3)
+    yield Case("finalize", ("persistent",), OWN, ranks=3)
+    yield Case("attributes", (), OWN, ranks=3, is_second=True)
     # As built in (src/alltoall/measured.cpp): between two processes on MPICH.
     yield Case("own_alltoall", ("choice",), only="mpich")
     for ranks, seeds in ((3, "4"), (2, "6"), (6, "4")):
@@ -142,6 +144,7 @@ def _paired() -> Iterator[Case]:
     for some, is_second in (("1M", False), ("2M", True)):
         few = {**MESSAGES, "GAPLESS_PAIRED_BYTES": some}
         yield Case("coll_messages", ("scarce",), few, ranks=3, pairs=1, is_second=is_second)
+    yield Case("finalize", ("blocking",), PAIRED, ranks=3, pairs=1)
     for what in ("idle", "torus", "outstanding", "threads"):
         yield Case("paired", (what,), PAIRED, ranks=4 if what == "torus" else 3, pairs=1)
     # Where nothing is counted, a call without long blocks is left at once.
@@ -257,8 +260,8 @@ def _messages() -> Iterator[Case]:
     for what in ("truncated", "truncated_often"):
         yield Case("p2p_ends", (what,), MESSAGES, pairs=1, timeout_s=300)
     yield Case("p2p_ends", ("finalizing",), MESSAGES, pairs=1)
-    for what in ("buffer", "types", "probes"):
-        yield Case("p2p_arguments", (what,), MESSAGES, pairs=1)
+    for what in ("buffer", "types", "probes", "started", "tags"):
+        yield Case("p2p_arguments", (what,), MESSAGES, pairs=0 if what == "tags" else 1)
     for what in ("cancelled_receives", "cancelled_sends", "freed"):
         only = "mpich" if what == "freed" else ""
         yield Case("p2p_ends", (what,), MESSAGES, pairs=1, only=only)
@@ -302,6 +305,8 @@ def _collectives() -> Iterator[Case]:
     for what in ("memory", "undecoded", "contiguous", "errors", "aliased"):
         yield Case("coll_faults", (what,), ranks=3, timeout_s=300)
     yield Case("coll_ends")
+    yield Case("attributes", ranks=3)
+    yield Case("attributes", (), PAIRED, ranks=3, is_second=True)
     yield Case("coll_ends", (), FORCED, ranks=3)
     yield Case("coll_faults", ("apart",), layer_on_first=True)
     yield Case("coll_faults", ("apart",), ranks=3, first=FORCED)

@@ -204,6 +204,46 @@ Outcome wrong_arguments(MPI_Comm comm) {
   return seen;
 }
 
+// A communicator that was freed: the class, and how often the handler of what such errors are raised on ran.
+Outcome freed_communicator(MPI_Errhandler mine) {
+  static double out[4096], in[4096];
+  const std::vector<int> ones(16, 1), places(16, 0);
+  MPI_Datatype type, uncommitted;
+  MPI_Type_vector(8, 1, 2, MPI_DOUBLE, &type);
+  MPI_Type_dup(type, &uncommitted);
+  MPI_Type_commit(&type);
+  Outcome seen;
+  const auto call = [&](auto&& make) {
+    MPI_Comm comm, freed;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    freed = comm;
+    MPI_Comm_free(&comm);
+    for (const MPI_Comm one : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(one, mine);
+    MPI_Request request = MPI_REQUEST_NULL;
+    note(seen, make(freed, &request));
+    for (const MPI_Comm one : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(one, MPI_ERRORS_RETURN);
+  };
+  // Types that were not seen committed are asked about on a communicator of the layer's own.
+  call([&](MPI_Comm comm, MPI_Request*) { return MPI_Bcast(in, 1, uncommitted, 0, comm); });
+  call([&](MPI_Comm comm, MPI_Request*) { return MPI_Bcast(in, 1, type, 0, comm); });
+  call([&](MPI_Comm comm, MPI_Request*) { return MPI_Gather(out, 1, type, in, 1, type, 0, comm); });
+  call([&](MPI_Comm comm, MPI_Request*) { return MPI_Alltoall(out, 1, type, in, 1, type, comm); });
+  call([&](MPI_Comm comm, MPI_Request*) {
+    return MPI_Alltoallv(out, ones.data(), places.data(), type, in, ones.data(), places.data(), type, comm);
+  });
+  call([&](MPI_Comm comm, MPI_Request*) { return MPI_Neighbor_alltoall(out, 1, type, in, 1, type, comm); });
+  call([&](MPI_Comm comm, MPI_Request* request) { return MPI_Ibcast(in, 1, type, 0, comm, request); });
+  call([&](MPI_Comm comm, MPI_Request* request) { return MPI_Ialltoall(out, 1, type, in, 1, type, comm, request); });
+#if HAS_PERSISTENT_COLLECTIVES
+  call([&](MPI_Comm comm, MPI_Request* request) {
+    return MPI_Alltoall_init(out, 1, type, in, 1, type, comm, MPI_INFO_NULL, request);
+  });
+#endif
+  MPI_Type_free(&uncommitted);
+  MPI_Type_free(&type);
+  return seen;
+}
+
 // Send and receive buffers that are the same memory. `alone`: this process's only communicator, where every call can
 // be made although it fails on every process; of those among several, only those that no process waits in for ever:
 // `root_fails_alone` adds those in which the root fails and the others' messages stay behind.
@@ -282,8 +322,13 @@ void aliased(CollectiveTwin& twin) {
 void errors(CollectiveTwin& twin) {
   MPI_Comm own;
   MPI_Errhandler mine;
-  MPI_Comm_dup(MPI_COMM_WORLD, &own);
   MPI_Comm_create_errhandler(handler, &mine);
+  // In Open MPI a communicator is memory, which is given back.
+  for (const Way way : {Way::kOff, Way::kOn}) {
+    twin.switch_to(way);
+    if (!twin.is_open_mpi()) twin.see("a communicator that was freed", freed_communicator(mine), "");
+  }
+  MPI_Comm_dup(MPI_COMM_WORLD, &own);
   for (const bool has_handler : {false, true}) {
     MPI_Comm_set_errhandler(own, has_handler ? mine : MPI_ERRORS_RETURN);
     for (const Way way : {Way::kOff, Way::kOn}) {

@@ -132,6 +132,69 @@ void wrong_probes() {
   in->expect(3, 16'000, "after wrong probes");
 }
 
+// Whichever a library raises the error on.
+void let_errors(MPI_Errhandler to) {
+  for (const MPI_Comm comm : {pair, MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, to);
+}
+
+void expect_class(int code, int wanted, const char* what) {
+  CHECK(test::error_class(code) == wanted, "%s: class %d, not %d", what, test::error_class(code), wanted);
+}
+
+// An active persistent send that is started again stays the one that it is.
+void started_twice() {
+  constexpr int kRounds = 5;
+  if (rank == kReceiver) {
+    meet();
+    for (int round = 0; round < 2 * kRounds; ++round) receive(64'000, 40 + round, 4, "after a second start");
+    return;
+  }
+  const auto out = ints(Layout::kColumn, 64'000);
+  MPI_Request request;
+  MPI_Send_init(out->address(), out->count(), out->type(), kReceiver, 4, pair, &request);
+  let_errors(MPI_ERRORS_RETURN);
+  meet();
+  for (int round = 0; round < 2 * kRounds; ++round) {
+    out->write(40 + round);
+    MPI_Start(&request);
+    if (round % 2 == 0) expect_class(MPI_Start(&request), MPI_ERR_REQUEST, "a second MPI_Start");
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    tally.sends(true);
+  }
+  let_errors(MPI_ERRORS_ARE_FATAL);
+  MPI_Request_free(&request);
+  tally.expect_all("started twice");
+}
+
+// Calls that send and receive, with a wrong tag of what is sent: what they would receive stays for the next receive.
+void wrong_send_tags() {
+  constexpr int kWays = 2;
+  if (rank == kSender) {
+    for (int way = 0; way < kWays; ++way) {
+      const auto out = ints(Layout::kContiguous, 4000);
+      out->write(60 + way);
+      MPI_Send(out->address(), out->count(), out->type(), kReceiver, 4, pair);
+      meet();
+      meet();
+    }
+    return;
+  }
+  for (int way = 0; way < kWays; ++way) {
+    const auto out = ints(Layout::kColumn, 64'000), in = ints(Layout::kReversed, 64'000);
+    out->write(50);
+    meet();
+    let_errors(MPI_ERRORS_RETURN);
+    const int code = way == 0 ? MPI_Sendrecv(out->address(), out->count(), out->type(), kSender, -77, in->address(),
+                                             in->count(), in->type(), kSender, 4, pair, MPI_STATUS_IGNORE)
+                              : MPI_Sendrecv_replace(out->address(), out->count(), out->type(), kSender, -77, kSender,
+                                                     4, pair, MPI_STATUS_IGNORE);
+    expect_class(code, MPI_ERR_TAG, way == 0 ? "MPI_Sendrecv" : "MPI_Sendrecv_replace");
+    let_errors(MPI_ERRORS_ARE_FATAL);
+    receive(4000, 60 + way, 4, "after a wrong tag", Layout::kContiguous);
+    meet();
+  }
+}
+
 // The message is longer than the attached buffer, a header is not. Open MPI 5 waits for room that never comes.
 void too_small_a_buffer() {
   if (rank == kSender && !is_open_mpi) {
@@ -154,5 +217,9 @@ void too_small_a_buffer() {
 
 int main(int argc, char** argv) {
   return run_scenarios(argc, argv,
-                       {{"buffer", too_small_a_buffer}, {"types", born_committed_types}, {"probes", wrong_probes}});
+                       {{"buffer", too_small_a_buffer},
+                        {"types", born_committed_types},
+                        {"probes", wrong_probes},
+                        {"started", started_twice},
+                        {"tags", wrong_send_tags}});
 }

@@ -38,6 +38,11 @@ INTERCOMM = (conformance("coll_mixed", "intercomm", "8"),)
 COLL_ENDS = (conformance("coll_ends"),)
 CONTIGUOUS = (conformance("coll_faults", "contiguous", ranks=3),)
 COLL_ERRORS = (conformance("coll_faults", "errors", ranks=3),)
+FINALIZE = (
+    conformance("finalize", "persistent", ranks=3, GAPLESS_ALLTOALL="own"),
+    conformance("finalize", "blocking", ranks=3, GAPLESS_SMALLEST_PAIRED="1"),
+)
+ATTRIBUTES = (conformance("attributes", ranks=3), conformance("attributes", ranks=3, GAPLESS_ALLTOALL="own"))
 ALIASED = (conformance("coll_faults", "aliased", ranks=3),)
 APART = (
     conformance("coll_faults", "apart")._replace(layer_on_first=True),

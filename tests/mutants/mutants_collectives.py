@@ -9,6 +9,7 @@ from layer_checks import (
     COLLECTIVES,
     COLLECTIVES_LONG,
     CONTIGUOUS,
+    FINALIZE,
     FORCED,
     INTERCOMM,
     TIGHT,
@@ -151,6 +152,20 @@ COLLECTIVE = [
         "return !mpi::is_registered(type) &&",
         "return false &&",
         COLL_ERRORS,
+    ),
+    planted(
+        "questions about a communicator call the program's handler",
+        "policy/no_handler.hpp",
+        "if (!world_is_up()) return ask();",
+        "if (world_is_up()) return ask();",
+        COLL_ERRORS,
+    ),
+    planted(
+        "the layer ends before the program's callbacks in MPI_Finalize",
+        "world/lifecycle.cpp",
+        "if (!has_callback) world_ending();",
+        "world_ending();",
+        FINALIZE,
     ),
 ]
 

@@ -15,6 +15,7 @@ RANDOM = (conformance("p2p_random", "1", "40", **MESSAGES), conformance("p2p_ran
 PERSISTENT = (conformance("p2p_persistent", **MESSAGES),)
 
 SEEN = (conformance("p2p_arguments", "types", **MESSAGES),)
+STARTED_TWICE = (conformance("p2p_arguments", "started", **MESSAGES),)
 ASKED = (conformance("p2p_arguments", "probes", **MESSAGES),)
 BUFFERED = (conformance("p2p_arguments", "buffer", **MESSAGES),)
 
@@ -24,6 +25,13 @@ EXPECTED = (preload("expected_header_test", GAPLESS_RULES="{source}/tests/preloa
 IN_FORCE = (preload("rules_in_force_test", "paired", GAPLESS_RULES="{source}/tests/preload/paired_in_force.rules"),)
 
 MUTANTS = [
+    planted(
+        "an active send that is started again loses its round",
+        "p2p/persistent.cpp",
+        "if (n == 1 && held[0]->stand_in != MPI_REQUEST_NULL && held[0]->is_active()) return call(&held[0]->stand_in);",
+        "",
+        STARTED_TWICE,
+    ),
     planted(
         "the header is taken for the data of a type of which no commit was seen",
         "transfer/paired.cpp",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from layer_checks import (
+    ATTRIBUTES,
     DATATYPE,
     DECODE,
     HANDLE_REUSE,
@@ -103,6 +104,13 @@ HANDLES = [
         "&& mpi::is_known_committed(type)) mpi::register_type(*copy);",
         "&& false) mpi::register_type(*copy);",
         HANDLE_REUSE,
+    ),
+    planted(
+        "holding a type copies its attributes",
+        "types/held_type.cpp",
+        "library.Type_create_resized(type, static_cast<MPI_Aint>(lb), static_cast<MPI_Aint>(extent), &made)",
+        "library.Type_dup(type, &made)",
+        ATTRIBUTES,
     ),
     planted(
         "lists of blocks have the shape of vectors",

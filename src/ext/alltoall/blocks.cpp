@@ -11,6 +11,7 @@
 #include "ext/memory.hpp"
 #include "ext/packed_by_library.hpp"
 #include "move/move.hpp"
+#include "mpi/types/held_type.hpp"
 
 namespace gapless::ext::regular {
 
@@ -64,7 +65,7 @@ Blocks::Blocks(const void* buffer, MPI_Count count, MPI_Datatype type, mpi::Data
 int Blocks::keep_type() {
   if (mpi::is_contiguous_builtin(type_)) return MPI_SUCCESS;
   MPI_Datatype made = MPI_DATATYPE_NULL;
-  if (const int code = MPI_Type_dup(type_, &made); code != MPI_SUCCESS) return code;
+  if (const int code = mpi::hold_type(type_, made); code != MPI_SUCCESS) return code;
   type_ = made;
   kept_type_ = {new MPI_Datatype(made), [](MPI_Datatype* type) {
                   MPI_Type_free(type);

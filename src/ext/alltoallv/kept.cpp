@@ -1,5 +1,7 @@
 #include "ext/alltoallv/kept.hpp"
 
+#include "mpi/types/held_type.hpp"
+
 namespace gapless::ext::irregular {
 
 KeptHalf::KeptHalf(const Half& half, int processes) : half_(half) {
@@ -15,7 +17,7 @@ KeptHalf::KeptHalf(const Half& half, int processes) : half_(half) {
     if (mpi::is_contiguous_builtin(type)) {
       types_[k] = type;
     } else if (half.types == nullptr || counts_[k] > 0) {  // a type for nobody may be none
-      if (const int code = MPI_Type_dup(type, &types_[k]); code != MPI_SUCCESS) {
+      if (const int code = mpi::hold_type(type, types_[k]); code != MPI_SUCCESS) {
         free();
         throw Raised{code};
       }

@@ -6,6 +6,7 @@
 #include "move/move.hpp"
 #include "mpi/abi/library.hpp"
 #include "mpi/staging/host_memory.hpp"
+#include "mpi/types/held_type.hpp"
 #include "preload/policy/own_comm.hpp"
 #include "preload/policy/switches.hpp"
 
@@ -50,16 +51,13 @@ Reason Elements::read(MPI_Datatype of, bool keep) noexcept {
       mpi::library.Type_get_extent_x(type, &lb, &extent) != MPI_SUCCESS) {
     return Reason::kArguments;
   }
-  leave_to_library(keep);
-  return Reason::kNone;
+  return leave_to_library(keep) ? Reason::kNone : Reason::kUnregistered;
 }
 
-void Elements::leave_to_library(bool keep) noexcept {
+bool Elements::leave_to_library(bool keep) noexcept {
   plan = nullptr;
-  MPI_Datatype copy{};
-  if (!keep || owns_type || mpi::library.Type_dup(type, &copy) != MPI_SUCCESS) return;
-  type = copy;
-  owns_type = true;
+  if (keep && !owns_type) owns_type = mpi::hold_type(type, type) == MPI_SUCCESS;
+  return !keep || owns_type;
 }
 
 bool Piece::is_on_host() const noexcept {

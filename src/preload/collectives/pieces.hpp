@@ -16,10 +16,10 @@ struct Elements {
   Elements(const Elements&) = delete;
   Elements& operator=(const Elements&) = delete;
   // Returns kNone, or the reason to leave the call to the library. With `keep`, for an operation that outlasts its
-  // call, a type that the library packs is duplicated, for the program may free it.
+  // call, a type that the library packs is held, for the program may free it.
   Reason read(MPI_Datatype of, bool keep) noexcept;
-  // Drops the plan: the library packs.
-  void leave_to_library(bool keep) noexcept;
+  // Drops the plan: the library packs. False if the type cannot be kept for want of memory.
+  bool leave_to_library(bool keep) noexcept;
 
   MPI_Datatype type{};
   bool owns_type = false;

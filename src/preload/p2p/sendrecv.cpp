@@ -83,7 +83,7 @@ int exchange(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& receive
                                    MPI_Datatype in_type, int source, int receive_tag, MPI_Comm comm,
                                    MPI_Status* status) {
   MessageBuffer sent(procedure, out, out_count, out_type), received(procedure, in, in_count, in_type);
-  sent.choose_send_path(Operation::kSend, dest, comm, may);
+  sent.choose_send_path(Operation::kSend, dest, comm, is_tag(send_tag) ? may : May::kNotPair);
   received.choose_receive_path(Operation::kReceive, source, comm);
   count_transfer(sent, received);
   const AfterReceive look_after_orphans;
@@ -114,7 +114,7 @@ int replaced(int code, MPI_Status* status) noexcept {
     }
   }
   MessageBuffer sent(procedure, buffer, count, type), received(procedure, buffer, count, type);
-  sent.choose_send_path(Operation::kSend, dest, comm, may);
+  sent.choose_send_path(Operation::kSend, dest, comm, is_tag(send_tag) ? may : May::kNotPair);
   received.choose_receive_path(Operation::kReceive, source, comm);
   // What goes through shared memory is packed when the receive is posted: what comes must go to staging.
   if (sent.path() == Path::kPaired && received.path() != Path::kPack && source != MPI_PROC_NULL) {

@@ -4,7 +4,6 @@
 
 #include "mpi/staging/host_memory.hpp"
 #include "preload/paired/callers.hpp"
-#include "preload/policy/own_comm.hpp"
 #include "preload/policy/shared_memory.hpp"
 #include "preload/policy/switches.hpp"
 
@@ -52,8 +51,6 @@ void begin_acceptance() noexcept {
   headers_may_go_from_here.store(shared_memory() != nullptr, std::memory_order_relaxed);
   // Memory of accelerators would have to be read and written by the library; and completing calls must all be seen.
   if (shared_memory() == nullptr || mpi::has_gpu_runtime() || receives_stay_native) return;
-  // Later a thread of the program may be in a collective call on MPI_COMM_SELF, of which it is split off.
-  own_comm();
   // For receives of types that are not decoded (MessageBuffer::take_offered), which may have no memory for it.
   mpi::find_type(MPI_BYTE, true);
   const std::lock_guard lock(deciding);

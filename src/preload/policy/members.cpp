@@ -7,6 +7,7 @@
 #include "base/immortal.hpp"
 #include "mpi/types/handle_cache.hpp"
 #include "preload/policy/agreement.hpp"
+#include "preload/policy/no_handler.hpp"
 #include "preload/policy/shared_memory.hpp"
 #include "preload/policy/world_ranks.hpp"
 
@@ -71,8 +72,9 @@ void find_numbers(MPI_Comm comm, Kept& kept) noexcept {
 bool describe(MPI_Comm comm, Kept& kept) {
   Members& members = kept.members;
   int inter = 1;
-  if (mpi::library.Comm_test_inter(comm, &inter) != MPI_SUCCESS) return false;
+  const int code = ask_without_handlers([&] { return mpi::library.Comm_test_inter(comm, &inter); });
   members.inter = inter != 0;
+  if (code != MPI_SUCCESS) return false;
   if (mpi::library.Comm_size(comm, &members.size) != MPI_SUCCESS) return false;
   mpi::library.Comm_rank(comm, &members.rank);
   find_numbers(comm, kept);

@@ -15,8 +15,8 @@ namespace gapless::preload {
 
 struct Members {
   bool agreed = false;  // collective calls may be changed
-  bool inter = false;
-  int size = 0;  // of the local group
+  bool inter = false;   // or a handle that the library refuses
+  int size = 0;         // of the local group
   int rank = -1;
   // Of an agreed communicator of two processes or more, all on this node, where pairing is wanted; on all members or on
   // none. Lives as long as the communicator.

@@ -6,7 +6,7 @@
 
 namespace gapless::preload {
 
-// Made when this process joins the world (policy/acceptance), or at the first use; MPI_COMM_SELF if it cannot be made.
+// Made in MPI_Init, or at the first use; MPI_COMM_SELF if it cannot be made.
 // (Not a duplicate of that, for which the program's attributes would be copied.)
 MPI_Comm own_comm() noexcept;
 // Before MPI is finalised.

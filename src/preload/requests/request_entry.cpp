@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "preload/policy/no_handler.hpp"
+
 namespace gapless::preload {
 
 std::atomic<int> own_operations{0};
@@ -57,33 +59,10 @@ bool RequestEntry::begin_delivery() const noexcept {
 
 namespace {
 
-// While it lives, errors on a communicator call no handler.
-class NoHandler {
- public:
-  explicit NoHandler(MPI_Comm comm) noexcept : comm_(comm) {
-    if (mpi::library.Comm_get_errhandler(comm, &handler_) != MPI_SUCCESS) return;
-    is_set_ = handler_ != MPI_ERRORS_RETURN && mpi::library.Comm_set_errhandler(comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
-    if (!is_set_) mpi::library.Errhandler_free(&handler_);
-  }
-  ~NoHandler() {
-    if (!is_set_) return;
-    mpi::library.Comm_set_errhandler(comm_, handler_);
-    mpi::library.Errhandler_free(&handler_);
-  }
-  NoHandler(const NoHandler&) = delete;
-  NoHandler& operator=(const NoHandler&) = delete;
-
- private:
-  MPI_Comm comm_;
-  MPI_Errhandler handler_{};
-  bool is_set_ = false;
-};
-
 // The library's answer; an error is the completing call's to raise.
 int get_status(MPI_Request request, int& flag, MPI_Status& status) noexcept {
   if (!policy.broken.status_raises) return mpi::library.Request_get_status(request, &flag, &status);
-  const NoHandler world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
-  return mpi::library.Request_get_status(request, &flag, &status);
+  return ask_without_handlers([&] { return mpi::library.Request_get_status(request, &flag, &status); });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "mpi/abi/library.hpp"
 #include "mpi/types/datatype.hpp"
+#include "mpi/types/held_type.hpp"
 #include "preload/paired/claims.hpp"
 
 namespace gapless::preload {
@@ -16,7 +17,7 @@ class Undecoded {
   Undecoded() = default;
   ~Undecoded() {
     // After the end of MPI no type is left.
-    if (is_held_ && mpi::has_epoch()) mpi::library.Type_free(&copy_);
+    if (is_held_ && mpi::has_epoch()) mpi::library.Type_free(&held_);
   }
   Undecoded(Undecoded&& other) noexcept { swap(other); }
   Undecoded& operator=(Undecoded&& other) noexcept {
@@ -24,24 +25,24 @@ class Undecoded {
     return *this;
   }
 
-  // A copy, because the program may free the type while an operation is under way.
+  // The program may free the type while an operation is under way.
   bool hold(MPI_Datatype type) noexcept {
-    is_held_ = is_held_ || mpi::library.Type_dup(type, &copy_) == MPI_SUCCESS;
+    is_held_ = is_held_ || mpi::hold_type(type, held_) == MPI_SUCCESS;
     return is_held_;
   }
   void pack(const void* buffer, MPI_Count count, void* packed, std::int64_t bytes) const noexcept {
-    send_to_self(buffer, count, copy_, packed, bytes, MPI_PACKED);
+    send_to_self(buffer, count, held_, packed, bytes, MPI_PACKED);
   }
   void unpack(void* buffer, MPI_Count count, const void* packed, std::int64_t bytes) const noexcept {
-    send_to_self(packed, bytes, MPI_PACKED, buffer, count, copy_);
+    send_to_self(packed, bytes, MPI_PACKED, buffer, count, held_);
   }
 
  private:
   void swap(Undecoded& other) noexcept {
-    std::swap(copy_, other.copy_);
+    std::swap(held_, other.held_);
     std::swap(is_held_, other.is_held_);
   }
-  MPI_Datatype copy_{};
+  MPI_Datatype held_{};
   bool is_held_ = false;
 };
 

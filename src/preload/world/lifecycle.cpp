@@ -3,9 +3,11 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "base/immortal.hpp"
 #include "base/settings.hpp"
+#include "ext/private_comm.hpp"
 #include "kernel/caches.hpp"
 #include "kernel/isa.hpp"
 #include "mpi/staging/pool.hpp"
@@ -50,6 +52,9 @@ void read_all_settings() noexcept {
 }
 
 void join_world(int size) noexcept {
+  // Later a thread of the program may be in a collective call on MPI_COMM_SELF, of which it is split off; and it would
+  // get the handle of a communicator that the program has freed, of which errors would no longer be told.
+  own_comm();
   learn_distance(size);
   world_began();
   learn_world();
@@ -93,19 +98,6 @@ void began(bool world) noexcept {
   }
 }
 
-template <class Init>
-int begin_world(Init&& init) {
-  if (world_is_up()) return init();  // an error, which is the library's to raise
-  if (!native_only) before_world();
-  const int code = init();
-  if (code == MPI_SUCCESS) {
-    began(true);
-  } else if (!native_only) {
-    world_ends();
-  }
-  return code;
-}
-
 void ending() noexcept {
   if (mpi::is_last_epoch()) {
     end_claims();
@@ -115,6 +107,54 @@ void ending() noexcept {
     progress_orphans();
   }
   mpi::epoch_ending();
+}
+
+bool has_callback = false;
+bool has_world_ended = false;
+
+// Once, while all of MPI may still be used.
+void world_ending() noexcept {
+  if (std::exchange(has_world_ended, true)) return;
+  if (!native_only) {
+    end_acceptance();
+    forget_world();
+    world_ends();
+    ext::end_private_comms();
+    free_own_comm();
+  }
+  ending();
+}
+
+int world_ending_callback(MPI_Comm, int, void*, void*) {
+  world_ending();
+  return MPI_SUCCESS;
+}
+int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+// MPI_Finalize first deletes the attributes of MPI_COMM_SELF, in the reverse order in which they were set (MPI 4.1,
+// 11.2.4): this one last, if it is set in MPI_Init, so the program's own callbacks find the layer as it was.
+void watch_end() noexcept {
+  int keyval = MPI_KEYVAL_INVALID;
+  if (mpi::library.Comm_create_keyval(copy_nothing, world_ending_callback, &keyval, nullptr) != MPI_SUCCESS) return;
+  has_callback = mpi::library.Comm_set_attr(MPI_COMM_SELF, keyval, nullptr) == MPI_SUCCESS;
+  mpi::library.Comm_free_keyval(&keyval);
+}
+
+template <class Init>
+int begin_world(Init&& init) {
+  if (world_is_up()) return init();  // an error, which is the library's to raise
+  if (!native_only) before_world();
+  const int code = init();
+  if (code == MPI_SUCCESS) {
+    began(true);
+    watch_end();
+  } else if (!native_only) {
+    world_ends();
+  }
+  return code;
 }
 
 void ended() noexcept {
@@ -155,13 +195,7 @@ int wrap_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int wrap_Finalize(void) {
-  if (!native_only) {
-    end_acceptance();
-    forget_world();
-    world_ends();
-    free_own_comm();
-  }
-  ending();
+  if (!has_callback) world_ending();
   const int code = mpi::library.Finalize();
   if (!native_only) forget_acceptance();
   set_world_down();

@@ -1,0 +1,137 @@
+// Calls in a delete callback of MPI_COMM_SELF: MPI_Finalize makes it before anything ends, so all of MPI works in it.
+// usage: finalize blocking | persistent
+#include <string_view>
+#include <vector>
+
+#include "../preload/support.hpp"
+#include "counted.hpp"
+
+namespace {
+
+constexpr int kInts = 2000, kStride = 3;
+int rank = 0, size = 0;
+MPI_Datatype strided;
+MPI_Comm graph;
+
+// A block of `strided` for each process, or from each.
+class Blocks {
+ public:
+  Blocks() : ints_(static_cast<std::size_t>(size) * kInts * kStride, -1) {}
+  void fill(int salt) {
+    for (int peer = 0; peer < size; ++peer)
+      for (int k = 0; k < kInts; ++k) at(peer, k) = value(salt, rank, peer) + k;
+  }
+  void check(int salt, const char* what) {
+    for (int peer = 0; peer < size; ++peer)
+      for (int k = 0; k < kInts; ++k)
+        CHECK(at(peer, k) == value(salt, peer, rank) + k, "%s: from %d %d at %d", what, peer, at(peer, k), k);
+  }
+  int* data() { return ints_.data(); }
+
+ private:
+  static int value(int salt, int from, int to) { return 1'000'000 * salt + 100'000 * from + 10'000 * to; }
+  int& at(int peer, int k) { return ints_[static_cast<std::size_t>((peer * kInts + k) * kStride)]; }
+  std::vector<int> ints_;
+};
+
+void set_callback(MPI_Comm_delete_attr_function* callback) {
+  int key;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, callback, &key, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  MPI_Comm_free_keyval(&key);
+}
+
+// Each blocking call in which processes tell each other what they send.
+void all_calls(int salt) {
+  const auto n = static_cast<std::size_t>(size);
+  const std::vector<int> ones(n, 1);
+  const std::vector<MPI_Datatype> types(n, strided);
+  std::vector<int> blocks(n), bytes(n);
+  for (int k = 0; k < size; ++k) {
+    blocks[static_cast<std::size_t>(k)] = k;
+    bytes[static_cast<std::size_t>(k)] = k * kInts * kStride * static_cast<int>(sizeof(int));
+  }
+  const auto call = [&](const char* what, auto&& make) {
+    Blocks out, in;
+    out.fill(++salt);
+    make(out.data(), in.data());
+    in.check(salt, what);
+  };
+  call("MPI_Alltoall", [](int* out, int* in) { MPI_Alltoall(out, 1, strided, in, 1, strided, MPI_COMM_WORLD); });
+  call("MPI_Alltoallv", [&](int* out, int* in) {
+    MPI_Alltoallv(out, ones.data(), blocks.data(), strided, in, ones.data(), blocks.data(), strided, MPI_COMM_WORLD);
+  });
+  call("MPI_Alltoallw", [&](int* out, int* in) {
+    MPI_Alltoallw(out, ones.data(), bytes.data(), types.data(), in, ones.data(), bytes.data(), types.data(),
+                  MPI_COMM_WORLD);
+  });
+  call("MPI_Neighbor_alltoallv", [&](int* out, int* in) {
+    MPI_Neighbor_alltoallv(out, ones.data(), blocks.data(), strided, in, ones.data(), blocks.data(), strided, graph);
+  });
+}
+
+int call_last(MPI_Comm, int, void*, void*) {
+  if (rank == 0) all_calls(50);
+  return MPI_SUCCESS;
+}
+
+// The first process makes its last calls in the callback, the others before MPI_Finalize.
+void blocking() {
+  set_callback(call_last);
+  for (int round = 0; round < 3; ++round) all_calls(10 * round);
+  if (rank != 0) all_calls(50);
+}
+
+#if HAS_PERSISTENT_COLLECTIVES
+MPI_Request request;
+Blocks *out, *in;
+
+int start_last(MPI_Comm, int, void*, void*) {
+  out->fill(7);
+  MPI_Start(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  in->check(7, "started in MPI_Finalize");
+  MPI_Request_free(&request);
+  delete out;
+  delete in;
+  return MPI_SUCCESS;
+}
+
+// Made after the callback was set.
+void persistent() {
+  set_callback(start_last);
+  out = new Blocks;
+  in = new Blocks;
+  MPI_Alltoall_init(out->data(), 1, strided, in->data(), 1, strided, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+}
+#else
+void persistent() {}
+#endif
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Type_vector(kInts, 1, kStride, MPI_INT, &strided);
+  MPI_Type_create_resized(strided, 0, kInts * kStride * static_cast<int>(sizeof(int)), &strided);
+  MPI_Type_commit(&strided);
+  std::vector<int> all(static_cast<std::size_t>(size));
+  for (int k = 0; k < size; ++k) all[static_cast<std::size_t>(k)] = k;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, size, all.data(), MPI_UNWEIGHTED, size, all.data(), MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &graph);
+  const std::string_view what = argc > 1 ? argv[1] : "";
+  if (what == "blocking") {
+    blocking();
+  } else if (what == "persistent") {
+    persistent();
+  } else {
+    std::fprintf(stderr, "usage: finalize blocking | persistent\n");
+    return 2;
+  }
+  const bool is_first = rank == 0;
+  MPI_Finalize();
+  if (is_first) std::puts("passed");
+  return 0;
+}
