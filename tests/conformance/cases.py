@@ -347,6 +347,8 @@ CASES = (
     Case("persistent_ends", ("16",)),
     Case("persistent_ends", ("8",), FORCED),
     Case("persistent_ends_c", ("8",)),
+    # Where calls are counted, each is decided.
+    Case("repeated", (), {"GAPLESS_STATS": "0"}),
     Case("partitioned", ("8",)),
     Case("partitioned", ("4",), FORCED),
     Case("errors"),

@@ -20,10 +20,27 @@ from layer_checks import (
     PERSISTENT_LONG,
     TRUNCATION,
     UNWRAPPED,
+    conformance,
     planted,
 )
 
+REPEATED = (conformance("repeated", GAPLESS_STATS="0"),)
+
 DELIVERY = [
+    planted(
+        "a short message is one like before whatever type its handle is of now",
+        "transfer/repeated.cpp",
+        "mpi::remembered_type(type) == like->datatype.get() &&",
+        "",
+        REPEATED,
+    ),
+    planted(
+        "a short message that is shorter than the last one is unpacked whole",
+        "transfer/repeated.cpp",
+        "if (code == MPI_SUCCESS && own.bytes() == like.bytes) [[likely]] {",
+        "if (code == MPI_SUCCESS) [[likely]] {",
+        REPEATED,
+    ),
     planted(
         "a message that is shorter than its type fills the type",
         "transfer.cpp",

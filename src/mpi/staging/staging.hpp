@@ -38,6 +38,11 @@ class Staging {
   // and a receive that failed, or of whose end nobody heard, is never forgotten.
   bool reserve_isolated(std::int64_t bytes) noexcept { return reserve(bytes, true); }
   void contained() noexcept { overrun_ = false; }
+  // Holds the caller's memory instead, which outlives this.
+  void borrow(void* data) noexcept {
+    release();
+    data_ = data;
+  }
   void* data() const noexcept { return data_; }
   // From any thread. Cost: a store, or the lock if the thread keeps enough buffers of that size already.
   void release() noexcept;

@@ -4,6 +4,7 @@
 // one fills the type's first bytes. The user gets a copy of the library's status.
 #include "preload/p2p/claimed.hpp"
 #include "preload/requests/orphans.hpp"
+#include "preload/transfer/repeated.hpp"
 #include "preload/transfer/transfer.hpp"
 #include "preload/wrappers.hpp"
 
@@ -13,13 +14,19 @@ namespace {
 
 [[gnu::noinline]] int receive(Procedure procedure, bool large, void* buffer, MPI_Count count, MPI_Datatype type,
                               int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  const AfterReceive look_after_orphans;
+  if (const Repeated* const like = find_repeated(Operation::kReceive, buffer, count, type, source, comm);
+      like != nullptr) {
+    if (headers_may_come()) accept_again();
+    if (int code; receive_repeated(*like, procedure, buffer, tag, status, code)) return code;
+  }
   MessageBuffer data(procedure, buffer, count, type);
   data.choose_receive_path(Operation::kReceive, source, comm);
   count_transfer(data);
+  keep_repeated(Operation::kReceive, data, source, comm);
   const auto native = [&](MPI_Status* s) {
     return call(large, mpi::library.Recv, mpi::library.Recv_c, data, source, tag, comm, s);
   };
-  const AfterReceive look_after_orphans;
   if (claiming()) [[unlikely]]
     return receive_claiming(data, large, source, tag, comm, status);
   if (!data.has_end()) return native(status);

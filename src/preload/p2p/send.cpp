@@ -4,6 +4,7 @@
 // the call is over when it returns. A buffered send needs as much of the attached buffer as MPI_Pack_size returns, for
 // either type.
 #include "preload/paired/callers.hpp"
+#include "preload/transfer/repeated.hpp"
 #include "preload/transfer/transfer.hpp"
 #include "preload/wrappers.hpp"
 
@@ -16,10 +17,13 @@ using LargeSend = mpi::Signatures<MPI_Count>::Send;
 
 [[gnu::noinline]] int send(Procedure procedure, May may, bool large, Send* native, LargeSend* native_large,
                            const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  if (const Repeated* const like = find_repeated(Operation::kSend, buffer, count, type, dest, comm); like != nullptr)
+    return send_repeated(*like, procedure, native, buffer, tag);
   MessageBuffer data(procedure, buffer, count, type);
   // Where a handler of the program's returns, MPICH returns MPI_SUCCESS: a header that did not go would stay announced.
   data.choose_send_path(Operation::kSend, dest, comm, is_tag(tag) ? may : May::kNotPair);
   count_transfer(data);
+  keep_repeated(Operation::kSend, data, dest, comm);
   data.pack();
   const int code = call(large, native, native_large, data, dest, tag, comm);
   if (code == MPI_SUCCESS) {

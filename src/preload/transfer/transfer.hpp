@@ -51,9 +51,21 @@ class MessageBuffer {
   Reason reason() const noexcept { return reason_; }
   std::int64_t bytes() const noexcept { return bytes_; }
 
-  // The program's own count, for the log.
+  // What the program gave.
   MPI_Count given_count() const noexcept { return count_; }
+  MPI_Datatype given_type() const noexcept { return type_; }
   const plan::Plan* plan() const noexcept { return plan_; }
+  const mpi::DatatypePtr& datatype() const noexcept { return datatype_; }
+  // Packed past the caches.
+  bool is_past() const noexcept { return past_; }
+  // Instead of a decision: what came is packed in `packed`, which has room for `bytes` bytes, those of the buffer.
+  void take_packed(const mpi::DatatypePtr& datatype, std::int64_t bytes, char* packed) noexcept {
+    path_ = Path::kPack;
+    bytes_ = bytes;
+    datatype_ = datatype;
+    plan_ = datatype->plan();
+    staging_.borrow(packed);
+  }
   // What the library gets: the user's arguments, bytes, or a header.
   void* buffer() const noexcept;
   MPI_Count count() const noexcept {

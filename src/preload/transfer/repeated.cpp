@@ -1,0 +1,82 @@
+#include "preload/transfer/repeated.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/per_thread.hpp"
+#include "move/move.hpp"
+#include "mpi/staging/host_memory.hpp"
+#include "preload/policy/shared_memory.hpp"
+#include "preload/stats/log.hpp"
+
+namespace gapless::preload {
+
+namespace {
+
+constexpr std::size_t kSlots = 16;
+using Slots = std::array<Repeated, kSlots>;
+
+Repeated* slot_of(Operation operation, MPI_Count count, MPI_Datatype type, int peer) noexcept {
+  Slots* const slots = base::PerThread<Slots>::get();
+  if (slots == nullptr) return nullptr;
+  const std::uint64_t key = mpi::key_of(type) ^ static_cast<std::uint64_t>(count) << 20 ^
+                            static_cast<std::uint64_t>(static_cast<unsigned>(peer)) << 40 ^
+                            static_cast<std::uint64_t>(operation) << 60;
+  return &(*slots)[key * 0x9e3779b97f4a7c15u >> 60];
+}
+
+}  // namespace
+
+const Repeated* find_repeated(Operation operation, const void* buffer, MPI_Count count, MPI_Datatype type, int peer,
+                              MPI_Comm comm) noexcept {
+  if (slow_path_required() || logging()) return nullptr;
+  const Repeated* const like = slot_of(operation, count, type, peer);
+  // The handle may be that of another type by now, and the memory an accelerator's.
+  return like != nullptr && like->is_like(operation, type, count, peer, comm) &&
+                 mpi::remembered_type(type) == like->datatype.get() && buffer != MPI_BOTTOM && switched_on() &&
+                 !switched_past() && mpi::is_host(static_cast<const char*>(buffer) + like->plan().first_byte())
+             ? like
+             : nullptr;
+}
+
+void keep_repeated(Operation operation, const MessageBuffer& decided, int peer, MPI_Comm comm) noexcept {
+  if (decided.path() != Path::kPack || decided.plan() == nullptr || decided.is_past() ||
+      decided.bytes() >= std::min<std::int64_t>(wire::kHeaderBytes, smallest_paired(Traffic::kPointToPoint)))
+    return;
+  Repeated* const slot = slot_of(operation, decided.given_count(), decided.given_type(), peer);
+  if (slot == nullptr || slot->uses != 0) return;
+  *slot = {.operation = operation,
+           .type = decided.given_type(),
+           .count = decided.given_count(),
+           .peer = peer,
+           .comm = comm,
+           .bytes = decided.bytes(),
+           .datatype = decided.datatype()};
+}
+
+bool receive_repeated(const Repeated& like, Procedure procedure, void* buffer, int tag, MPI_Status* status,
+                      int& code) noexcept {
+  alignas(64) char on_stack[wire::kHeaderBytes];
+  char* packed = on_stack;
+  mpi::Staging isolated;
+  if (mpi::kTruncationOverruns) {
+    if (!isolated.reserve_isolated(like.bytes)) return false;
+    packed = static_cast<char*>(isolated.data());
+  }
+  const Repeated::InUse in_use(like);
+  OwnStatus own(status);
+  code = mpi::library.Recv(packed, static_cast<int>(like.bytes), MPI_PACKED, like.peer, tag, like.comm, own.get());
+  if (tallying()) count_accelerated(procedure, like.bytes);
+  if (code == MPI_SUCCESS && own.bytes() == like.bytes) [[likely]] {
+    isolated.contained();
+    own.give();
+    move::unpack_all(like.plan(), like.count, buffer, packed);
+    return true;
+  }
+  MessageBuffer data(procedure, buffer, like.count, like.type);
+  data.take_packed(like.datatype, like.bytes, packed);
+  code = finish(data, own, code, like.comm);
+  return true;
+}
+
+}  // namespace gapless::preload
