@@ -51,13 +51,30 @@ void Requests::unlist(RequestEntry* entry) noexcept {
   count_.fetch_sub(1, std::memory_order_relaxed);
 }
 
+RequestEntry* Requests::find(MPI_Request handle) const noexcept {
+  RequestEntry* entry = heads_[bucket(handle)];
+  while (entry != nullptr && entry->handle_ != handle) entry = entry->next_;
+  return entry;
+}
+
 void Requests::add(MPI_Request handle, RequestEntry* entry) noexcept {
   const std::size_t k = bucket(handle);
   lock();
-  RequestEntry* old = heads_[k];
-  while (old != nullptr && old->handle_ != handle) old = old->next_;
-  if (old != nullptr) unlist(old);
-  const bool over = old != nullptr && old->holds_ == 0;  // else its holder recycles it
+  while (RequestEntry* const old = find(handle)) {
+    ++old->holds_;
+    // Collectives of a single process complete at once, and share a handle, too: their data are delivered now. Before
+    // the entry goes, for another thread may be waiting for it.
+    if (old->collective != nullptr) {
+      unlock();
+      old->deliver(MPI_Status{});
+      lock();
+    }
+    if (old->listed_) unlist(old);
+    if (--old->holds_ != 0) continue;  // its holder recycles it
+    unlock();
+    recycle(old);
+    lock();
+  }
   entry->handle_ = handle;
   entry->listed_ = true;
   entry->next_ = heads_[k];
@@ -65,10 +82,6 @@ void Requests::add(MPI_Request handle, RequestEntry* entry) noexcept {
   filter_[k].fetch_add(1, std::memory_order_relaxed);
   count_.fetch_add(1, std::memory_order_relaxed);
   unlock();
-  if (!over) return;
-  // Collectives of a single process complete at once, and share a handle, too: deliver their data now.
-  if (old->collective != nullptr) old->deliver(MPI_Status{});
-  recycle(old);
 }
 
 void Requests::update_handle(RequestEntry* entry, MPI_Request handle) noexcept {
@@ -79,8 +92,7 @@ void Requests::update_handle(RequestEntry* entry, MPI_Request handle) noexcept {
 
 RequestEntry* Requests::hold(MPI_Request handle) noexcept {
   lock();
-  RequestEntry* entry = heads_[bucket(handle)];
-  while (entry != nullptr && entry->handle_ != handle) entry = entry->next_;
+  RequestEntry* const entry = find(handle);
   if (entry != nullptr) ++entry->holds_;
   unlock();
   return entry;

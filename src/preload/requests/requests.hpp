@@ -54,6 +54,7 @@ class Requests {
   }
   void lock() noexcept;
   void unlock() noexcept { locked_.clear(std::memory_order_release); }
+  RequestEntry* find(MPI_Request handle) const noexcept;  // with the lock held, as unlist()
   void unlist(RequestEntry* entry) noexcept;
   void recycle(RequestEntry* entry) noexcept;
 
