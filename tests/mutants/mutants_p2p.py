@@ -288,8 +288,8 @@ REQUESTS = [
     planted(
         "an operation keeps its staging when its handle comes again",
         "requests.cpp",
-        "if (old != nullptr) unlist(old);",
-        "old = nullptr;",
+        "while (RequestEntry* const old = find(handle)) {",
+        "while (RequestEntry* const old = static_cast<RequestEntry*>(nullptr)) {",
         CAPPED,
     ),
     planted(
