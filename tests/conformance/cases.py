@@ -104,6 +104,7 @@ def _own_alltoall() -> Iterator[Case]:
     yield Case("own_alltoall", ("completes",), OWN, ranks=5, is_second=True)
     yield Case("own_alltoall", ("ends",), OWN, ranks=3)
     yield Case("finalize", ("persistent",), OWN, ranks=3)
+    yield Case("finalize", ("session",), OWN, is_second=True)
     yield Case("attributes", (), OWN, ranks=3, is_second=True)
     # As built in (src/alltoall/measured.cpp): between two processes on MPICH.
     yield Case("own_alltoall", ("choice",), only="mpich")
@@ -145,6 +146,7 @@ def _paired() -> Iterator[Case]:
         few = {**MESSAGES, "GAPLESS_PAIRED_BYTES": some}
         yield Case("coll_messages", ("scarce",), few, ranks=3, pairs=1, is_second=is_second)
     yield Case("finalize", ("blocking",), PAIRED, ranks=3, pairs=1)
+    yield Case("finalize", ("session",), PAIRED, pairs=1)
     for what in ("idle", "torus", "outstanding", "threads"):
         yield Case("paired", (what,), PAIRED, ranks=4 if what == "torus" else 3, pairs=1)
     # Where nothing is counted, a call without long blocks is left at once.

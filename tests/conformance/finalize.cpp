@@ -1,5 +1,6 @@
 // Calls in a delete callback of MPI_COMM_SELF: MPI_Finalize makes it before anything ends, so all of MPI works in it.
-// usage: finalize blocking | persistent
+// Messages on a session's communicator come after MPI_Finalize, too.
+// usage: finalize blocking | persistent | session
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,12 @@ class Blocks {
       for (int k = 0; k < kInts; ++k)
         CHECK(at(peer, k) == value(salt, peer, rank) + k, "%s: from %d %d at %d", what, peer, at(peer, k), k);
   }
+  // All the blocks that `from` filled.
+  void check_sent(int salt, int from, const char* what) {
+    for (int peer = 0; peer < size; ++peer)
+      for (int k = 0; k < kInts; ++k)
+        CHECK(at(peer, k) == value(salt, from, peer) + k, "%s, %d: from %d %d at %d", what, salt, from, at(peer, k), k);
+  }
   int* data() { return ints_.data(); }
 
  private:
@@ -42,7 +49,7 @@ void set_callback(MPI_Comm_delete_attr_function* callback) {
 }
 
 // Each blocking call in which processes tell each other what they send.
-void all_calls(int salt) {
+void all_calls(MPI_Comm comm, int salt) {
   const auto n = static_cast<std::size_t>(size);
   const std::vector<int> ones(n, 1);
   const std::vector<MPI_Datatype> types(n, strided);
@@ -57,29 +64,29 @@ void all_calls(int salt) {
     make(out.data(), in.data());
     in.check(salt, what);
   };
-  call("MPI_Alltoall", [](int* out, int* in) { MPI_Alltoall(out, 1, strided, in, 1, strided, MPI_COMM_WORLD); });
+  call("MPI_Alltoall", [&](int* out, int* in) { MPI_Alltoall(out, 1, strided, in, 1, strided, comm); });
   call("MPI_Alltoallv", [&](int* out, int* in) {
-    MPI_Alltoallv(out, ones.data(), blocks.data(), strided, in, ones.data(), blocks.data(), strided, MPI_COMM_WORLD);
+    MPI_Alltoallv(out, ones.data(), blocks.data(), strided, in, ones.data(), blocks.data(), strided, comm);
   });
   call("MPI_Alltoallw", [&](int* out, int* in) {
-    MPI_Alltoallw(out, ones.data(), bytes.data(), types.data(), in, ones.data(), bytes.data(), types.data(),
-                  MPI_COMM_WORLD);
+    MPI_Alltoallw(out, ones.data(), bytes.data(), types.data(), in, ones.data(), bytes.data(), types.data(), comm);
   });
+  if (comm != MPI_COMM_WORLD) return;
   call("MPI_Neighbor_alltoallv", [&](int* out, int* in) {
     MPI_Neighbor_alltoallv(out, ones.data(), blocks.data(), strided, in, ones.data(), blocks.data(), strided, graph);
   });
 }
 
 int call_last(MPI_Comm, int, void*, void*) {
-  if (rank == 0) all_calls(50);
+  if (rank == 0) all_calls(MPI_COMM_WORLD, 50);
   return MPI_SUCCESS;
 }
 
 // The first process makes its last calls in the callback, the others before MPI_Finalize.
 void blocking() {
   set_callback(call_last);
-  for (int round = 0; round < 3; ++round) all_calls(10 * round);
-  if (rank != 0) all_calls(50);
+  for (int round = 0; round < 3; ++round) all_calls(MPI_COMM_WORLD, 10 * round);
+  if (rank != 0) all_calls(MPI_COMM_WORLD, 50);
 }
 
 #if HAS_PERSISTENT_COLLECTIVES
@@ -108,6 +115,45 @@ void persistent() {
 void persistent() {}
 #endif
 
+#if HAS_SESSIONS
+// A session is open when the world ends: a message that was sent before is received after it, and others are sent.
+void session() {
+  constexpr int kTag = 5;
+  MPI_Session session;
+  MPI_Group group;
+  MPI_Comm comm;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+  MPI_Comm_create_from_group(group, "conformance", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+  MPI_Group_free(&group);
+  for (int round = 0; round < 3; ++round) all_calls(comm, 10 * round);
+  const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+  Blocks sent, received;
+  const auto exchange = [&](int salt, auto&& between) {
+    sent.fill(salt);
+    MPI_Request request;
+    MPI_Isend(sent.data(), size, strided, to, kTag, comm, &request);
+    MPI_Barrier(comm);
+    between();
+    MPI_Recv(received.data(), size, strided, from, kTag, comm, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    received.check_sent(salt, from, "on a session's communicator");
+  };
+  exchange(3, [] {});
+  exchange(4, [] { MPI_Finalize(); });
+  exchange(5, [] {});
+  all_calls(comm, 60);
+  MPI_Comm_free(&comm);
+  MPI_Type_free(&strided);
+  if (rank == 0) std::puts("passed");
+  MPI_Session_finalize(&session);
+}
+#else
+void session() {
+  MPI_Finalize();
+}
+#endif
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -126,8 +172,11 @@ int main(int argc, char** argv) {
     blocking();
   } else if (what == "persistent") {
     persistent();
+  } else if (what == "session") {
+    session();
+    return 0;
   } else {
-    std::fprintf(stderr, "usage: finalize blocking | persistent\n");
+    std::fprintf(stderr, "usage: finalize blocking | persistent | session\n");
     return 2;
   }
   const bool is_first = rank == 0;

@@ -42,6 +42,10 @@ FINALIZE = (
     conformance("finalize", "persistent", ranks=3, GAPLESS_ALLTOALL="own"),
     conformance("finalize", "blocking", ranks=3, GAPLESS_SMALLEST_PAIRED="1"),
 )
+SESSION_AFTER = (
+    conformance("finalize", "session", GAPLESS_ALLTOALL="own"),
+    conformance("finalize", "session", GAPLESS_SMALLEST_PAIRED="1"),
+)
 ATTRIBUTES = (conformance("attributes", ranks=3), conformance("attributes", ranks=3, GAPLESS_ALLTOALL="own"))
 ALIASED = (conformance("coll_faults", "aliased", ranks=3),)
 APART = (

@@ -6,6 +6,8 @@
 //   key_of(type), key_of(request)
 //   PartitionList       what MPI_Pready_list takes
 //   kTruncationOverruns  a contiguous receive that is too small may be written past its end
+//   kCallbacksWaitForSessions  the attributes of MPI_COMM_SELF are deleted when the last session ends, if one is open
+//                        in MPI_Finalize
 //   load_predefined(find_data)   called once; returns the name of what is missing, or nullptr
 #pragma once
 

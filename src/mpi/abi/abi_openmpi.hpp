@@ -14,6 +14,7 @@ inline constexpr const char* kAbiName = "openmpi";
 // Between processes of a node the sender's whole message is copied (4.1.4, 5.0.11: btl sm and vader, single copy), and
 // truncation is noticed after that.
 inline constexpr bool kTruncationOverruns = true;
+inline constexpr bool kCallbacksWaitForSessions = false;
 // An error of one among several requests goes to the error handler of that one's communicator, with its own class.
 inline constexpr bool kSeveralHaveNoComm = false;
 

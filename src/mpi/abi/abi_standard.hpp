@@ -9,6 +9,7 @@ namespace gapless::mpi {
 
 inline constexpr const char* kAbiName = "standard";
 inline constexpr bool kTruncationOverruns = false;
+inline constexpr bool kCallbacksWaitForSessions = true;
 // An error of one among several requests is one of no communicator, whatever communicator that request is of.
 inline constexpr bool kSeveralHaveNoComm = true;
 using PartitionList = const int*;

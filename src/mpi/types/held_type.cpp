@@ -4,7 +4,7 @@
 
 namespace gapless::mpi {
 
-// Resized to its own bounds: one element of a contiguous type has those that the library computes anew.
+// Resized to its own bounds, and not MPI_Type_contiguous of one element: libraries round the extents of those up anew.
 int hold_type(MPI_Datatype type, MPI_Datatype& held) noexcept {
   MPI_Count lb = 0, extent = 0;
   if (const int code = library.Type_get_extent_x(type, &lb, &extent); code != MPI_SUCCESS) return code;

@@ -82,7 +82,8 @@ template <class Call>
     if (counting()) count_accelerated(procedure, 0);
     return MPI_SUCCESS;
   }
-  // The round that is on its way stays; the library refuses to start what stands in, which is as active.
+  // An error. The round that is on its way stays, and the library raises the error for the request in whose place it
+  // is: that one is active, too.
   if (n == 1 && held[0]->stand_in != MPI_REQUEST_NULL && held[0]->is_active()) return call(&held[0]->stand_in);
   if (posting.owns_lock() && n == 1 && held[0]->persistent && start_persistent_claimed(*held[0])) {
     if (counting()) count_accelerated(procedure, 0);

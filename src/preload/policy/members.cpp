@@ -7,7 +7,6 @@
 #include "base/immortal.hpp"
 #include "mpi/types/handle_cache.hpp"
 #include "preload/policy/agreement.hpp"
-#include "preload/policy/no_handler.hpp"
 #include "preload/policy/shared_memory.hpp"
 #include "preload/policy/world_ranks.hpp"
 
@@ -68,13 +67,16 @@ void find_numbers(MPI_Comm comm, Kept& kept) noexcept {
   }
 }
 
-// False if the library refuses the handle.
+// False if the library refuses the handle. Its error is raised then, and by the program's own call once more: to take
+// the handlers away for so long would be seen by other threads, and by communicators that inherit them.
 bool describe(MPI_Comm comm, Kept& kept) {
   Members& members = kept.members;
-  int inter = 1;
-  const int code = ask_without_handlers([&] { return mpi::library.Comm_test_inter(comm, &inter); });
+  constexpr int kUnset = -1;
+  int inter = kUnset;
+  const int code = mpi::library.Comm_test_inter(comm, &inter);
   members.inter = inter != 0;
-  if (code != MPI_SUCCESS) return false;
+  // Where a handler has come back, MPICH says MPI_SUCCESS.
+  if (code != MPI_SUCCESS || inter == kUnset) return false;
   if (mpi::library.Comm_size(comm, &members.size) != MPI_SUCCESS) return false;
   mpi::library.Comm_rank(comm, &members.rank);
   find_numbers(comm, kept);

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 
-#include "preload/policy/no_handler.hpp"
-
 namespace gapless::preload {
 
 std::atomic<int> own_operations{0};
 
-// If the program starts an active operation again, the library raises an error; packing has then written the same bytes
-// once more, for the program may not have changed its buffer.
+// If the program starts an active operation again (but for one in whose place another request is, see
+// p2p/persistent.cpp), the library raises an error; packing has then written the same bytes once more, for the program
+// may not have changed its buffer.
 RequestEntry::State RequestEntry::start() noexcept {
   const State before = state();
   if (collective != nullptr) {
@@ -59,10 +58,35 @@ bool RequestEntry::begin_delivery() const noexcept {
 
 namespace {
 
+// While it lives, errors on a communicator call no handler. On MPI_COMM_SELF MPI_ERRORS_ARE_FATAL stays: it cannot be
+// told from none, with which MPICH asks the handler of MPI_COMM_WORLD, and would not do so after one had been set.
+class NoHandler {
+ public:
+  explicit NoHandler(MPI_Comm comm) noexcept : comm_(comm) {
+    if (mpi::library.Comm_get_errhandler(comm, &handler_) != MPI_SUCCESS) return;
+    const bool stays = handler_ == MPI_ERRORS_RETURN || (comm == MPI_COMM_SELF && handler_ == MPI_ERRORS_ARE_FATAL);
+    is_set_ = !stays && mpi::library.Comm_set_errhandler(comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
+    if (!is_set_) mpi::library.Errhandler_free(&handler_);
+  }
+  ~NoHandler() {
+    if (!is_set_) return;
+    mpi::library.Comm_set_errhandler(comm_, handler_);
+    mpi::library.Errhandler_free(&handler_);
+  }
+  NoHandler(const NoHandler&) = delete;
+  NoHandler& operator=(const NoHandler&) = delete;
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler handler_{};
+  bool is_set_ = false;
+};
+
 // The library's answer; an error is the completing call's to raise.
 int get_status(MPI_Request request, int& flag, MPI_Status& status) noexcept {
   if (!policy.broken.status_raises) return mpi::library.Request_get_status(request, &flag, &status);
-  return ask_without_handlers([&] { return mpi::library.Request_get_status(request, &flag, &status); });
+  const NoHandler world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  return mpi::library.Request_get_status(request, &flag, &status);
 }
 
 }  // namespace

@@ -110,11 +110,11 @@ void ending() noexcept {
 }
 
 bool has_callback = false;
-bool has_world_ended = false;
+bool is_world_ending = false;
 
 // Once, while all of MPI may still be used.
 void world_ending() noexcept {
-  if (std::exchange(has_world_ended, true)) return;
+  if (std::exchange(is_world_ending, true)) return;
   if (!native_only) {
     end_acceptance();
     forget_world();
@@ -135,7 +135,8 @@ int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
 }
 
 // MPI_Finalize first deletes the attributes of MPI_COMM_SELF, in the reverse order in which they were set (MPI 4.1,
-// 11.2.4): this one last, if it is set in MPI_Init, so the program's own callbacks find the layer as it was.
+// 11.2.4): this one last, if it is set in MPI_Init, so the program's own callbacks find the layer as it was. With a
+// session open, MPICH deletes them in the last MPI_Session_finalize.
 void watch_end() noexcept {
   int keyval = MPI_KEYVAL_INVALID;
   if (mpi::library.Comm_create_keyval(copy_nothing, world_ending_callback, &keyval, nullptr) != MPI_SUCCESS) return;
@@ -159,6 +160,8 @@ int begin_world(Init&& init) {
 
 void ended() noexcept {
   if (mpi::epoch_ended()) {
+    // Not before: what was sent through shared memory on a session's communicator is received after MPI_Finalize, too.
+    if (!native_only) forget_acceptance();
     forget_communicators();
     forget_mapped();
     forget_orphans();
@@ -195,9 +198,8 @@ int wrap_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int wrap_Finalize(void) {
-  if (!has_callback) world_ending();
+  if (!has_callback || (mpi::kCallbacksWaitForSessions && !mpi::is_last_epoch())) world_ending();
   const int code = mpi::library.Finalize();
-  if (!native_only) forget_acceptance();
   set_world_down();
   ended();
   return code;
