@@ -33,8 +33,13 @@ def _nearest(values: Sequence[int], value: int) -> int:
 
 
 def decided(tables: dict[tuple[str, str], Table], operation: str, shape: str, size: int, run: int) -> str:
-    """Return the way that rules say, n, p or s: of what lies between sizes or runs the nearest counts, by ratio."""
-    table = tables[operation, shape]
+    """Return the way that rules say, n, p or s: of what lies between sizes or runs the nearest counts, by ratio.
+
+    A shape of which nothing was measured is packed.
+    """
+    table = tables.get((operation, shape))
+    if table is None:
+        return WAYS[PACKED]
     row = table.rows[_nearest(list(table.rows), size)]
     return WAYS[row[table.runs.index(_nearest(table.runs, run))]]
 
