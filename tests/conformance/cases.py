@@ -137,7 +137,7 @@ def _paired() -> Iterator[Case]:
         yield Case("coll_messages", ("each",), MESSAGES, ranks=ranks, pairs=1, is_second=is_second)
         yield Case("coll_messages", ("kinds",), MESSAGES, ranks=ranks, pairs=1, is_second=is_second)
         yield Case("coll_messages", ("switched",), MESSAGES, ranks=ranks, pairs=1, is_second=is_second)
-    for what in ("particles", "line", "too_long", "finalizing"):
+    for what in ("particles", "line", "too_long", "finalizing", "finalizing_in_session"):
         yield Case("coll_messages", (what,), MESSAGES, ranks=3, pairs=1, is_second=what == "too_long")
     yield Case("coll_messages", ("particles",), gathered, ranks=3, pairs=1, is_second=True)
     for settings in (FORCED, gathered):

@@ -319,6 +319,9 @@ int complete_last(MPI_Comm, int, void*, void*) {
   last.reset();
   return MPI_SUCCESS;
 }
+#if HAS_SESSIONS
+MPI_Session session = MPI_SESSION_NULL;
+#endif
 void finalizing() {
   int key;
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, complete_last, &key, nullptr);
@@ -328,6 +331,13 @@ void finalizing() {
   }
   MPI_Barrier(kWorld);
 }
+// MPICH calls the callbacks in MPI_Session_finalize then.
+void finalizing_in_session() {
+#if HAS_SESSIONS
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+#endif
+  finalizing();
+}
 
 }  // namespace
 
@@ -335,19 +345,24 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const std::string_view what = argc > 1 ? argv[1] : "";
   constexpr std::pair<std::string_view, void (*)()> kAllOfThem[] = {
-      {"each", each},           {"kinds", kinds}, {"scarce", scarce},     {"switched", switched},
-      {"particles", particles}, {"line", line},   {"too_long", too_long}, {"finalizing", finalizing}};
+      {"each", each},         {"kinds", kinds},           {"scarce", scarce},
+      {"switched", switched}, {"particles", particles},   {"line", line},
+      {"too_long", too_long}, {"finalizing", finalizing}, {"finalizing_in_session", finalizing_in_session}};
   const auto found =
       std::find_if(std::begin(kAllOfThem), std::end(kAllOfThem), [what](const auto& one) { return one.first == what; });
   if (found == std::end(kAllOfThem)) {
     std::fprintf(stderr,
-                 "usage: coll_messages each | kinds | scarce | switched | particles | line | too_long | finalizing\n");
+                 "usage: coll_messages each | kinds | scarce | switched | particles | line | too_long | finalizing | "
+                 "finalizing_in_session\n");
     return 2;
   }
   MPI_Barrier(kWorld);  // who is not yet up is sent nothing
   found->second();
   const bool is_first = Members(kWorld).rank == 0;
   MPI_Finalize();
+#if HAS_SESSIONS
+  if (session != MPI_SESSION_NULL) MPI_Session_finalize(&session);
+#endif
   if (is_first) std::puts("passed");
   return 0;
 }

@@ -74,7 +74,7 @@ bool describe(MPI_Comm comm, Kept& kept) {
   constexpr int kUnset = -1;
   int inter = kUnset;
   const int code = mpi::library.Comm_test_inter(comm, &inter);
-  members.inter = inter != 0;
+  members.inter = inter != 0;  // kUnset, too
   // Where a handler has come back, MPICH says MPI_SUCCESS.
   if (code != MPI_SUCCESS || inter == kUnset) return false;
   if (mpi::library.Comm_size(comm, &members.size) != MPI_SUCCESS) return false;

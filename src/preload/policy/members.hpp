@@ -15,7 +15,7 @@ namespace gapless::preload {
 
 struct Members {
   bool agreed = false;  // collective calls may be changed
-  bool inter = false;   // or a handle that the library refuses
+  bool inter = false;   // or the library refuses the handle
   int size = 0;         // of the local group
   int rank = -1;
   // Of an agreed communicator of two processes or more, all on this node, where pairing is wanted; on all members or on

@@ -62,8 +62,8 @@ void Requests::add(MPI_Request handle, RequestEntry* entry) noexcept {
   lock();
   while (RequestEntry* const old = find(handle)) {
     ++old->holds_;
-    // Collectives of a single process complete at once, and share a handle, too: their data are delivered now. Before
-    // the entry goes, for another thread may be waiting for it.
+    // Collectives of a single process complete at once, and share a handle, too. Their data are delivered now, and
+    // before the entry is unlisted: another thread that waits for the handle must find them delivered.
     if (old->collective != nullptr) {
       unlock();
       old->deliver(MPI_Status{});

@@ -67,8 +67,9 @@ bool receive_repeated(const Repeated& like, Procedure procedure, void* buffer, i
   OwnStatus own(status);
   code = mpi::library.Recv(packed, static_cast<int>(like.bytes), MPI_PACKED, like.peer, tag, like.comm, own.get());
   if (tallying()) count_accelerated(procedure, like.bytes);
-  if (code == MPI_SUCCESS && own.bytes() == like.bytes) [[likely]] {
+  if (code == MPI_SUCCESS && own.bytes() <= like.bytes) [[likely]]
     isolated.contained();
+  if (code == MPI_SUCCESS && own.bytes() == like.bytes) [[likely]] {
     own.give();
     move::unpack_all(like.plan(), like.count, buffer, packed);
     return true;

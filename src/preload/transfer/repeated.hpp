@@ -1,5 +1,6 @@
 // A short message of a blocking call that is like one before: what was decided for that one holds, so nothing is
-// decided and nothing is allocated. Of 480 bytes the decision takes as many instructions as the library's own send.
+// decided and nothing is allocated. For a message of 480 bytes the decision takes as many instructions as the library's
+// own send.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace gapless::preload {
 
-// A message of this type, count and peer that was packed. It is shorter than a header, so it neither goes through
-// shared memory nor comes from there (wire::kHeaderBytes).
+// A message of this type, count and peer that was packed. It is shorter than a header, so it does not go through
+// shared memory, and nothing that fits comes from there (wire::kHeaderBytes).
 struct Repeated {
   Operation operation{};
   MPI_Datatype type{};
@@ -19,7 +20,7 @@ struct Repeated {
   MPI_Comm comm{};
   std::int64_t bytes = 0;
   mpi::DatatypePtr datatype;  // kept: no other type has its address, by which it is known
-  mutable int uses = 0;       // by calls of this thread that go on: an error handler may call MPI
+  mutable int uses = 0;       // by receives of this thread that go on: an error handler may call MPI
 
   class InUse {
    public:

@@ -135,8 +135,7 @@ int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
 }
 
 // MPI_Finalize first deletes the attributes of MPI_COMM_SELF, in the reverse order in which they were set (MPI 4.1,
-// 11.2.4): this one last, if it is set in MPI_Init, so the program's own callbacks find the layer as it was. With a
-// session open, MPICH deletes them in the last MPI_Session_finalize.
+// 11.2.4): this one last, if it is set in MPI_Init, so the program's own callbacks find the layer as it was.
 void watch_end() noexcept {
   int keyval = MPI_KEYVAL_INVALID;
   if (mpi::library.Comm_create_keyval(copy_nothing, world_ending_callback, &keyval, nullptr) != MPI_SUCCESS) return;
@@ -198,6 +197,7 @@ int wrap_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int wrap_Finalize(void) {
+  // With a session open, MPICH deletes the attributes of MPI_COMM_SELF in the last MPI_Session_finalize: too late.
   if (!has_callback || (mpi::kCallbacksWaitForSessions && !mpi::is_last_epoch())) world_ending();
   const int code = mpi::library.Finalize();
   set_world_down();
