@@ -7,6 +7,7 @@
 
 #include "ext/library_search.hpp"
 #include "ext/private_comm.hpp"
+#include "mpi/abi/at_finalize.hpp"
 #include "mpi/abi/library.hpp"
 #include "mpi/types/datatype.hpp"
 
@@ -37,7 +38,7 @@ MPI_Comm& the_comm() noexcept {
   return comm;
 }
 
-// MPI_Finalize deletes the attributes of MPI_COMM_SELF before it ends anything else, so all of MPI may be used here.
+// In MPI_Finalize.
 int end(MPI_Comm, int, void*, void*) {
   state.store(kEnded, std::memory_order_release);
   end_private_comms();
@@ -47,24 +48,10 @@ int end(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-// Not MPI_COMM_NULL_COPY_FN: that may be a function of the library.
-int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-
 // Not a duplicate of MPI_COMM_SELF, which would call the copy callbacks of the program's attributes.
 bool make_comm() {
   return mpi::library.Comm_split(MPI_COMM_SELF, 0, 0, &the_comm()) == MPI_SUCCESS &&
          mpi::library.Comm_set_errhandler(the_comm(), MPI_ERRORS_RETURN) == MPI_SUCCESS;
-}
-
-bool watch_end() {
-  int keyval = MPI_KEYVAL_INVALID;
-  if (mpi::library.Comm_create_keyval(copy_nothing, end, &keyval, nullptr) != MPI_SUCCESS) return false;
-  const bool is_set = mpi::library.Comm_set_attr(MPI_COMM_SELF, keyval, nullptr) == MPI_SUCCESS;
-  mpi::library.Comm_free_keyval(&keyval);
-  return is_set;
 }
 
 // nullptr, or why MPI calls may not be made.
@@ -80,7 +67,7 @@ const char* begin() {
   for (std::size_t k = 0; k < std::size(kCalled); ++k) {
     if (void* const found = find_visible(kCalled[k]); found != nullptr) gapless_ext_slots[k] = found;
   }
-  if (!make_comm() || !watch_end()) return "MPI_COMM_SELF cannot be split, or given an attribute";
+  if (!make_comm() || !mpi::call_at_finalize(end)) return "MPI_COMM_SELF cannot be split, or given an attribute";
   mpi::epoch_began();
   state.store(kUp, std::memory_order_release);
   return nullptr;

@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "callbacks.hpp"
+#include "counted.hpp"
 #include "paired.hpp"
 #include "tower.hpp"
 
@@ -312,20 +314,20 @@ void too_long() {
 // The first process calls when the others have gone on to MPI_Finalize, in a callback of its own; they complete theirs
 // there.
 std::unique_ptr<Exchange> last;
+bool is_completed = false;
 int complete_last(MPI_Comm, int, void*, void*) {
   if (last == nullptr) last = std::make_unique<Exchange>(Procedure::kAlltoallw, kWorld, kLength, Kind{}, Kind{3}, 1);
   wait(last->request, 0);
   last->expect();
   last.reset();
+  is_completed = true;
   return MPI_SUCCESS;
 }
 #if HAS_SESSIONS
 MPI_Session session = MPI_SESSION_NULL;
 #endif
 void finalizing() {
-  int key;
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, complete_last, &key, nullptr);
-  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  call_in_finalize(complete_last);
   if (Members(kWorld).rank != 0) {
     last = std::make_unique<Exchange>(Procedure::kAlltoallw, kWorld, kLength, Kind{}, Kind{3}, 1);
   }
@@ -363,6 +365,7 @@ int main(int argc, char** argv) {
 #if HAS_SESSIONS
   if (session != MPI_SESSION_NULL) MPI_Session_finalize(&session);
 #endif
+  CHECK(is_completed || !what.starts_with("finalizing"), "the callback was not called");
   if (is_first) std::puts("passed");
   return 0;
 }

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "../preload/support.hpp"
+#include "callbacks.hpp"
 #include "counted.hpp"
+#include "strided.hpp"
 
 namespace {
 
@@ -40,13 +42,6 @@ class Blocks {
   int& at(int peer, int k) { return ints_[static_cast<std::size_t>((peer * kInts + k) * kStride)]; }
   std::vector<int> ints_;
 };
-
-void set_callback(MPI_Comm_delete_attr_function* callback) {
-  int key;
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, callback, &key, nullptr);
-  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
-  MPI_Comm_free_keyval(&key);
-}
 
 // Each blocking call in which processes tell each other what they send.
 void all_calls(MPI_Comm comm, int salt) {
@@ -84,7 +79,7 @@ int call_last(MPI_Comm, int, void*, void*) {
 
 // The first process makes its last calls in the callback, the others before MPI_Finalize.
 void blocking() {
-  set_callback(call_last);
+  conformance::call_in_finalize(call_last);
   for (int round = 0; round < 3; ++round) all_calls(MPI_COMM_WORLD, 10 * round);
   if (rank != 0) all_calls(MPI_COMM_WORLD, 50);
 }
@@ -106,7 +101,7 @@ int start_last(MPI_Comm, int, void*, void*) {
 
 // Made after the callback was set.
 void persistent() {
-  set_callback(start_last);
+  conformance::call_in_finalize(start_last);
   out = new Blocks;
   in = new Blocks;
   MPI_Alltoall_init(out->data(), 1, strided, in->data(), 1, strided, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
@@ -160,9 +155,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Type_vector(kInts, 1, kStride, MPI_INT, &strided);
-  MPI_Type_create_resized(strided, 0, kInts * kStride * static_cast<int>(sizeof(int)), &strided);
-  MPI_Type_commit(&strided);
+  strided = conformance::strided_block(kInts, kStride);
   std::vector<int> all(static_cast<std::size_t>(size));
   for (int k = 0; k < size; ++k) all[static_cast<std::size_t>(k)] = k;
   MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, size, all.data(), MPI_UNWEIGHTED, size, all.data(), MPI_UNWEIGHTED,

@@ -101,6 +101,10 @@ void born_committed_types() {
   MPI_Type_free(&column);
 }
 
+void expect_class(int code, int wanted, const char* what) {
+  CHECK(test::error_class(code) == wanted, "%s: class %d, not %d", what, test::error_class(code), wanted);
+}
+
 // A probe whose arguments are wrong, while a message through shared memory is on its way: its receive is not completed.
 void wrong_probes() {
   if (rank == kSender) {
@@ -118,27 +122,15 @@ void wrong_probes() {
   MPI_Status status;
   MPI_Message message;
   int flag = 0;
-  const auto expect = [&](int code, int wanted, const char* what) {
-    CHECK(test::error_class(code) == wanted, "%s: class %d, not %d", what, test::error_class(code), wanted);
-  };
-  expect(MPI_Iprobe(99, 4, pair, &flag, &status), MPI_ERR_RANK, "MPI_Iprobe of a rank that is not there");
-  expect(MPI_Probe(99, 4, pair, &status), MPI_ERR_RANK, "MPI_Probe of it");
-  expect(MPI_Improbe(99, 4, pair, &flag, &message, &status), MPI_ERR_RANK, "MPI_Improbe of it");
-  expect(MPI_Mprobe(99, 4, pair, &message, &status), MPI_ERR_RANK, "MPI_Mprobe of it");
-  expect(MPI_Probe(kSender, -77, pair, &status), MPI_ERR_TAG, "MPI_Probe of a wrong tag");
+  expect_class(MPI_Iprobe(99, 4, pair, &flag, &status), MPI_ERR_RANK, "MPI_Iprobe of a rank that is not there");
+  expect_class(MPI_Probe(99, 4, pair, &status), MPI_ERR_RANK, "MPI_Probe of it");
+  expect_class(MPI_Improbe(99, 4, pair, &flag, &message, &status), MPI_ERR_RANK, "MPI_Improbe of it");
+  expect_class(MPI_Mprobe(99, 4, pair, &message, &status), MPI_ERR_RANK, "MPI_Mprobe of it");
+  expect_class(MPI_Probe(kSender, -77, pair, &status), MPI_ERR_TAG, "MPI_Probe of a wrong tag");
   MPI_Comm_set_errhandler(pair, MPI_ERRORS_ARE_FATAL);
   MPI_Wait(&request, &status);
   in->expect_count(status, 16'000, "after wrong probes");
   in->expect(3, 16'000, "after wrong probes");
-}
-
-// Whichever a library raises the error on.
-void let_errors(MPI_Errhandler to) {
-  for (const MPI_Comm comm : {pair, MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, to);
-}
-
-void expect_class(int code, int wanted, const char* what) {
-  CHECK(test::error_class(code) == wanted, "%s: class %d, not %d", what, test::error_class(code), wanted);
 }
 
 // An active persistent send that is started again stays the one that it is.
@@ -152,7 +144,7 @@ void started_twice() {
   const auto out = ints(Layout::kColumn, 64'000);
   MPI_Request request;
   MPI_Send_init(out->address(), out->count(), out->type(), kReceiver, 4, pair, &request);
-  let_errors(MPI_ERRORS_RETURN);
+  set_handlers(MPI_ERRORS_RETURN);
   meet();
   for (int round = 0; round < 2 * kRounds; ++round) {
     out->write(40 + round);
@@ -161,7 +153,7 @@ void started_twice() {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     tally.sends(true);
   }
-  let_errors(MPI_ERRORS_ARE_FATAL);
+  set_handlers(MPI_ERRORS_ARE_FATAL);
   MPI_Request_free(&request);
   tally.expect_all("started twice");
 }
@@ -183,13 +175,13 @@ void wrong_send_tags() {
     const auto out = ints(Layout::kColumn, 64'000), in = ints(Layout::kReversed, 64'000);
     out->write(50);
     meet();
-    let_errors(MPI_ERRORS_RETURN);
+    set_handlers(MPI_ERRORS_RETURN);
     const int code = way == 0 ? MPI_Sendrecv(out->address(), out->count(), out->type(), kSender, -77, in->address(),
                                              in->count(), in->type(), kSender, 4, pair, MPI_STATUS_IGNORE)
                               : MPI_Sendrecv_replace(out->address(), out->count(), out->type(), kSender, -77, kSender,
                                                      4, pair, MPI_STATUS_IGNORE);
     expect_class(code, MPI_ERR_TAG, way == 0 ? "MPI_Sendrecv" : "MPI_Sendrecv_replace");
-    let_errors(MPI_ERRORS_ARE_FATAL);
+    set_handlers(MPI_ERRORS_ARE_FATAL);
     receive(4000, 60 + way, 4, "after a wrong tag", Layout::kContiguous);
     meet();
   }

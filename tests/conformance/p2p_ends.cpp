@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "callbacks.hpp"
 #include "p2p_pair.hpp"
 
 using namespace conformance;
@@ -14,11 +15,6 @@ int handled = 0, handled_class = MPI_SUCCESS;
 void handler(MPI_Comm*, int* code, ...) {
   ++handled;
   handled_class = test::error_class(*code);
-}
-
-// Libraries raise some errors elsewhere than on the communicator of the receive.
-void set_handlers(MPI_Errhandler to) {
-  for (const MPI_Comm comm : {pair, MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, to);
 }
 
 // Receives into `in` in one of the ways that there are; returns the class of the error.
@@ -336,10 +332,7 @@ int receive_in_finalize(MPI_Comm, int, void* requests, void*) {
 }
 void finalizing() {
   static MPI_Request requests[3];
-  int keyval;
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, receive_in_finalize, &keyval, nullptr);
-  MPI_Comm_set_attr(MPI_COMM_SELF, keyval, requests);
-  MPI_Comm_free_keyval(&keyval);
+  call_in_finalize(receive_in_finalize, requests);
   MPI_Comm_dup(pair, &last_comm);
   if (rank == kSender) {
     last_sent = ints(Layout::kColumn, 80'000);

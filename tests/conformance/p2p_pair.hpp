@@ -20,6 +20,11 @@ inline void meet() {
   MPI_Barrier(pair);
 }
 
+// Libraries raise some errors elsewhere than on the communicator of the call.
+inline void set_handlers(MPI_Errhandler to) {
+  for (const MPI_Comm comm : {pair, MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, to);
+}
+
 inline std::unique_ptr<Buffer> ints(Layout layout, int bytes) {
   return std::make_unique<Buffer>(Basic::kInts, layout, bytes / 4);
 }

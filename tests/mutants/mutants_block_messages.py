@@ -13,6 +13,7 @@ SCARCE = (conformance("coll_messages", "scarce", ranks=3, **MESSAGES, GAPLESS_PA
 PARTICLES = (conformance("coll_messages", "particles", ranks=3, **MESSAGES),)
 LINE = (conformance("coll_messages", "line", ranks=3, **MESSAGES),)
 TOO_LONG = (conformance("coll_messages", "too_long", ranks=3, **MESSAGES),)
+FINALIZING = (conformance("coll_messages", "finalizing_in_session", ranks=3, **MESSAGES),)
 SWITCHED = (conformance("coll_messages", "switched", ranks=3, **MESSAGES),)
 
 MUTANTS = [
@@ -106,5 +107,12 @@ MUTANTS = [
         "  entry->comm = call.comm;\n",
         "",
         TOO_LONG,
+    ),
+    planted(
+        "in MPI_Finalize the world has no members whose blocks come",
+        "policy/members.cpp",
+        "  world.members.size = size;\n",
+        "",
+        FINALIZING,
     ),
 ]

@@ -146,7 +146,8 @@ void learn_world() noexcept {
   }
 }
 
-// Its blocks can still be described, to look at what comes in the program's delete callbacks.
+// Its blocks can still be described, to look at what comes in the program's delete callbacks where those are called
+// later (mpi::kCallbacksWaitForSessions).
 void forget_world() noexcept {
   const int size = world.members.size, rank = world.members.rank;
   world = Kept{};

@@ -1,6 +1,5 @@
 // A short message of a blocking call that is like one before: what was decided for that one holds, so nothing is
-// decided and nothing is allocated. For a message of 480 bytes the decision takes as many instructions as the library's
-// own send.
+// decided and nothing is allocated.
 #pragma once
 
 #include <cstdint>

@@ -10,6 +10,7 @@
 #include "ext/private_comm.hpp"
 #include "kernel/caches.hpp"
 #include "kernel/isa.hpp"
+#include "mpi/abi/at_finalize.hpp"
 #include "mpi/staging/pool.hpp"
 #include "mpi/types/datatype.hpp"
 #include "preload/paired/acceptance.hpp"
@@ -129,19 +130,6 @@ int world_ending_callback(MPI_Comm, int, void*, void*) {
   world_ending();
   return MPI_SUCCESS;
 }
-int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-
-// MPI_Finalize first deletes the attributes of MPI_COMM_SELF, in the reverse order in which they were set (MPI 4.1,
-// 11.2.4): this one last, if it is set in MPI_Init, so the program's own callbacks find the layer as it was.
-void watch_end() noexcept {
-  int keyval = MPI_KEYVAL_INVALID;
-  if (mpi::library.Comm_create_keyval(copy_nothing, world_ending_callback, &keyval, nullptr) != MPI_SUCCESS) return;
-  has_callback = mpi::library.Comm_set_attr(MPI_COMM_SELF, keyval, nullptr) == MPI_SUCCESS;
-  mpi::library.Comm_free_keyval(&keyval);
-}
 
 template <class Init>
 int begin_world(Init&& init) {
@@ -150,7 +138,8 @@ int begin_world(Init&& init) {
   const int code = init();
   if (code == MPI_SUCCESS) {
     began(true);
-    watch_end();
+    // Called last, for nothing was set before: the program's own callbacks find the layer as it was.
+    has_callback = mpi::call_at_finalize(world_ending_callback);
   } else if (!native_only) {
     world_ends();
   }
