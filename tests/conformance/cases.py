@@ -262,6 +262,8 @@ def _messages() -> Iterator[Case]:
     for what in ("truncated", "truncated_often"):
         yield Case("p2p_ends", (what,), MESSAGES, pairs=1, timeout_s=300)
     yield Case("p2p_ends", ("finalizing",), MESSAGES, pairs=1)
+    for what in ("made", "synchronous"):
+        yield Case("p2p_unasked", (what,), MESSAGES, pairs=1)
     for what in ("buffer", "types", "probes", "started", "tags"):
         yield Case("p2p_arguments", (what,), MESSAGES, pairs=0 if what == "tags" else 1)
     for what in ("cancelled_receives", "cancelled_sends", "freed"):

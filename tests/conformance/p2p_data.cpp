@@ -53,11 +53,11 @@ void put(unsigned char* at, Number number) {
   std::memcpy(at, &number, kBytes);
 }
 
-// A double and an int at these places.
-MPI_Datatype pair_type(std::int64_t double_at, std::int64_t int_at, std::int64_t extent) {
+// A double and another one at these places.
+MPI_Datatype pair_type(std::int64_t double_at, std::int64_t other_at, MPI_Datatype other, std::int64_t extent) {
   const int ones[] = {1, 1};
-  const MPI_Aint places[] = {static_cast<MPI_Aint>(double_at), static_cast<MPI_Aint>(int_at)};
-  const MPI_Datatype types[] = {MPI_DOUBLE, MPI_INT};
+  const MPI_Aint places[] = {static_cast<MPI_Aint>(double_at), static_cast<MPI_Aint>(other_at)};
+  const MPI_Datatype types[] = {MPI_DOUBLE, other};
   MPI_Datatype both, type;
   MPI_Type_create_struct(2, ones, places, types, &both);
   MPI_Type_create_resized(both, 0, static_cast<MPI_Aint>(extent), &type);
@@ -122,11 +122,14 @@ void Buffer::describe() {
   MPI_Datatype unit = basic_type(basic_);
   const int bytes = basic_bytes(basic_);
   unit_bytes_ = unit_bytes(basic_);
-  if (basic_ == Basic::kPairs) {
+  if (is_mixed(basic_)) {
     const bool swapped = layout_ == Layout::kReversed;
-    pieces_ = {{swapped ? 8 : 0, 8, 8}, {swapped ? 0 : 8, 4, 4}};
-    unit_extent_ = has_gaps ? 16 : 12;
-    unit = layout_ == Layout::kPairType ? MPI_DOUBLE_INT : pair_type(pieces_[0].at, pieces_[1].at, unit_extent_);
+    const int other = unit_bytes_ - bytes;
+    pieces_ = {{swapped ? 8 : 0, 8, 8}, {swapped ? 0 : 8, other, other}};
+    unit_extent_ = has_gaps ? 16 : unit_bytes_;
+    unit = layout_ == Layout::kPairType
+               ? MPI_DOUBLE_INT
+               : pair_type(pieces_[0].at, pieces_[1].at, other == 4 ? MPI_INT : MPI_CHAR, unit_extent_);
   } else {
     pieces_ = {{0, bytes, std::min(bytes, kLongDoubleBytes)}};
     unit_extent_ = bytes;
@@ -137,7 +140,7 @@ void Buffer::describe() {
   const bool is_run = !has_gaps || layout_ == Layout::kPairType;
   stride_ = is_run ? block_ * unit_extent_ : block_ * unit_extent_ + gap;
   if (layout_ == Layout::kReversed) stride_ = -stride_;
-  const bool made = basic_ == Basic::kPairs && layout_ != Layout::kPairType;
+  const bool made = is_mixed(basic_) && layout_ != Layout::kPairType;
   if (layout_ == Layout::kPacked) {
     type_ = MPI_PACKED;
     count_ = units_ * unit_bytes_;
@@ -247,7 +250,7 @@ void Buffer::expect_count(const MPI_Status& status, int units, const std::string
 }
 
 int unit_bytes(Basic basic) {
-  return basic == Basic::kPairs ? 12 : basic_bytes(basic);
+  return basic == Basic::kPairs ? 12 : basic == Basic::kUneven ? 9 : basic_bytes(basic);
 }
 
 bool is_pairable(Basic basic, Layout layout, int units) {

@@ -15,9 +15,13 @@
 
 namespace conformance {
 
-// A pair is a double and an int.
-enum class Basic { kInts, kDoubles, kPairs, kLongDoubles, kBytes };
-inline constexpr int kBasics = 5;
+// A pair is a double and an int; one that is uneven, a double and a char: a header (3840 bytes) ends inside one of
+// these.
+enum class Basic { kInts, kDoubles, kPairs, kLongDoubles, kBytes, kUneven };
+inline constexpr int kBasics = 6;
+inline bool is_mixed(Basic basic) {
+  return basic == Basic::kPairs || basic == Basic::kUneven;
+}
 enum class Layout {
   kColumn,      // one by one, each with a gap behind it
   kBlocks,      // some together

@@ -62,7 +62,7 @@ inline Message draw(Random& random, bool has_early, bool is_barred) {
   m.tag = 10 * m.from + random.below(3);  // of its source, so that it may be asked for from any
   m.basic = static_cast<Basic>(random.below(kBasics));
   // Without the layer too, MPICH cuts packed data within such a pair where both are the same process.
-  if (m.is_to_self() && m.basic == Basic::kPairs) m.basic = Basic::kDoubles;
+  if (m.is_to_self() && is_mixed(m.basic)) m.basic = Basic::kDoubles;
   m.out = layouts[random.below(5)];
   m.in = random.below(8) == 0 ? Layout::kPacked : layouts[random.below(5)];
   m.units = std::max(1, draw_bytes(random) / unit_bytes(m.basic));

@@ -62,6 +62,9 @@ const Form kForms[] = {
     {Basic::kInts, Layout::kReversed, Layout::kMany},
     {Basic::kDoubles, Layout::kContiguous, Layout::kColumn},
     {Basic::kPairs, Layout::kPairType, Layout::kReversed},
+    {Basic::kUneven, Layout::kColumn, Layout::kMany},
+    {Basic::kUneven, Layout::kReversed, Layout::kContiguous},
+    {Basic::kUneven, Layout::kMany, Layout::kPacked},
 };
 constexpr int kFormCount = sizeof kForms / sizeof kForms[0];
 // [bytes] Around the smallest that are paired, and beyond a chunk, and several.

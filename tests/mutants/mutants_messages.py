@@ -49,9 +49,23 @@ MUTANTS = [
     planted(
         "a probe of a rank that is not there waits for its message",
         "paired/claims.cpp",
-        "return may_come(source, tag, comm) ? Probed::kNothing",
-        "return may_come(0, tag, comm) ? Probed::kNothing",
+        "if (!may_come(source, tag, comm)) return",
+        "if (!may_come(0, tag, comm)) return",
         ASKED,
+    ),
+    planted(
+        "a probe takes what it does not ask for",
+        "paired/claims.cpp",
+        "mpi::library.Iprobe(source, tag, comm, &flag, &status)",
+        "mpi::library.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, &status)",
+        PROBES,
+    ),
+    planted(
+        "a header that ends inside a basic type is taken for data",
+        "request_entry.cpp",
+        "  deliver(status);\n  const bool broken = is_broken(status);",
+        "  const bool broken = is_broken(status);\n  deliver(status);",
+        PAIRED,
     ),
     planted(
         "a buffered send is an error no more where its buffer is too small",

@@ -15,11 +15,11 @@ namespace gapless::preload {
 namespace {
 
 // Asks as often as nothing has come; `waits`: until something has. Without memory the library is asked.
-Probed look(int source, int tag, MPI_Comm comm, bool waits, MPI_Status& status) noexcept {
+Probed look(int source, int tag, MPI_Comm comm, bool waits, MPI_Status& status, std::optional<Claim>* taken) noexcept {
   if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) return Probed::kAskLibrary;
   try {
     for (;;) {
-      const Probed probed = probe_claims(source, tag, comm, status);
+      const Probed probed = probe_claims(source, tag, comm, status, taken);
       if (probed != Probed::kNothing || !waits) return probed;
       sched_yield();
     }
@@ -31,15 +31,12 @@ Probed look(int source, int tag, MPI_Comm comm, bool waits, MPI_Status& status) 
 // `message`: of MPI_Mprobe and MPI_Improbe, or nullptr.
 Probed find(int source, int tag, MPI_Comm comm, bool waits, MPI_Message* message, MPI_Status* status) noexcept {
   MPI_Status own{};
-  Probed probed = look(source, tag, comm, waits, own);
+  std::optional<Claim> taken;
+  const Probed probed = look(source, tag, comm, waits, own, message == nullptr ? nullptr : &taken);
   if (probed != Probed::kFound) return probed;
   if (message != nullptr) {
     try {
-      // Another thread may have received it meanwhile.
-      std::optional<Claim> claim = take_claim(source, tag, comm);
-      if (!claim) return Probed::kNothing;
-      own = claim->status;
-      if (!hand_out(std::move(*claim), *message)) return Probed::kNothing;
+      if (!hand_out(std::move(*taken), *message)) return Probed::kNothing;
     } catch (...) {
       return Probed::kNothing;
     }

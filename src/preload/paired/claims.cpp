@@ -68,19 +68,29 @@ bool open(Claim& claim) {
   return true;
 }
 
-// Claims the next message of the communicator. False if there is none.
-bool claim_next(MPI_Comm comm) {
-  all().queue.reserve(all().queue.size() + 1);
-  Claim claim;
+// Takes the first message of this envelope out of the library's queue. False if there is none.
+bool match(int source, int tag, MPI_Comm comm, Claim& claim) noexcept {
   claim.comm = mpi::key_of(comm);
   int flag = 0;
-  if (mpi::library.Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, &claim.message, &claim.status) != MPI_SUCCESS ||
-      flag == 0) {
-    return false;
-  }
-  if (mpi::received_bytes(claim.status) == wire::kHeaderBytes && !open(claim)) return false;
+  return mpi::library.Improbe(source, tag, comm, &flag, &claim.message, &claim.status) == MPI_SUCCESS && flag != 0;
+}
+
+// Claims the sender's next message on the communicator. False if there is none.
+bool claim_next_of(int source, MPI_Comm comm) {
+  all().queue.reserve(all().queue.size() + 1);
+  Claim claim;
+  if (!match(source, MPI_ANY_TAG, comm, claim)) return false;
   all().queue.push_back(std::move(claim));
   return true;
+}
+
+// The first claimed message that matches, as what it is; the queue's end if there is none.
+std::vector<Claim>::iterator find_claim(int source, int tag, MPI_Comm comm) {
+  std::vector<Claim>& queue = all().queue;
+  const auto found =
+      std::find_if(queue.begin(), queue.end(), [&](const Claim& claim) { return claim.matches(source, tag, comm); });
+  if (found != queue.end() && found->may_be_header()) open(*found);
+  return found;
 }
 
 // False of arguments that are an error, which is the library's to raise.
@@ -116,14 +126,17 @@ bool Claim::matches(int source, int tag, MPI_Comm of) const noexcept {
          (tag == MPI_ANY_TAG || tag == status.MPI_TAG);
 }
 
+bool Claim::may_be_header() const noexcept {
+  return is_of_library() && mpi::received_bytes(status) == wire::kHeaderBytes;
+}
+
 std::recursive_mutex& claims_lock() noexcept {
   return all().lock;
 }
 
 std::optional<Claim> take_claim(int source, int tag, MPI_Comm comm) {
   const std::lock_guard lock(all().lock);
-  const auto found = std::find_if(all().queue.begin(), all().queue.end(),
-                                  [&](const Claim& claim) { return claim.matches(source, tag, comm); });
+  const auto found = find_claim(source, tag, comm);
   if (found == all().queue.end()) return std::nullopt;
   std::optional<Claim> taken = std::move(*found);
   all().queue.erase(found);
@@ -131,28 +144,40 @@ std::optional<Claim> take_claim(int source, int tag, MPI_Comm comm) {
   return taken;
 }
 
-Probed probe_claims(int source, int tag, MPI_Comm comm, MPI_Status& status) {
+Probed probe_claims(int source, int tag, MPI_Comm comm, MPI_Status& status, std::optional<Claim>* taken) {
   refuse(Refusal::kProbes);
   if (!claiming() && !is_any_on_its_way()) return Probed::kAskLibrary;
+  if (!may_come(source, tag, comm)) return Probed::kAskLibrary;
   // Before it is on: a thread that probes next may claim nothing until those that have looked before have posted.
   const std::lock_guard lock(all().lock);
   set_claiming(true);
-  const auto find = [&] {
-    const auto found = std::find_if(all().queue.begin(), all().queue.end(),
-                                    [&](const Claim& claim) { return claim.matches(source, tag, comm); });
-    if (found != all().queue.end()) status = found->status;
-    return found != all().queue.end();
-  };
-  if (find()) return Probed::kFound;
-  // Asked before the queue is looked through: what is not on its way now is no header.
-  if (!is_any_on_its_way()) {
-    rest_if_done();
-    return Probed::kAskLibrary;
+  for (;;) {
+    // Asked before the queues are looked through: what is not on its way now is no header.
+    const bool may_be_headers = is_any_on_its_way();
+    if (const auto found = find_claim(source, tag, comm); found != all().queue.end()) {
+      status = found->status;
+      if (taken != nullptr) *taken = take_claim(source, tag, comm);
+      return Probed::kFound;
+    }
+    if (!may_be_headers) {
+      rest_if_done();
+      return Probed::kAskLibrary;
+    }
+    int flag = 0;
+    if (mpi::library.Iprobe(source, tag, comm, &flag, &status) != MPI_SUCCESS || flag == 0) return Probed::kNothing;
+    if (mpi::received_bytes(status) == wire::kHeaderBytes) {
+      if (!claim_next_of(status.MPI_SOURCE, comm)) return Probed::kNothing;
+      continue;
+    }
+    if (taken == nullptr) return Probed::kFound;
+    Claim claim;
+    if (!match(status.MPI_SOURCE, status.MPI_TAG, comm, claim)) return Probed::kNothing;
+    // Where another thread has received what was seen, this is its successor.
+    if (claim.may_be_header()) open(claim);
+    status = claim.status;
+    *taken = std::move(claim);
+    return Probed::kFound;
   }
-  while (claim_next(comm)) {
-    if (find()) return Probed::kFound;
-  }
-  return may_come(source, tag, comm) ? Probed::kNothing : Probed::kAskLibrary;
 }
 
 bool hand_out(Claim&& claim, MPI_Message& message) {

@@ -2,9 +2,11 @@
 // of messages while some of them are headers (MPI_Probe and kin).
 //
 // A process that probes takes no paired messages from its first probe on (acceptance.hpp). Some may be on their way
-// then; as long as they are, a probe claims whatever lies in the communicator's queue, in order, up to the message that
-// it asks for: MPI keeps the order of messages of one sender, so nothing may be claimed past another one. Receives look
-// among the claimed messages first, for these came before all that are still in the queue.
+// then; as long as they are, a probe that finds what may be a header, by its length, claims it, and whatever the same
+// sender has sent before it on the communicator: MPI keeps the order of messages of one sender, so nothing may be
+// claimed past another one. Receives look among the claimed messages first, for these came before all of that sender's
+// that are still in the queue. Nothing else is claimed: libraries send messages of their own on the program's
+// communicators, and receive them without asking here (Open MPI 5 in MPI_Intercomm_create, with the program's tag).
 //
 // While this lasts, receives are posted under the lock under which messages are claimed, so that none is claimed that a
 // receive of another thread is about to match.
@@ -25,11 +27,14 @@ struct Claim {
   std::uint64_t comm = 0;
   MPI_Status status{};  // the program's
   // One of these: the library's message, one through shared memory, or wire::kHeaderBytes bytes that are no header.
+  // Which of them one of so many bytes is, is seen when it is asked for: a synchronous send completes when that is
+  // received.
   MPI_Message message = MPI_MESSAGE_NULL;
   std::optional<PairedReceive> paired;
   std::unique_ptr<char[]> data;
 
   bool is_of_library() const noexcept { return message != MPI_MESSAGE_NULL; }
+  bool may_be_header() const noexcept;
   bool matches(int source, int tag, MPI_Comm comm) const noexcept;
 };
 
@@ -50,7 +55,8 @@ enum class Probed {
   kNothing,     // no message has come, but one may be on its way that only a claim shows
   kAskLibrary,  // none of the library's messages is a header
 };
-Probed probe_claims(int source, int tag, MPI_Comm comm, MPI_Status& status);
+// `taken`: of a matched probe, which gets the message that is found; or nullptr.
+Probed probe_claims(int source, int tag, MPI_Comm comm, MPI_Status& status, std::optional<Claim>* taken);
 
 // A message that MPI_Mprobe gave to the program: a handle of the library's, of an empty message of this process to
 // itself, stands for a claimed one that the library does not have any more. False: the library fails.

@@ -127,10 +127,11 @@ bool RequestEntry::poll(MPI_Request request) noexcept {
 void RequestEntry::deliver(const MPI_Status& status) noexcept {
   if (!receives || (!whole && status.MPI_SOURCE == mpi::kUnsetSource)) return;
   if (begin_delivery()) {
-    const std::int64_t bytes = whole ? MessageBuffer::kAnyBytes : mpi::received_bytes(status);
+    std::int64_t bytes = whole ? MessageBuffer::kAnyBytes : mpi::received_bytes(status);
     if (received.look_for_header(bytes)) {
       lost_ = !received.pull_all();
     } else {
+      if (partitions == nullptr && !whole) received.judge(bytes);
       unpack(whole ? received.bytes() : bytes);
     }
     return set(State::kDelivered);
@@ -180,8 +181,8 @@ Outcome RequestEntry::complete(MPI_Status& status, int error) noexcept {
     return Outcome::kFailed;
   }
   if (cancelled && sent.goes_through_memory() && mpi::was_cancelled(status)) sent.withdraw();
-  const bool broken = is_broken(status);
   deliver(status);
+  const bool broken = is_broken(status);  // only now: a header may end inside a basic type
   const Outcome of_own = collective == nullptr ? Outcome::kDelivered : outcome_of(collective->failure());
   const Outcome outcome = received.is_paired() ? end_paired(status) : broken ? Outcome::kBroken : of_own;
   end_round();
