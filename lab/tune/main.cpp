@@ -5,6 +5,7 @@
 #include "layer_switch.hpp"
 #include "peer_cost.hpp"
 #include "tune/cell.hpp"
+#include "tune/split.hpp"
 #include "tune/ways.hpp"
 
 #include <mpi.h>
@@ -35,6 +36,7 @@ struct Options {
   double seconds = 5;
   bool constant = false;
   bool paired = false;
+  bool split = false;
   std::vector<std::string> grids;
 };
 
@@ -184,6 +186,12 @@ int measure(const Options& options, int rank) {
     if (rank == 0) std::cerr << "tune: the layer is not under both ranks\n";
     return 1;
   }
+  if (options.split) {
+    layer.set_all(false);
+    const Json ratios = here == 2 ? measure_split() : Json::array();
+    if (rank == 0) std::cout << Json{{"kind", "split"}, {"ratios", ratios}}.dump() << '\n';
+  }
+  if (options.grids.empty()) return 0;
   int code = 0;
   try {
     Measurement(options, rank, layer).run(sizes_of(options.grids));
@@ -206,7 +214,8 @@ int parse_and_measure(int argc, char** argv) {
   app.add_option("--seconds", options.seconds, "How long to measure, once over everything apart");
   app.add_flag("--constant", options.constant, "Send the same data each time, as benchmarks do and programs do not");
   app.add_flag("--paired", options.paired, "Time messages through memory that both share, against the rules in force");
-  app.add_option("--grid", options.grids, "SHAPE:BYTES,...:BYTES OF A RUN,...")->required();
+  app.add_flag("--split", options.split, "Time packed messages in one piece and in two, without the layer");
+  app.add_option("--grid", options.grids, "SHAPE:BYTES,...:BYTES OF A RUN,...");
   try {
     app.parse(argc, argv);
     sizes_of(options.grids);
@@ -214,6 +223,10 @@ int parse_and_measure(int argc, char** argv) {
     return rank == 0 ? app.exit(error) : error.get_exit_code();
   } catch (const std::exception& error) {
     if (rank == 0) std::cerr << "tune: " << error.what() << '\n';
+    return kUsageError;
+  }
+  if (options.grids.empty() && !options.split) {
+    if (rank == 0) std::cerr << "tune: name what to measure: --grid or --split\n";
     return kUsageError;
   }
   if (ranks != 2) {

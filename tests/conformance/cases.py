@@ -71,6 +71,8 @@ FORCED = {"GAPLESS_FORCE": "1"}
 RULES = Path(__file__).resolve().parent.parent / "preload"
 # What is built in differs between libraries.
 MESSAGES = {"GAPLESS_SMALLEST_PAIRED": "16384"}
+# What is packed goes in two pieces, and nothing through shared memory.
+SPLIT = {"GAPLESS_RULES": str(RULES / "split.rules"), "GAPLESS_SMALLEST_PAIRED": "1000000000"}
 # The pool has next to nothing, and the reserve a page: a call that fits must not be refused its second buffer.
 TIGHT = {"GAPLESS_POOL_BYTES": "1K", "GAPLESS_RESERVE_BYTES": "4K"}
 # Open MPI's broadcasts in segments, cut at elements of each rank's own type.
@@ -355,6 +357,8 @@ CASES = (
     Case("repeated", (), {"GAPLESS_STATS": "0"}),
     Case("partitioned", ("8",)),
     Case("partitioned", ("4",), FORCED),
+    *(Case(program, ("9",), SPLIT) for program in ("blocking", "nonblocking", "persistent", "odd")),
+    Case("p2p_random", ("1", "20"), SPLIT, ranks=3, pairs=0, timeout_s=300),
     Case("errors"),
     Case("errors", (), FORCED),
     Case("odd", ("16",)),

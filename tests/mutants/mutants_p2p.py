@@ -26,7 +26,19 @@ from layer_checks import (
 
 REPEATED = (conformance("repeated", GAPLESS_STATS="0"),)
 
+SPLIT = (
+    conformance("nonblocking", "9", GAPLESS_RULES="{source}/tests/preload/split.rules"),
+    conformance("persistent", "9", GAPLESS_RULES="{source}/tests/preload/split.rules"),
+)
+
 DELIVERY = [
+    planted(
+        "the second of two pieces is sent from where it is not",
+        "transfer/transfer.cpp",
+        "  if (is_split_) TwoPieces::part(static_cast<char*>(staging_.data()), bytes_);\n",
+        "",
+        SPLIT,
+    ),
     planted(
         "a short message is one like before whatever type its handle is of now",
         "transfer/repeated.cpp",

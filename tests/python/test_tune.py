@@ -14,7 +14,7 @@ import pytest
 from conftest import Command, first_in_make_test
 from gapless.lab.programs import json_lines, mpi_command
 from gapless.launch import rules
-from gapless.launch.rules import cache_folder, library_slug, machine_name, rules_setting
+from gapless.launch.rules import Section, cache_folder, library_slug, machine_name, rules_setting
 from gapless.paths import Build
 from gapless.targets.libraries import NAMES, PREFIXES
 from gapless.tune import measure
@@ -174,6 +174,36 @@ def test_measurements_without_pairing_say_nothing_of_it() -> None:
     assert "paired 262144\n" in rules.rules_text("", [section])
     never = Measured("MPICH", True, 1, cells, (), paired_cells(0.2, 0.2, 0.3, 0.2), 3)
     assert "paired never\n" in rules.rules_text("", [section_of("MPICH", "", [never])])
+
+
+def test_packed_messages_go_in_two_pieces_where_that_gains_on_all_machines() -> None:
+    cells = {("vector", 64, 8): costs("pp")}
+
+    def said(*measured: measure.Ratios) -> tuple[int, int] | str | None:
+        of = [Measured("MPICH", True, 1, cells, split=ratios) for ratios in measured]
+        return section_of("MPICH", "", of).split
+
+    here = ((2048, 1.1), (4017, 0.3), (8192, 0.5), (65536, 0.8), (131072, 1.0))
+    there = ((2048, 1.1), (4033, 0.3), (8192, 0.5), (32768, 0.9), (65536, 0.95))
+    assert said(here) == (4017, 65536) and said(here, ()) == (4017, 65536)
+    assert said(here, there) == (4033, 32768)
+    assert said(((2048, 1.0), (8192, 1.1))) == said(here, ((2048, 1.0), (8192, 0.99))) == "never"
+    assert said(()) is None
+    again = Measured.parse(json.loads(json.dumps(Measured("MPICH", True, 1, cells, split=here).as_json())))
+    assert again.split == here
+    assert "split 4017 65536\n" in rules.rules_text("", [section_of("MPICH", "", [again])])
+    assert "split never\n" in rules.rules_text("", [Section("*", "", (), split="never")])
+
+
+def test_the_rules_say_what_goes_in_two_pieces(build: Build, tmp_path: Path) -> None:
+    file, log = tmp_path / "one.rules", tmp_path / "log"
+    file.write_text("gapless-rules 1\nlibrary *\nsplit 4096 8192\nend\n")
+    command = mpi_command(build, measure.PROGRAM, ["--seconds", "0", "--grid", "vector:2048,4096,8192,16384:8"])
+    told = measure.PACK_ALWAYS | {"GAPLESS_LOG": str(log), "GAPLESS_RULES": str(file)}
+    list(json_lines(build, command, True, 60, told))
+    split = {line.partition(" of ")[2].partition(" bytes")[0] for line in log.read_text().splitlines()
+             if line.endswith("packed, in two pieces")}  # fmt: skip
+    assert split == {"4096", "8192"}
 
 
 def test_the_rules_say_what_is_paired(build: Build, tmp_path: Path) -> None:

@@ -159,6 +159,24 @@ TEST(Rules, ASectionSaysFromWhichSizeOnMessagesArePaired) {
   EXPECT_EQ(never.smallest_paired, kNeverPaired);
 }
 
+TEST(Rules, ASectionSaysWhichMessagesGoInTwoPieces) {
+  const auto split = [](const std::string& words) {
+    Rules rules;
+    rules.split = {.from = 5, .to = 6};
+    const Reading reading = read("gapless-rules 1\nlibrary MPICH\nsplit" + words + "\nend\n", rules);
+    return reading.outcome == Reading::Outcome::kTaken ? rules.split : Split{.from = -1, .to = -1};
+  };
+  const Split wrong{.from = -1, .to = -1};
+  const Split some = split(" 4017 65536");
+  EXPECT_TRUE(some.has(4017) && some.has(65536));
+  EXPECT_FALSE(some.has(4016) || some.has(65537));
+  EXPECT_FALSE(split(" never").has(5));
+  EXPECT_TRUE(split(" 7 7").has(7));
+  for (const char* const words : {"", " 4017", " 0 9", " 9 8", " 4017 65536 1", " never 1", " some 9"}) {
+    EXPECT_EQ(split(words), wrong) << words;
+  }
+}
+
 TEST(Rules, ATableSaysWhichOfThemArePaired) {
   Rules rules;
   const std::string text =

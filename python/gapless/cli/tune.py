@@ -72,6 +72,8 @@ def tune(
         keep,
         measure,
         measure_paired,
+        measure_split,
+        split_in_words,
     )
     from gapless.tune.numbers import PROGRAM as NUMBERS
     from gapless.tune.numbers import keep_numbers, measure_numbers
@@ -117,7 +119,7 @@ def tune(
             def now_paired(share: float, task: TaskID = task) -> None:
                 progress.update(task, completed=0.75 + 0.25 * share)
 
-            measured = measure(library, launches, seconds, grid, now)
+            measured = measure(library, launches, seconds, grid, now, measure_split(library))
             measured = measure_paired(library, measured, launches, paired_seconds, paired_grid, now_paired)
             progress.update(task, completed=1.0)
             path = keep(out or cache_folder(), measured, command)
@@ -125,6 +127,7 @@ def tune(
             numbers = keep_numbers(path.parent, measure_numbers(library), command)
             say(f"{library.name}, all-to-all: the model's numbers in {numbers}")
             if measured.near:
+                say(f"{library.name}, packed: {split_in_words(measured.split)}")
                 say(f"{library.name}, paired: {paired_in_words(measured.paired)}")
 
 

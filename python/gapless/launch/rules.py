@@ -123,12 +123,16 @@ class Section:
     """The smallest message [bytes] from point to point through shared memory, or `NEVER`; `None`: not said."""
     vendor: str = ""
     """On whose processors alone it holds, as /proc/cpuinfo names them (``vendor_id``); empty: on all."""
+    split: tuple[int, int] | str | None = None
+    """The smallest and the largest packed message [bytes] that goes in two pieces, or `NEVER`; `None`: not said."""
 
     def text(self) -> list[str]:
         """Return its lines."""
         lines = [f"library {self.library}", *([f"vendor {self.vendor}"] if self.vendor else [])]
         lines += [f"made {self.made}"] if self.made else []
         lines += [] if self.smallest_paired is None else [f"paired {self.smallest_paired}"]
+        if self.split is not None:
+            lines.append(f"split {NEVER if self.split == NEVER else f'{self.split[0]} {self.split[1]}'}")
         runs: tuple[int, ...] = ()
         for table in self.tables:
             lines += table.text()[0 if table.runs != runs else 1 :]

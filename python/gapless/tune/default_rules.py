@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gapless.launch.rules import NATIVE, PACKED, Section, Table, rules_text
 from gapless.paths import REPOSITORY
-from gapless.tune.measure import Measured, kept_measurements, section_of
+from gapless.tune.measure import Measured, kept_measurements, section_of, split_range
 
 RESULTS = REPOSITORY / "docs" / "results" / "tune"
 RULES = REPOSITORY / "src" / "preload" / "policy" / "defaults.rules"
@@ -84,7 +84,9 @@ def default_sections(results: Path = RESULTS) -> list[Section]:
             made = f"of docs/results/tune: {', '.join(machines)}" if machines else ""
             tables = (limit("*", ANY), *fixed_tables(library), *section.tables)
             # Where pairing was not measured: nothing is said, and the 16 KiB of rules.hpp hold.
-            sections.append(Section(library, made, tables, section.smallest_paired, vendor))
+            # As with distances: what was measured on some machines counts where it was on none of the vendor's.
+            split = section.split or split_range([one.split for _, one in measured])
+            sections.append(Section(library, made, tables, section.smallest_paired, vendor, split))
     return [*sections, Section("*", "", (limit("*", ANY), *fixed_tables("*")))]
 
 

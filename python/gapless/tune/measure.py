@@ -8,9 +8,11 @@ memory are then timed against others.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import math
+import statistics
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,16 +22,15 @@ from typing import Any
 
 from gapless.errors import GaplessError
 from gapless.lab.programs import json_lines, mpi_command
-from gapless.launch.rules import ENDING, SETTING, Section, library_slug, machine_name, rules_text
+from gapless.launch.rules import ENDING, NEVER, SETTING, Section, library_slug, machine_name, rules_text
 from gapless.launch.whole_file import write_whole
 from gapless.targets.libraries import Library
+from gapless.tune.numbers import range_of
 from gapless.tune.tables import Cells, added, packing_tables, paired_rules, tables_of
 
 PROGRAM = "lab/tune"
 SCHEMA = 1
-PACK_ALWAYS = {
-    "GAPLESS_SMALLEST_BYTES": "0", "GAPLESS_LONGEST_RUN": "1024G", "GAPLESS_PAIRED_MESSAGES": "0", SETTING: "",
-}  # fmt: skip
+PACK_ALWAYS = {"GAPLESS_SMALLEST_BYTES": "0", "GAPLESS_LONGEST_RUN": "1024G", "GAPLESS_PAIRED_MESSAGES": "0"}
 # Counted, so that nothing is taken for paired that is not: what that costs is the same in both ways.
 PAIR_ALWAYS = {"GAPLESS_SMALLEST_PAIRED": "8192", "GAPLESS_STATS": "json:/dev/null"}
 LAUNCHES, SECONDS, PAIRED_SECONDS = 3, 4.5, 1.5
@@ -55,6 +56,10 @@ PAIRED_RUNS = {
 QUANTILE = 0.25
 
 
+# Of packed messages in two pieces: bytes, and the time to that in one piece.
+Ratios = tuple[tuple[int, float], ...]
+
+
 @dataclass(frozen=True)
 class Measured:
     """What was measured of one library at one distance: the costs of each choice, as logarithms of ratios."""
@@ -66,19 +71,22 @@ class Measured:
     peer_line_ns: tuple[dict[str, float], ...] = ()  # of each launch: storing into a line that the peer has read
     paired: Cells = field(default_factory=dict)  # what pairing costs against what these rules decide otherwise
     paired_launches: int = 0
+    split: Ratios = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return what is kept."""
         return {"mpi_library": self.mpi_library, "near": self.near, "launches": self.launches,
                 "peer_line_ns": list(self.peer_line_ns), "cells": _rows(self.cells),
-                "paired_launches": self.paired_launches, "paired": _rows(self.paired)}  # fmt: skip
+                "paired_launches": self.paired_launches, "paired": _rows(self.paired),
+                "split": [[size, round(ratio, 3)] for size, ratio in self.split]}  # fmt: skip
 
     @classmethod
     def parse(cls, kept: Mapping[str, Any]) -> Measured:
         """Read what was kept."""
         return cls(kept["mpi_library"], kept["near"], kept["launches"], _cells(kept["cells"]),
                    tuple(kept.get("peer_line_ns", ())), _cells(kept.get("paired", ())),
-                   kept.get("paired_launches", 0))  # fmt: skip
+                   kept.get("paired_launches", 0),
+                   tuple((size, ratio) for size, ratio in kept.get("split", ())))  # fmt: skip
 
 
 def _rows(cells: Cells) -> list[dict[str, Any]]:
@@ -131,8 +139,53 @@ def grids(sizes: Sequence[int] = SIZES, runs: Mapping[str, Sequence[int]] = RUNS
     return [word for shape in runs for word in ("--grid", f"{shape}:{text}:{','.join(map(str, runs[shape]))}")]
 
 
+def split_range(measured: Sequence[Ratios]) -> tuple[int, int] | str | None:
+    """Return the sizes [bytes] of the packed messages that go in two pieces: those that gain on all machines.
+
+    Parameters
+    ----------
+    measured : sequence
+        Of each machine, or nothing of one on which it was not measured.
+
+    Returns
+    -------
+    tuple of int, NEVER or None
+        The smallest and the largest; None if nothing was measured.
+    """
+    ranges = [range_of(ratios) for ratios in measured if ratios]
+    if not ranges:
+        return None
+    if any(one is None for one in ranges):
+        return NEVER
+    least, most = max(one[0] for one in ranges if one), min(one[1] for one in ranges if one)
+    return (least, most) if least <= most else NEVER
+
+
+def split_in_words(ratios: Ratios) -> str:
+    """Return for people what `split_range` says, and what that gains."""
+    found = split_range([ratios])
+    if found is None or isinstance(found, str):
+        return "in one piece, nothing is faster in two"
+    gains = [ratio for size, ratio in ratios if found[0] <= size <= found[1]]
+    mean = math.exp(statistics.fmean(map(math.log, gains)))
+    return f"in two pieces from {found[0]} to {found[1]} bytes: {mean:.2f} of the time in one, by the geometric mean"
+
+
+def measure_split(library: Library) -> Ratios:
+    """Return what packed messages take in two pieces; nothing between nodes."""
+    for line in _launches(library, 1, 0, ["--split"], PACK_ALWAYS | {SETTING: ""}, lambda _: None):
+        if line["kind"] == "split":
+            return tuple((size, round(ratio, 3)) for size, ratio in line["ratios"])
+    raise GaplessError(f"{library.name}: nothing was measured", "try 'gapless doctor'")
+
+
 def measure(
-    library: Library, launches: int, seconds: float, grid: Sequence[str], now: Callable[[float], None]
+    library: Library,
+    launches: int,
+    seconds: float,
+    grid: Sequence[str],
+    now: Callable[[float], None],
+    split: Ratios = (),
 ) -> Measured:
     """Measure one library: so many launches of so many seconds.
 
@@ -148,19 +201,22 @@ def measure(
         From `grids`.
     now : callable
         Told which share is done.
+    split : sequence
+        From `measure_split`: in force meanwhile.
     """
     found: list[Cells] = []
     facts: dict[str, Any] = {}
     lines: list[dict[str, float]] = []
-    for line in _launches(library, launches, seconds, grid, PACK_ALWAYS, now):
-        if line["kind"] == "facts":
-            facts = line
-            lines += [{way: round(ns, 2) for way, ns in line.get("peer_line_ns", {}).items()}]
-        else:
-            found.append({(line["shape"], line["bytes"], line["run_bytes"]): _costs(line["ns"])})
+    with _in_force(Section("*", "", (), split=split_range([split]))) as rules:
+        for line in _launches(library, launches, seconds, grid, PACK_ALWAYS | rules, now):
+            if line["kind"] == "facts":
+                facts = line
+                lines += [{way: round(ns, 2) for way, ns in line.get("peer_line_ns", {}).items()}]
+            else:
+                found.append({(line["shape"], line["bytes"], line["run_bytes"]): _costs(line["ns"])})
     if not found:
         raise GaplessError(f"{library.name}: nothing was measured", "try 'gapless doctor'")
-    return Measured(facts["library"], facts["near"], launches, added(found), tuple(lines))
+    return Measured(facts["library"], facts["near"], launches, added(found), tuple(lines), split=split)
 
 
 def measure_paired(
@@ -178,15 +234,20 @@ def measure_paired(
     if not measured.near:
         return measured
     found: list[Cells] = []
-    with tempfile.TemporaryDirectory() as folder:
-        rules = Path(folder) / f"now{ENDING}"
-        section = section_of(measured.mpi_library.partition(",")[0], "", [measured])
-        rules.write_text(rules_text(machine_name(), [section]), encoding="utf-8")
-        settings = PAIR_ALWAYS | {SETTING: str(rules)}
-        for line in _launches(library, launches, seconds, ["--paired", *grid], settings, now):
+    with _in_force(section_of(measured.mpi_library.partition(",")[0], "", [measured])) as rules:
+        for line in _launches(library, launches, seconds, ["--paired", *grid], PAIR_ALWAYS | rules, now):
             if line["kind"] == "cell" and (costs := _paired_costs(line.get("ns", {}))):
                 found.append({(line["shape"], line["bytes"], line["run_bytes"]): costs})
     return replace(measured, paired=added(found), paired_launches=launches if found else 0)
+
+
+@contextlib.contextmanager
+def _in_force(section: Section) -> Iterator[dict[str, str]]:
+    """Yield the setting by which a section is in force."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"now{ENDING}"
+        path.write_text(rules_text(machine_name(), [section]), encoding="utf-8")
+        yield {SETTING: str(path)}
 
 
 def _launches(
@@ -222,7 +283,8 @@ def section_of(library: str, made: str, measured: Sequence[Measured]) -> Section
     tables += packing_tables(added(here))
     paired = added(one.paired for one in measured)
     smallest, paired_tables = paired_rules(paired) if paired else (None, [])
-    return Section(library, made, (*tables, *paired_tables), smallest)
+    split = split_range([one.split for one in measured])
+    return Section(library, made, (*tables, *paired_tables), smallest, split=split)
 
 
 def kept_measurements(path: Path) -> list[Measured]:

@@ -33,7 +33,7 @@ void add_header_request(MPI_Request request, HeaderRequest header, SendInit* nat
                                 const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
                                 MPI_Comm comm, MPI_Request* request) {
   MessageBuffer data(procedure, buffer, count, type);
-  data.choose_path(Operation::kIsend, dest, comm);
+  data.choose_send_path(Operation::kIsend, dest, comm, May::kNotPair);
   const int receiver = data.prepare_rounds(dest, comm, may);
   Start start(procedure, request, nullptr, &data, Start::Lasts::kPersistent);
   count_transfer(data);

@@ -30,8 +30,8 @@ int exchange_claiming(MessageBuffer& sent, int dest, int send_tag, MessageBuffer
 }
 
 // The two messages of a call that the library sends and receives. They do not overlap.
-int exchange_local(const MessageBuffer& sent, int dest, int send_tag, MessageBuffer& received, int source,
-                   int receive_tag, bool large, MPI_Comm comm, MPI_Status* status) {
+int exchange_local(MessageBuffer& sent, int dest, int send_tag, MessageBuffer& received, int source, int receive_tag,
+                   bool large, MPI_Comm comm, MPI_Status* status) {
   const auto native = [&](MPI_Status* s) {
     return call_two(large, mpi::library.Sendrecv, mpi::library.Sendrecv_c, sent, dest, send_tag, received, source,
                     receive_tag, comm, s);

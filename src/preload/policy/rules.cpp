@@ -114,6 +114,7 @@ class Reader {
     if (word == "vendor") return vendor(words);
     begins_section_ = false;
     if (word == "paired") return paired(words);
+    if (word == "split") return split(words);
     if (word == "runs") return columns(words);
     if (word == "table") return table(words);
     wrong("a word that is not known");
@@ -161,6 +162,18 @@ class Reader {
       return wrong("'paired' without the smallest message, a number of bytes, or 'never'");
     }
     if (takes_) rules_.smallest_paired = bytes;
+  }
+
+  void split(Words& words) noexcept {
+    if (!in_section_) return wrong("'split' before any 'library'");
+    Split range;
+    const Text first = words.next();
+    const bool is_read = first == "never" || (read_number(first, range.from) && read_number(words.next(), range.to) &&
+                                              range.from > 0 && range.from <= range.to);
+    if (!is_read || !words.at_end()) {
+      return wrong("'split' without the smallest and the largest message, numbers of bytes, or 'never'");
+    }
+    if (takes_) rules_.split = range;
   }
 
   void columns(Words& words) noexcept {

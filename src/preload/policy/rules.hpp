@@ -95,10 +95,19 @@ class Table {
 
 inline constexpr std::int64_t kNeverPaired = INT64_MAX;
 
+// [bytes] Of the messages within a node that a sender packs, those that it describes as two pieces of memory
+// (transfer/two_pieces.hpp). Of none: to < from.
+struct Split {
+  std::int64_t from = 0, to = -1;
+  bool has(std::int64_t bytes) const noexcept { return from <= bytes && bytes <= to; }
+  bool operator==(const Split&) const = default;
+};
+
 struct Rules {
   // [bytes] Of the messages from point to point that go through shared memory, if their table says so, too. Receivers
   // must know it: where it is kNeverPaired, they do not look.
   std::int64_t smallest_paired = 16 << 10;
+  Split split;
   const Table& table(Operation operation, Distance distance, Shape shape) const noexcept {
     return tables[static_cast<int>(operation)][static_cast<int>(distance)][static_cast<int>(shape)];
   }

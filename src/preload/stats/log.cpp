@@ -57,7 +57,8 @@ void log_refused() noexcept {
 }
 
 // One write a line, so that lines of several ranks and threads do not mix.
-void log_decision(Procedure procedure, std::int64_t count, const plan::Plan* plan, Path path, Reason reason) noexcept {
+void log_decision(Procedure procedure, std::int64_t count, const plan::Plan* plan, Path path, Reason reason,
+                  bool is_split) noexcept {
   static constexpr const char* kPaths[] = {"native", "in place", "packed", "through shared memory"};
   char line[256];
   int length = std::snprintf(line, sizeof line, "gapless: rank %d: %s: ", world_rank(),
@@ -74,6 +75,7 @@ void log_decision(Procedure procedure, std::int64_t count, const plan::Plan* pla
   if (path == Path::kNative) {
     length += std::snprintf(line + length, room(), " (%s)", kReasonNames[static_cast<int>(reason)]);
   }
+  if (is_split) length += std::snprintf(line + length, room(), ", in two pieces");
   line[length++] = '\n';
   write_line(line, length);
 }

@@ -16,7 +16,8 @@ inline bool logging() noexcept {
 }
 void open_log() noexcept;
 // Of a transfer, as the program gave it. `plan`: null if the type has none.
-void log_decision(Procedure procedure, std::int64_t count, const plan::Plan* plan, Path path, Reason reason) noexcept;
+void log_decision(Procedure procedure, std::int64_t count, const plan::Plan* plan, Path path, Reason reason,
+                  bool is_split) noexcept;
 // The settings that were refused, once they are known.
 void log_refused() noexcept;
 // Logs a collective call: the `bytes` that are rewritten as MPI_BYTE, or the reason why it is left to the library.

@@ -34,16 +34,19 @@ std::optional<Settles> offers_of(May may) noexcept {
 }  // namespace
 
 void MessageBuffer::choose_send_path(Operation operation, int dest, MPI_Comm comm, May may) noexcept {
-  if (may == May::kNotPair) return choose_path(operation, dest, comm);
   if (mpi::is_contiguous_builtin(type_) && !policy.force) return stay_native(Reason::kContiguous);
   if (dest == MPI_PROC_NULL) return stay_native(Reason::kProcNull);
   if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
   if (!switched_on()) return stay_native(Reason::kOff);
-  decide_path(operation, distance_to(dest, comm));
-  // Who asks by a procedure that the layer does not see would take it for complete.
-  const bool may_settle_later = !receives_stay_native && !completion_looked_up();
-  offers_ = may == May::kPairLater && !may_settle_later ? std::nullopt : offers_of(may);
-  if (may_gain() && pair_with(sending_of(operation), dest, comm)) return;
+  const Distance distance = distance_to(dest, comm);
+  decide_path(operation, distance);
+  if (may != May::kNotPair) {
+    // Who asks by a procedure that the layer does not see would take it for complete.
+    const bool may_settle_later = !receives_stay_native && !completion_looked_up();
+    offers_ = may == May::kPairLater && !may_settle_later ? std::nullopt : offers_of(may);
+    if (may_gain() && pair_with(sending_of(operation), dest, comm)) return;
+  }
+  split(distance);
   stage(operation);
   keep_own(operation, dest, comm);
 }

@@ -40,7 +40,7 @@ const Repeated* find_repeated(Operation operation, const void* buffer, MPI_Count
 }
 
 void keep_repeated(Operation operation, const MessageBuffer& decided, int peer, MPI_Comm comm) noexcept {
-  if (decided.path() != Path::kPack || decided.plan() == nullptr || decided.is_past() ||
+  if (decided.path() != Path::kPack || decided.plan() == nullptr || decided.is_past() || decided.is_split() ||
       decided.bytes() >= std::min<std::int64_t>(wire::kHeaderBytes, smallest_paired(Traffic::kPointToPoint)))
     return;
   Repeated* const slot = slot_of(operation, decided.given_count(), decided.given_type(), peer);

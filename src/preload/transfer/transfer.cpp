@@ -37,7 +37,7 @@ bool is_lasting(Procedure procedure) noexcept {
 }
 
 void log_transfer(const MessageBuffer& data) noexcept {
-  log_decision(data.procedure(), data.given_count(), data.plan(), data.path(), data.reason());
+  log_decision(data.procedure(), data.given_count(), data.plan(), data.path(), data.reason(), data.is_split());
 }
 
 }  // namespace
@@ -46,6 +46,8 @@ void MessageBuffer::stay_native(Reason reason) noexcept {
   path_ = Path::kNative;
   reason_ = reason;
   staging_.contained();
+  is_split_ = false;
+  forget_pieces();
   withdraw();
 }
 
@@ -111,7 +113,14 @@ bool MessageBuffer::is_reachable() noexcept {
 
 void MessageBuffer::stage(Operation operation) noexcept {
   const bool staged = operation != Operation::kPack && operation != Operation::kUnpack;
-  if (path_ == Path::kPack && staged && !reserve(operation, bytes_)) stay_native(Reason::kStaging);
+  const std::int64_t bytes = is_split_ ? bytes_ + TwoPieces::kGap : bytes_;
+  if (path_ == Path::kPack && staged && !reserve(operation, bytes)) stay_native(Reason::kStaging);
+}
+
+// Of a message that is sent, before it is staged.
+void MessageBuffer::split(Distance distance) noexcept {
+  is_split_ =
+      path_ == Path::kPack && distance == Distance::kNear && policy.rules.split.has(bytes_) && pieces_.describe(bytes_);
 }
 
 bool MessageBuffer::reserve(Operation operation, std::int64_t bytes) noexcept {
@@ -145,8 +154,12 @@ void* MessageBuffer::buffer() const noexcept {
 
 void MessageBuffer::pack() noexcept {
   if (path_ != Path::kPack) return;
-  if (!past_) return pack_to(staging_.data());
-  timed(procedure_, true, [&] { move::pack_past(*plan_, count_, buffer_, 0, staging_.data(), bytes_); });
+  if (past_) {
+    timed(procedure_, true, [&] { move::pack_past(*plan_, count_, buffer_, 0, staging_.data(), bytes_); });
+  } else {
+    pack_to(staging_.data());
+  }
+  if (is_split_) TwoPieces::part(static_cast<char*>(staging_.data()), bytes_);
 }
 
 void MessageBuffer::unpack(std::int64_t received_bytes) noexcept {

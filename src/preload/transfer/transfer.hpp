@@ -19,6 +19,7 @@
 #include "preload/policy/switches.hpp"
 #include "preload/procedures.hpp"
 #include "preload/stats/counters.hpp"
+#include "preload/transfer/two_pieces.hpp"
 #include "preload/transfer/undecoded.hpp"
 
 namespace gapless::preload {
@@ -69,9 +70,16 @@ class MessageBuffer {
   // What the library gets: the user's arguments, bytes, or a header.
   void* buffer() const noexcept;
   MPI_Count count() const noexcept {
+    if (pieces_.is_described()) return 1;
     return path_ == Path::kPaired ? wire::kHeaderBytes : converted() ? bytes_ : count_;
   }
-  MPI_Datatype type() const noexcept { return converted() ? MPI_PACKED : type_; }
+  MPI_Datatype type() const noexcept {
+    if (pieces_.is_described()) return pieces_.type();
+    return converted() ? MPI_PACKED : type_;
+  }
+  // To be called when the library has the message.
+  void forget_pieces() noexcept { pieces_.forget(); }
+  bool is_split() const noexcept { return is_split_; }
 
   // True if something is to be done when the library has completed a receive, or, after the call that starts a
   // nonblocking operation, until it has.
@@ -168,6 +176,7 @@ class MessageBuffer {
   void decide_path(Operation operation, Distance distance) noexcept;
   bool is_reachable() noexcept;
   void stage(Operation operation) noexcept;
+  void split(Distance distance) noexcept;
   bool pair_with(wire::Sending sending, int dest, MPI_Comm comm) noexcept;
   bool is_worth_pairing(wire::Sending sending) const noexcept;
   int receiver_on_node(wire::Sending sending, int dest, MPI_Comm comm) noexcept;
@@ -205,6 +214,8 @@ class MessageBuffer {
   const plan::Plan* plan_ = nullptr;
   mpi::DatatypePtr datatype_;  // keeps plan_ alive until the operation is over: the program may free the type
   mpi::Staging staging_;
+  bool is_split_ = false;                  // packed, as two pieces
+  TwoPieces pieces_;                       // which until the library has them
   Undecoded undecoded_;                    // of Path::kPack without a plan
   std::optional<Settles> offers_;          // if it goes through shared memory: it may be offered to its receiver
   bool looks_ = false;                     // at what came, for a header
@@ -216,20 +227,24 @@ class MessageBuffer {
 // Calls MPI_X or MPI_X_c with the message's buffer, count and type, and the arguments that follow. `large`: the program
 // called MPI_X_c. For a library without it decide() leaves no count above INT_MAX.
 template <class Small, class Large, class... Rest>
-int call(bool large, Small* small, Large* big, const MessageBuffer& data, Rest... rest) {
-  if (large || data.count() > INT_MAX) return big(data.buffer(), data.count(), data.type(), rest...);
-  return small(data.buffer(), static_cast<int>(data.count()), data.type(), rest...);
+int call(bool large, Small* small, Large* big, MessageBuffer& data, Rest... rest) {
+  const int code = large || data.count() > INT_MAX
+                       ? big(data.buffer(), data.count(), data.type(), rest...)
+                       : small(data.buffer(), static_cast<int>(data.count()), data.type(), rest...);
+  data.forget_pieces();
+  return code;
 }
 // The same with a sent and a received message.
 template <class Small, class Large, class... Rest>
-int call_two(bool large, Small* small, Large* big, const MessageBuffer& sent, int dest, int send_tag,
+int call_two(bool large, Small* small, Large* big, MessageBuffer& sent, int dest, int send_tag,
              const MessageBuffer& received, Rest... rest) {
-  if (large || sent.count() > INT_MAX || received.count() > INT_MAX) {
-    return big(sent.buffer(), sent.count(), sent.type(), dest, send_tag, received.buffer(), received.count(),
-               received.type(), rest...);
-  }
-  return small(sent.buffer(), static_cast<int>(sent.count()), sent.type(), dest, send_tag, received.buffer(),
-               static_cast<int>(received.count()), received.type(), rest...);
+  const int code = large || sent.count() > INT_MAX || received.count() > INT_MAX
+                       ? big(sent.buffer(), sent.count(), sent.type(), dest, send_tag, received.buffer(),
+                             received.count(), received.type(), rest...)
+                       : small(sent.buffer(), static_cast<int>(sent.count()), sent.type(), dest, send_tag,
+                               received.buffer(), static_cast<int>(received.count()), received.type(), rest...);
+  sent.forget_pieces();
+  return code;
 }
 // True if a receive goes to the library at once: also if what comes may be a header, for which it has no room.
 inline bool receive_takes_fast_path(MPI_Count count, MPI_Datatype type) noexcept {
