@@ -59,12 +59,18 @@ GAPLESS_INLINE bool goes_singly(std::int64_t count, std::int64_t stride) {
 // from block to block would allow only one of them to start per cycle.
 template <class M, std::int64_t kBlock>
 struct ConstantRow {
+  static constexpr std::int64_t kBytes = kBlock;
   static constexpr std::int64_t block(const Nest&) { return kBlock; }
 
   template <bool kPack>
   static GAPLESS_INLINE void copy(char* __restrict__ dst, const char* __restrict__ src, std::int64_t count,
                                   std::int64_t stride, std::int64_t) {
     if (goes_singly<kPack, kBlock>(count, stride)) return copy_singly<kPack, kBlock>(dst, src, count, stride);
+    copy_by_four<kPack>(dst, src, count, stride);
+  }
+  template <bool kPack>
+  static GAPLESS_INLINE void copy_by_four(char* __restrict__ dst, const char* __restrict__ src, std::int64_t count,
+                                          std::int64_t stride) {
     const std::int64_t to = dst_step<kPack>(kBlock, stride), from = src_step<kPack>(kBlock, stride);
     std::int64_t i = 0;
     for (; i + 4 <= count; i += 4, dst += 4 * to, src += 4 * from) {
@@ -160,8 +166,24 @@ void near_long(char* dst, const char* src, const Nest& nest) noexcept {
   });
 }
 
+// All rows of a nest alike: of short rows, asking in each how to copy it takes as long as copying it.
+template <class Row, bool kPack>
+GAPLESS_INLINE bool near_by_four(char* dst, const char* src, const Nest& nest) {
+  if constexpr (requires { Row::template copy_by_four<kPack>(dst, src, 0, 0); }) {
+    const std::int64_t block = Row::block(nest), count = nest.inner_count, stride = nest.inner_stride;
+    if (is_close(block, stride) || goes_singly<kPack, Row::kBytes>(count, stride)) return false;
+    const std::int64_t to = dst_step<kPack>(count * block, nest.outer_stride);
+    const std::int64_t from = src_step<kPack>(count * block, nest.outer_stride);
+    for (std::int64_t i = 0; i < nest.outer_count; ++i, dst += to, src += from)
+      Row::template copy_by_four<kPack>(dst, src, count, stride);
+    return true;
+  }
+  return false;
+}
+
 template <class M, class Row, bool kPack>
 void near(char* dst, const char* src, const Nest& nest) noexcept {
+  if (near_by_four<Row, kPack>(dst, src, nest)) return;
   const std::int64_t block = Row::block(nest), row_bytes = nest.inner_count * block;
   for (std::int64_t i = 0; i < nest.outer_count; ++i) {
     const std::int64_t done = kPack ? Row::close(dst, src, nest.inner_count, nest.inner_stride)
