@@ -354,7 +354,8 @@ CASES = (
     Case("persistent_ends", ("8",), FORCED),
     Case("persistent_ends_c", ("8",)),
     # Where calls are counted, each is decided.
-    Case("repeated", (), {"GAPLESS_STATS": "0"}),
+    *(Case("repeated", (ints,), {"GAPLESS_STATS": "0", **MESSAGES}) for ints in ("96", "960", "2000")),
+    Case("repeated", ("2000",), {"GAPLESS_STATS": "0", **SPLIT}),
     Case("partitioned", ("8",)),
     Case("partitioned", ("4",), FORCED),
     *(Case(program, ("9",), SPLIT) for program in ("blocking", "nonblocking", "persistent", "odd")),

@@ -25,6 +25,9 @@ from layer_checks import (
 )
 
 REPEATED = (conformance("repeated", GAPLESS_STATS="0"),)
+REPEATED_LONG = tuple(
+    conformance("repeated", ints, GAPLESS_STATS="0", GAPLESS_SMALLEST_PAIRED="16384") for ints in ("960", "2000")
+)
 
 SPLIT = (
     conformance("nonblocking", "9", GAPLESS_RULES="{source}/tests/preload/split.rules"),
@@ -32,6 +35,20 @@ SPLIT = (
 )
 
 DELIVERY = [
+    planted(
+        "what is as long as a header is never one where a message like before is received",
+        "transfer/repeated.cpp",
+        " && like.bytes != wire::kHeaderBytes)",
+        ")",
+        REPEATED_LONG,
+    ),
+    planted(
+        "a header in place of a message like before is taken for a short one",
+        "transfer/transfer.hpp",
+        "    looks_ = bytes >= wire::kHeaderBytes && headers_may_come();\n",
+        "",
+        REPEATED_LONG,
+    ),
     planted(
         "the second of two pieces is sent from where it is not",
         "transfer/transfer.cpp",

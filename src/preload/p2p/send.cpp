@@ -17,8 +17,9 @@ using LargeSend = mpi::Signatures<MPI_Count>::Send;
 
 [[gnu::noinline]] int send(Procedure procedure, May may, bool large, Send* native, LargeSend* native_large,
                            const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-  if (const Repeated* const like = find_repeated(Operation::kSend, buffer, count, type, dest, comm); like != nullptr)
-    return send_repeated(*like, procedure, native, buffer, tag);
+  if (const Repeated* const like = find_repeated(Operation::kSend, buffer, count, type, dest, comm); like != nullptr) {
+    if (int code; send_repeated(*like, procedure, native, buffer, tag, code)) return code;
+  }
   MessageBuffer data(procedure, buffer, count, type);
   // Where a handler of the program's returns, MPICH returns MPI_SUCCESS: a header that did not go would stay announced.
   data.choose_send_path(Operation::kSend, dest, comm, is_tag(tag) ? may : May::kNotPair);

@@ -40,8 +40,8 @@ const Repeated* find_repeated(Operation operation, const void* buffer, MPI_Count
 }
 
 void keep_repeated(Operation operation, const MessageBuffer& decided, int peer, MPI_Comm comm) noexcept {
-  if (decided.path() != Path::kPack || decided.plan() == nullptr || decided.is_past() || decided.is_split() ||
-      decided.bytes() >= std::min<std::int64_t>(wire::kHeaderBytes, smallest_paired(Traffic::kPointToPoint)))
+  if (decided.path() != Path::kPack || decided.plan() == nullptr || decided.is_past() ||
+      decided.bytes() >= std::min(Repeated::kLongest, smallest_paired(Traffic::kPointToPoint)))
     return;
   Repeated* const slot = slot_of(operation, decided.given_count(), decided.given_type(), peer);
   if (slot == nullptr || slot->uses != 0) return;
@@ -51,31 +51,36 @@ void keep_repeated(Operation operation, const MessageBuffer& decided, int peer, 
            .peer = peer,
            .comm = comm,
            .bytes = decided.bytes(),
+           .is_split = decided.is_split(),
            .datatype = decided.datatype()};
+}
+
+bool RepeatedStaging::reserve(std::int64_t bytes, bool receives) noexcept {
+  if ((!receives || !mpi::kTruncationOverruns) && bytes <= wire::kHeaderBytes) return true;
+  if (!(mpi::kTruncationOverruns ? longer_.reserve_isolated(bytes) : longer_.reserve(bytes))) return false;
+  data_ = static_cast<char*>(longer_.data());
+  return true;
 }
 
 bool receive_repeated(const Repeated& like, Procedure procedure, void* buffer, int tag, MPI_Status* status,
                       int& code) noexcept {
-  alignas(64) char on_stack[wire::kHeaderBytes];
-  char* packed = on_stack;
-  mpi::Staging isolated;
-  if (mpi::kTruncationOverruns) {
-    if (!isolated.reserve_isolated(like.bytes)) return false;
-    packed = static_cast<char*>(isolated.data());
-  }
+  RepeatedStaging packed;
+  if (!packed.reserve(like.bytes, true)) return false;
   const Repeated::InUse in_use(like);
   OwnStatus own(status);
-  code = mpi::library.Recv(packed, static_cast<int>(like.bytes), MPI_PACKED, like.peer, tag, like.comm, own.get());
+  code =
+      mpi::library.Recv(packed.data(), static_cast<int>(like.bytes), MPI_PACKED, like.peer, tag, like.comm, own.get());
   if (tallying()) count_accelerated(procedure, like.bytes);
   if (code == MPI_SUCCESS && own.bytes() <= like.bytes) [[likely]]
-    isolated.contained();
-  if (code == MPI_SUCCESS && own.bytes() == like.bytes) [[likely]] {
+    packed.contained();
+  // What is as long as a header may be one, of a message that is too long.
+  if (code == MPI_SUCCESS && own.bytes() == like.bytes && like.bytes != wire::kHeaderBytes) [[likely]] {
     own.give();
-    move::unpack_all(like.plan(), like.count, buffer, packed);
+    move::unpack_all(like.plan(), like.count, buffer, packed.data());
     return true;
   }
   MessageBuffer data(procedure, buffer, like.count, like.type);
-  data.take_packed(like.datatype, like.bytes, packed);
+  data.take_packed(like.datatype, like.bytes, packed.data());
   code = finish(data, own, code, like.comm);
   return true;
 }

@@ -9,15 +9,17 @@
 
 namespace gapless::preload {
 
-// A message of this type, count and peer that was packed. It is shorter than a header, so it does not go through
-// shared memory, and nothing that fits comes from there (wire::kHeaderBytes).
+// A message of this type, count and peer that was packed. It is shorter than any that goes through shared memory.
 struct Repeated {
+  // [bytes] Beyond, what is saved is nothing beside the message.
+  static constexpr std::int64_t kLongest = 64 << 10;
   Operation operation{};
   MPI_Datatype type{};
   MPI_Count count = 0;
   int peer = 0;
   MPI_Comm comm{};
   std::int64_t bytes = 0;
+  bool is_split = false;
   mpi::DatatypePtr datatype;  // kept: no other type has its address, by which it is known
   mutable int uses = 0;       // by receives of this thread that go on: an error handler may call MPI
 
@@ -44,16 +46,43 @@ const Repeated* find_repeated(Operation operation, const void* buffer, MPI_Count
 // After the decision.
 void keep_repeated(Operation operation, const MessageBuffer& decided, int peer, MPI_Comm comm) noexcept;
 
-// Sends one by `native`, MPI_Send or its relatives.
+// Where one is packed: on the stack if it is short.
+class RepeatedStaging {
+ public:
+  // False: no memory. A long one is isolated where receives are (MessageBuffer::reserve).
+  bool reserve(std::int64_t bytes, bool receives) noexcept;
+  char* data() noexcept { return data_; }
+  // Nothing was written behind it.
+  void contained() noexcept { longer_.contained(); }
+
+ private:
+  alignas(64) char short_[wire::kHeaderBytes];
+  mpi::Staging longer_;
+  char* data_ = short_;
+};
+
+// Sends one by `native`, MPI_Send or its relatives, and sets the call's return code. False, and nothing done, where
+// there is no memory; so below.
 template <class Send>
-int send_repeated(const Repeated& like, Procedure procedure, Send* native, const void* buffer, int tag) noexcept {
-  alignas(64) char packed[wire::kHeaderBytes];
-  move::pack_all(like.plan(), like.count, buffer, packed);
+bool send_repeated(const Repeated& like, Procedure procedure, Send* native, const void* buffer, int tag,
+                   int& code) noexcept {
+  RepeatedStaging packed;
+  TwoPieces pieces;
+  if (!packed.reserve(like.bytes + (like.is_split ? TwoPieces::kGap : 0), false)) return false;
+  packed.contained();
+  if (like.is_split && !pieces.describe(like.bytes)) return false;
+  move::pack_all(like.plan(), like.count, buffer, packed.data());
   if (tallying()) count_accelerated(procedure, like.bytes);
-  return native(packed, static_cast<int>(like.bytes), MPI_PACKED, like.peer, tag, like.comm);
+  if (like.is_split) {
+    TwoPieces::part(packed.data(), like.bytes);
+    code = native(packed.data(), 1, pieces.type(), like.peer, tag, like.comm);
+  } else {
+    code = native(packed.data(), static_cast<int>(like.bytes), MPI_PACKED, like.peer, tag, like.comm);
+  }
+  return true;
 }
 
-// Receives one, and sets the call's return code. False, and nothing done, where there is no memory.
+// Receives one.
 bool receive_repeated(const Repeated& like, Procedure procedure, void* buffer, int tag, MPI_Status* status,
                       int& code) noexcept;
 

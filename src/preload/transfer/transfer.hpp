@@ -65,6 +65,7 @@ class MessageBuffer {
     bytes_ = bytes;
     datatype_ = datatype;
     plan_ = datatype->plan();
+    looks_ = bytes >= wire::kHeaderBytes && headers_may_come();
     staging_.borrow(packed);
   }
   // What the library gets: the user's arguments, bytes, or a header.
