@@ -103,6 +103,16 @@ std::list<Part> parts_of(MPI_Win window, const Members& members, const std::vect
   return parts;
 }
 
+void keep_parts(std::list<Part> parts) noexcept {
+  Windows& all = windows();
+  const std::unique_lock lock(all.mutex);
+  all.any.store(true, std::memory_order_release);
+  while (!parts.empty()) {
+    std::list<Part>& of = all.parts[static_cast<std::size_t>(parts.front().number)];
+    of.splice(of.end(), parts, parts.begin());
+  }
+}
+
 }  // namespace
 
 void map_window(MPI_Win window, MPI_Comm comm, void* base, MPI_Aint bytes) noexcept {
@@ -122,18 +132,11 @@ void map_window(MPI_Win window, MPI_Comm comm, void* base, MPI_Aint bytes) noexc
     shares = false;
   }
   const Told own{reinterpret_cast<std::uintptr_t>(base), shares ? bytes : -1};
-  if (mpi::library.Allgather(&own, sizeof own, MPI_BYTE, told.data(), sizeof own, MPI_BYTE, comm) != MPI_SUCCESS ||
-      !shares) {
+  if (mpi::library.Allgather(&own, sizeof own, MPI_BYTE, told.data(), sizeof own, MPI_BYTE, comm) != MPI_SUCCESS)
     return;
-  }
-  std::list<Part> parts = parts_of(window, members, told, std::move(made));
-  Windows& all = windows();
-  const std::unique_lock lock(all.mutex);
-  all.any.store(true, std::memory_order_release);
-  while (!parts.empty()) {
-    std::list<Part>& of = all.parts[static_cast<std::size_t>(parts.front().number)];
-    of.splice(of.end(), parts, parts.begin());
-  }
+  if (shares) keep_parts(parts_of(window, members, told, std::move(made)));
+  // A member that sends from the window next finds that all others have its part, whichever thread of theirs receives.
+  mpi::library.Barrier(comm);
 }
 
 void map_heap(SharedMemory& shared, int number) noexcept {
