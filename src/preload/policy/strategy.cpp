@@ -37,7 +37,7 @@ struct LibraryBehaviour {
   const char* version;
   bool persistent_sends_stale_data;
   bool replace_sets_error;
-  bool cuts_own_messages;
+  bool cuts_packed;
   bool scatterv_lingers;
   Broken broken;
 };
@@ -67,7 +67,7 @@ Policy policy_for_this_library() {
   policy.broken = behaviour.broken;
   policy.persistent_sends_stale_data = behaviour.persistent_sends_stale_data;
   policy.replace_sets_error = behaviour.replace_sets_error;
-  policy.cuts_own_messages = behaviour.cuts_own_messages;
+  policy.cuts_packed = behaviour.cuts_packed;
   policy.scatterv_lingers = behaviour.scatterv_lingers;
   const kernel::ProcessorVendor vendor;
   const Here here{first_line(version), vendor.name()};

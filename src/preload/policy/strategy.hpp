@@ -90,9 +90,10 @@ struct Policy {
   // MPI_Sendrecv_replace sets the status' MPI_ERROR, which calls that complete one request leave as it was (MPICH,
   // Intel MPI).
   bool replace_sets_error = false;
-  // A process that sends itself packed bytes and receives them as elements of mixed basic types gets MPI_ERR_TYPE: the
-  // library cuts the message inside an element (MPICH 5.0.2, also without the layer).
-  bool cuts_own_messages = false;
+  // A process that receives packed bytes as elements of mixed basic types gets MPI_ERR_TYPE where the library cuts the
+  // message inside an element (MPICH 5.0.2, also without the layer): what it sends itself, if it is longer than 8192
+  // bytes, and what another one sends, between 8161 bytes and those 8192.
+  bool cuts_packed = false;
   // An MPI_Scatterv of which all blocks have gone another way takes 700 us (Intel MPI 2021.19, two processes and 2.56
   // MB: gapless bench collectives --filter scatterv).
   bool scatterv_lingers = false;

@@ -48,7 +48,7 @@ void MessageBuffer::choose_send_path(Operation operation, int dest, MPI_Comm com
   }
   split(distance);
   stage(operation);
-  keep_own(operation, dest, comm);
+  keep_uncut(operation, dest, comm);
 }
 
 // The rules compare packing with the library's own way; shared memory is faster than both.

@@ -56,15 +56,15 @@ void MessageBuffer::choose_path(Operation operation, int peer, MPI_Comm comm) no
   if (peer == MPI_PROC_NULL) return stay_native(Reason::kProcNull);
   if (comm == MPI_COMM_NULL) return stay_native(Reason::kArguments);
   choose_path(operation, distance_to(peer, comm));
-  keep_own(operation, peer, comm);
+  keep_uncut(operation, peer, comm);
 }
 
-void MessageBuffer::keep_own(Operation operation, int peer, MPI_Comm comm) noexcept {
-  constexpr std::int64_t kNeverCut = 8192;
+void MessageBuffer::keep_uncut(Operation operation, int peer, MPI_Comm comm) noexcept {
+  constexpr std::int64_t kShortestCut = 8128, kLongestShort = 8192;
   const bool sends = operation == Operation::kSend || operation == Operation::kIsend;
-  if (!policy.cuts_own_messages || !sends || path_ != Path::kPack || bytes_ <= kNeverCut ||
-      datatype_->has_one_basic_type())
+  if (!policy.cuts_packed || !sends || path_ != Path::kPack || bytes_ < kShortestCut || datatype_->has_one_basic_type())
     return;
+  if (bytes_ <= kLongestShort) return stay_native(Reason::kLibrary);
   int rank = MPI_PROC_NULL, is_other_group = 0;
   mpi::library.Comm_rank(comm, &rank);
   if (rank != peer) return;

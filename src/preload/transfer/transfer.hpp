@@ -171,8 +171,8 @@ class MessageBuffer {
   bool overlaps(const void* packed) const noexcept;
 
  private:
-  // Leaves a message of this process to itself to a library that would cut it (Policy::cuts_own_messages).
-  void keep_own(Operation operation, int peer, MPI_Comm comm) noexcept;
+  // Leaves a message to a library that would cut it (Policy::cuts_packed): the receiver may be left to the library.
+  void keep_uncut(Operation operation, int peer, MPI_Comm comm) noexcept;
   // Decides; the memory for it comes afterwards.
   void decide_path(Operation operation, Distance distance) noexcept;
   bool is_reachable() noexcept;
