@@ -18,6 +18,11 @@ using LargeSend = mpi::Signatures<MPI_Count>::Send;
 [[gnu::noinline]] int send(Procedure procedure, May may, bool large, Send* native, LargeSend* native_large,
                            const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   if (const Repeated* const like = find_repeated(Operation::kSend, buffer, count, type, dest, comm); like != nullptr) {
+    if (like->is_native()) {
+      count_native(*like, procedure);
+      return large ? native_large(buffer, count, type, dest, tag, comm)
+                   : native(buffer, static_cast<int>(count), type, dest, tag, comm);
+    }
     if (int code; send_repeated(*like, procedure, native, buffer, tag, code)) return code;
   }
   MessageBuffer data(procedure, buffer, count, type);

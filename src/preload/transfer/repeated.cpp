@@ -32,17 +32,34 @@ const Repeated* find_repeated(Operation operation, const void* buffer, MPI_Count
   if (slow_path_required() || logging()) return nullptr;
   const Repeated* const like = slot_of(operation, count, type, peer);
   // The handle may be that of another type by now, and the memory an accelerator's.
-  return like != nullptr && like->is_like(operation, type, count, peer, comm) &&
-                 mpi::remembered_type(type) == like->datatype.get() && buffer != MPI_BOTTOM && switched_on() &&
-                 !switched_past() && mpi::is_host(static_cast<const char*>(buffer) + like->plan().first_byte())
-             ? like
-             : nullptr;
+  if (like == nullptr || !like->is_like(operation, type, count, peer, comm) ||
+      mpi::remembered_type(type) != like->datatype.get() || !switched_on() || switched_past())
+    return nullptr;
+  const bool is_ours =
+      like->is_native() ||
+      (buffer != MPI_BOTTOM && mpi::is_host(static_cast<const char*>(buffer) + like->plan().first_byte()));
+  return is_ours ? like : nullptr;
 }
 
-void keep_repeated(Operation operation, const MessageBuffer& decided, int peer, MPI_Comm comm) noexcept {
-  if (decided.path() != Path::kPack || decided.plan() == nullptr || decided.is_past() ||
+namespace {
+
+bool is_worth_keeping(Operation operation, const MessageBuffer& decided) noexcept {
+  if (decided.plan() == nullptr ||
       decided.bytes() >= std::min(Repeated::kLongest, smallest_paired(Traffic::kPointToPoint)))
-    return;
+    return false;
+  if (decided.path() == Path::kPack) {
+    // Which of them the library would cut depends on who the peer is, and a communicator's handle may be another's.
+    return !decided.is_past() &&
+           (!policy.cuts_packed || decided.bytes() < wire::kHeaderBytes || decided.datatype()->has_one_basic_type());
+  }
+  const bool has_room_for_header = operation == Operation::kReceive && decided.bytes() >= wire::kHeaderBytes;
+  return decided.path() == Path::kNative && decided.reason() == Reason::kSmall && !has_room_for_header;
+}
+
+}  // namespace
+
+void keep_repeated(Operation operation, const MessageBuffer& decided, int peer, MPI_Comm comm) noexcept {
+  if (!is_worth_keeping(operation, decided)) return;
   Repeated* const slot = slot_of(operation, decided.given_count(), decided.given_type(), peer);
   if (slot == nullptr || slot->uses != 0) return;
   *slot = {.operation = operation,
@@ -52,6 +69,7 @@ void keep_repeated(Operation operation, const MessageBuffer& decided, int peer, 
            .comm = comm,
            .bytes = decided.bytes(),
            .is_split = decided.is_split(),
+           .native = decided.reason(),
            .datatype = decided.datatype()};
 }
 

@@ -9,7 +9,8 @@
 
 namespace gapless::preload {
 
-// A message of this type, count and peer that was packed. It is shorter than any that goes through shared memory.
+// A message of this type, count and peer that was packed, or left to the library by the rules. It is shorter than any
+// that goes through shared memory, and what is left to the library has no room for a header.
 struct Repeated {
   // [bytes] Beyond, what is saved is nothing beside the message.
   static constexpr std::int64_t kLongest = 64 << 10;
@@ -20,8 +21,9 @@ struct Repeated {
   MPI_Comm comm{};
   std::int64_t bytes = 0;
   bool is_split = false;
-  mpi::DatatypePtr datatype;  // kept: no other type has its address, by which it is known
-  mutable int uses = 0;       // by receives of this thread that go on: an error handler may call MPI
+  Reason native = Reason::kNone;  // why it is the library's
+  mpi::DatatypePtr datatype;      // kept: no other type has its address, by which it is known
+  mutable int uses = 0;           // by receives of this thread that go on: an error handler may call MPI
 
   class InUse {
    public:
@@ -34,6 +36,7 @@ struct Repeated {
     const Repeated& one_;
   };
 
+  bool is_native() const noexcept { return native != Reason::kNone; }
   const plan::Plan& plan() const noexcept { return *datatype->plan(); }
   bool is_like(Operation as, MPI_Datatype of, MPI_Count times, int to, MPI_Comm on) const noexcept {
     return type == of && count == times && peer == to && comm == on && operation == as && datatype != nullptr;
@@ -45,6 +48,11 @@ const Repeated* find_repeated(Operation operation, const void* buffer, MPI_Count
                               MPI_Comm comm) noexcept;
 // After the decision.
 void keep_repeated(Operation operation, const MessageBuffer& decided, int peer, MPI_Comm comm) noexcept;
+
+// Counts one that is left to the library.
+inline void count_native(const Repeated& like, Procedure procedure) noexcept {
+  if (tallying()) count_declined(procedure, like.native);
+}
 
 // Where one is packed: on the stack if it is short.
 class RepeatedStaging {
