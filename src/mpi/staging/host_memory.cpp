@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/ticks.hpp"
+
 namespace gapless::mpi {
 
 namespace {
@@ -58,6 +60,16 @@ constinit std::atomic<ZeDriverGet> ze_driver_get{nullptr};
 constinit std::atomic<bool> any_runtime{false};
 // How many objects had ever been loaded when they were last looked through.
 constinit std::atomic<unsigned long long> objects_seen{ULLONG_MAX};
+
+// [ticks] Some microseconds: nobody opens a library, starts the runtime in it, and has memory from there in so short a
+// time. Opening one takes tens of microseconds, starting CUDA a hundred milliseconds.
+#if defined(__x86_64__)
+constexpr std::uint64_t kTooShortToStart = 16384;
+#else
+constexpr std::uint64_t kTooShortToStart = 128;
+#endif
+// When there was no runtime.
+constinit std::atomic<std::int64_t> looked_at{INT64_MIN / 2};
 
 bool cuda_says_host(const void* address) noexcept {
   const CuPointerGetAttribute get = cu_pointer_get_attribute.load(std::memory_order_relaxed);
@@ -158,9 +170,14 @@ void look_for_runtimes() noexcept {
 }  // namespace
 
 bool has_gpu_runtime() noexcept {
+  const bool may_rest = base::has_steady_counter && !any_runtime.load(std::memory_order_relaxed);
+  const std::int64_t now = may_rest ? base::ticks() : 0;
+  if (may_rest && static_cast<std::uint64_t>(now - looked_at.load(std::memory_order_relaxed)) < kTooShortToStart)
+    return false;
   unsigned long long objects = 0;
   dl_iterate_phdr(count_objects, &objects);
   if (objects != objects_seen.load(std::memory_order_acquire)) look_for_runtimes();
+  if (may_rest) looked_at.store(now, std::memory_order_relaxed);
   return any_runtime.load(std::memory_order_relaxed);
 }
 
