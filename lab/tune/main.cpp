@@ -36,7 +36,7 @@ struct Options {
   double seconds = 5;
   bool constant = false;
   bool paired = false;
-  bool split = false;
+  std::optional<double> split;
   std::vector<std::string> grids;
 };
 
@@ -188,7 +188,7 @@ int measure(const Options& options, int rank) {
   }
   if (options.split) {
     layer.set_all(false);
-    const Json ratios = here == 2 ? measure_split() : Json::array();
+    const Json ratios = here == 2 ? measure_split(*options.split) : Json::array();
     if (rank == 0) std::cout << Json{{"kind", "split"}, {"ratios", ratios}}.dump() << '\n';
   }
   if (options.grids.empty()) return 0;
@@ -214,7 +214,8 @@ int parse_and_measure(int argc, char** argv) {
   app.add_option("--seconds", options.seconds, "How long to measure, once over everything apart");
   app.add_flag("--constant", options.constant, "Send the same data each time, as benchmarks do and programs do not");
   app.add_flag("--paired", options.paired, "Time messages through memory that both share, against the rules in force");
-  app.add_flag("--split", options.split, "Time packed messages in one piece and in two, without the layer");
+  app.add_option("--split", options.split,
+                 "Time packed messages in one piece and in two, without the layer; which share of the time is a gain");
   app.add_option("--grid", options.grids, "SHAPE:BYTES,...:BYTES OF A RUN,...");
   try {
     app.parse(argc, argv);

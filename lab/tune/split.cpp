@@ -14,7 +14,6 @@ namespace {
 // [bytes] Half octaves.
 constexpr int kSizes[] = {1024,  1536,  2048,  3072,   4096,   6144,   8192,   12288,  16384,  24576,  32768,
                           49152, 65536, 98304, 131072, 196608, 262144, 393216, 524288, 786432, 1048576};
-constexpr double kGain = 0.92;        // python/gapless/tune/numbers.py
 constexpr int kTail = 16, kGap = 64;  // [bytes] as the layer has them
 constexpr int kBursts = 40, kWarmUp = 3, kMostMessages = 10, kTag = 9;
 constexpr std::size_t kOneIn = 4;  // bursts of which one is shorter
@@ -95,16 +94,16 @@ double ratio(int bytes) {
 
 }  // namespace
 
-nlohmann::json measure_split() {
+nlohmann::json measure_split(double gain) {
   std::map<int, double> ratios;
   int before = 0;
   for (const int bytes : kSizes) {
     ratios[bytes] = ratio(bytes);
-    if (before != 0 && ratios[before] > kGain && ratios[bytes] <= kGain) {
+    if (before != 0 && ratios[before] > gain && ratios[bytes] <= gain) {
       for (int loses = before, gains = bytes; gains - loses > 1;) {
         const int middle = loses + (gains - loses) / 2;
         ratios[middle] = ratio(middle);
-        (ratios[middle] <= kGain ? gains : loses) = middle;
+        (ratios[middle] <= gain ? gains : loses) = middle;
       }
     }
     before = bytes;

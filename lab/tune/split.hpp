@@ -6,9 +6,9 @@
 
 namespace gapless::lab::tune {
 
-// On two ranks. Returns [bytes, ratio] of each size, on both the same: the time in two pieces to that in one, the
-// greater of to and fro and of both ways at once. Where a gain begins there are more sizes, the last two 16 bytes
-// apart.
-nlohmann::json measure_split();
+// On two ranks. Returns [bytes, ratio] of each half octave, on both the same: the time in two pieces to that in one,
+// the greater of to and fro and of both ways at once; and, where a ratio falls to `gain`, of lengths before that, by
+// which the first one that gains is found to the byte.
+nlohmann::json measure_split(double gain);
 
 }  // namespace gapless::lab::tune

@@ -356,7 +356,10 @@ CASES = (
     # Where calls are counted, each is decided.
     *(Case("repeated", (ints,), {"GAPLESS_STATS": "0", **MESSAGES}) for ints in ("96", "960", "2000")),
     Case("repeated", ("2000",), {"GAPLESS_STATS": "0", **SPLIT}),
-    Case("repeated", (), {"GAPLESS_STATS": "0", "GAPLESS_SMALLEST_BYTES": "1000000"}),
+    *(
+        Case("repeated", (ints,), {"GAPLESS_STATS": "0", "GAPLESS_SMALLEST_BYTES": "100000", **MESSAGES})
+        for ints in ("96", "960", "2000")
+    ),
     Case("partitioned", ("8",)),
     Case("partitioned", ("4",), FORCED),
     *(Case(program, ("9",), SPLIT) for program in ("blocking", "nonblocking", "persistent", "odd")),

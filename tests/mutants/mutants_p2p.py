@@ -22,6 +22,7 @@ from layer_checks import (
     UNWRAPPED,
     conformance,
     planted,
+    preload,
 )
 
 REPEATED = (conformance("repeated", GAPLESS_STATS="0"),)
@@ -34,7 +35,28 @@ SPLIT = (
     conformance("persistent", "9", GAPLESS_RULES="{source}/tests/preload/split.rules"),
 )
 
+REPEATED_NATIVE = (
+    conformance(
+        "repeated", "2000", GAPLESS_STATS="0", GAPLESS_SMALLEST_BYTES="100000", GAPLESS_SMALLEST_PAIRED="16384"
+    ),
+)
+MIXED_TO_ITSELF = (preload("persistent_mixed_test", GAPLESS_RULES="{source}/tests/preload/expected_header.rules"),)
+
 DELIVERY = [
+    planted(
+        "a receive that is staged for a header is the library's when it comes again",
+        "transfer/repeated.cpp",
+        "decided.path() == Path::kNative ? decided.reason() : Reason::kNone,",
+        "decided.reason(),",
+        REPEATED_NATIVE,
+    ),
+    planted(
+        "rounds of a persistent send to itself are packed where the library cuts them",
+        "transfer/paired.cpp",
+        "    keep_uncut(Operation::kIsend, dest, comm);\n",
+        "",
+        MIXED_TO_ITSELF,
+    ),
     planted(
         "what is as long as a header is never one where a message like before is received",
         "transfer/repeated.cpp",

@@ -183,8 +183,10 @@ def test_packed_messages_go_in_two_pieces_where_that_gains_on_all_machines() -> 
         of = [Measured("MPICH", True, 1, cells, split=ratios) for ratios in measured]
         return section_of("MPICH", "", of).split
 
-    here = ((2048, 1.1), (4017, 0.3), (8192, 0.5), (65536, 0.8), (131072, 1.0))
-    there = ((2048, 1.1), (4033, 0.3), (8192, 0.5), (32768, 0.9), (65536, 0.95))
+    # A lucky size, and the lengths by which it was looked for: not a longer range than one of more half octaves.
+    lucky = ((1024, 1.1), (1280, 1.0), (1500, 0.9), (1520, 0.9), (1530, 0.9), (1536, 0.9), (2048, 1.1))
+    here = (*lucky, (3072, 1.1), (4017, 0.3), (4096, 0.3), (8192, 0.5), (65536, 0.8), (131072, 1.0))
+    there = ((2048, 1.1), (4000, 1.0), (4033, 0.3), (4096, 0.4), (8192, 0.5), (32768, 0.9), (65536, 0.95))
     assert said(here) == (4017, 65536) and said(here, ()) == (4017, 65536)
     assert said(here, there) == (4033, 32768)
     assert said(((2048, 1.0), (8192, 1.1))) == said(here, ((2048, 1.0), (8192, 0.99))) == "never"

@@ -25,7 +25,7 @@ from gapless.lab.programs import json_lines, mpi_command
 from gapless.launch.rules import ENDING, NEVER, SETTING, Section, library_slug, machine_name, rules_text
 from gapless.launch.whole_file import write_whole
 from gapless.targets.libraries import Library
-from gapless.tune.numbers import range_of
+from gapless.tune.numbers import GAIN, range_of
 from gapless.tune.tables import Cells, added, packing_tables, paired_rules, tables_of
 
 PROGRAM = "lab/tune"
@@ -152,7 +152,7 @@ def split_range(measured: Sequence[Ratios]) -> tuple[int, int] | str | None:
     tuple of int, NEVER or None
         The smallest and the largest; None if nothing was measured.
     """
-    ranges = [range_of(ratios) for ratios in measured if ratios]
+    ranges = [_range_of_grid(ratios) for ratios in measured if ratios]
     if not ranges:
         return None
     if any(one is None for one in ranges):
@@ -161,19 +161,36 @@ def split_range(measured: Sequence[Ratios]) -> tuple[int, int] | str | None:
     return (least, most) if least <= most else NEVER
 
 
+def _grid(ratios: Ratios) -> Ratios:
+    """Return the half octaves: where a gain begins there are more sizes, which must not weigh more."""
+    halves = {1 << k for k in range(1, 40)} | {3 << k for k in range(40)}
+    return tuple((size, ratio) for size, ratio in ratios if size in halves)
+
+
+def _range_of_grid(ratios: Ratios) -> tuple[int, int] | None:
+    """Return the longest range of half octaves that gains, from the first byte on that does."""
+    grid = _grid(ratios)
+    found = range_of(grid)
+    if found is None:
+        return None
+    before = max((size for size, _ in grid if size < found[0]), default=0)
+    gains = (size for size, ratio in ratios if before < size <= found[0] and ratio <= GAIN)
+    return min(gains, default=found[0]), found[1]
+
+
 def split_in_words(ratios: Ratios) -> str:
     """Return for people what `split_range` says, and what that gains."""
     found = split_range([ratios])
     if found is None or isinstance(found, str):
         return "in one piece, nothing is faster in two"
-    gains = [ratio for size, ratio in ratios if found[0] <= size <= found[1]]
+    gains = [ratio for size, ratio in _grid(ratios) if found[0] <= size <= found[1]]
     mean = math.exp(statistics.fmean(map(math.log, gains)))
     return f"in two pieces from {found[0]} to {found[1]} bytes: {mean:.2f} of the time in one, by the geometric mean"
 
 
 def measure_split(library: Library) -> Ratios:
     """Return what packed messages take in two pieces; nothing between nodes."""
-    for line in _launches(library, 1, 0, ["--split"], PACK_ALWAYS | {SETTING: ""}, lambda _: None):
+    for line in _launches(library, 1, 0, ["--split", str(GAIN)], PACK_ALWAYS | {SETTING: ""}, lambda _: None):
         if line["kind"] == "split":
             return tuple((size, round(ratio, 3)) for size, ratio in line["ratios"])
     raise GaplessError(f"{library.name}: nothing was measured", "try 'gapless doctor'")

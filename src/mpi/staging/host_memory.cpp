@@ -61,8 +61,9 @@ constinit std::atomic<bool> any_runtime{false};
 // How many objects had ever been loaded when they were last looked through.
 constinit std::atomic<unsigned long long> objects_seen{ULLONG_MAX};
 
-// [ticks] Some microseconds: nobody opens a library, starts the runtime in it, and has memory from there in so short a
-// time. Opening one takes tens of microseconds, starting CUDA a hundred milliseconds.
+// [ticks] Nobody opens a library, starts the runtime in it, and has memory from there in so short a time: opening one
+// takes tens of microseconds, starting CUDA a hundred milliseconds. On x86 some microseconds; elsewhere the counter's
+// pace differs between processors, and this is 5 microseconds of the slowest, 128 ns of the fastest.
 #if defined(__x86_64__)
 constexpr std::uint64_t kTooShortToStart = 16384;
 #else

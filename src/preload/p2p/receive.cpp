@@ -17,12 +17,12 @@ namespace {
   const AfterReceive look_after_orphans;
   if (const Repeated* const like = find_repeated(Operation::kReceive, buffer, count, type, source, comm);
       like != nullptr) {
+    if (headers_may_come()) accept_again();
     if (like->is_native()) {
       count_native(*like, procedure);
       return large ? mpi::library.Recv_c(buffer, count, type, source, tag, comm, status)
                    : mpi::library.Recv(buffer, static_cast<int>(count), type, source, tag, comm, status);
     }
-    if (headers_may_come()) accept_again();
     if (int code; receive_repeated(*like, procedure, buffer, tag, status, code)) return code;
   }
   MessageBuffer data(procedure, buffer, count, type);

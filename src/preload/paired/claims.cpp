@@ -164,7 +164,8 @@ Probed probe_claims(int source, int tag, MPI_Comm comm, MPI_Status& status, std:
       return Probed::kAskLibrary;
     }
     int flag = 0;
-    if (mpi::library.Iprobe(source, tag, comm, &flag, &status) != MPI_SUCCESS || flag == 0) return Probed::kNothing;
+    if (mpi::library.Iprobe(source, tag, comm, &flag, &status) != MPI_SUCCESS) return Probed::kAskLibrary;
+    if (flag == 0) return Probed::kNothing;
     if (mpi::received_bytes(status) == wire::kHeaderBytes) {
       if (!claim_next_of(status.MPI_SOURCE, comm)) return Probed::kNothing;
       continue;

@@ -89,7 +89,10 @@ int MessageBuffer::prepare_rounds(int dest, MPI_Comm comm, May may) noexcept {
   if (may == May::kNotPair) return -1;
   offers_ = offers_of(may);
   const int number = headers_may_go() && may_gain() ? receiver_on_node(wire::Sending::kAmongOthers, dest, comm) : -1;
-  if (number >= 0) stage_small(Operation::kIsend);
+  if (number >= 0) {
+    stage_small(Operation::kIsend);
+    keep_uncut(Operation::kIsend, dest, comm);
+  }
   return path_ == Path::kPack ? number : -1;
 }
 

@@ -69,7 +69,8 @@ void keep_repeated(Operation operation, const MessageBuffer& decided, int peer, 
            .comm = comm,
            .bytes = decided.bytes(),
            .is_split = decided.is_split(),
-           .native = decided.reason(),
+           // What the rules leave to the library may be staged all the same, for a header.
+           .native = decided.path() == Path::kNative ? decided.reason() : Reason::kNone,
            .datatype = decided.datatype()};
 }
 
