@@ -81,15 +81,15 @@ DELIVERY = [
     planted(
         "a short message is one like before whatever type its handle is of now",
         "transfer/repeated.cpp",
-        "mpi::remembered_type(type) == like->datatype.get() &&",
-        "",
+        "mpi::remembered_type(type) != like->datatype.get() || !switched_on()",
+        "!switched_on()",
         REPEATED,
     ),
     planted(
         "a short message that is shorter than the last one is unpacked whole",
         "transfer/repeated.cpp",
-        "if (code == MPI_SUCCESS && own.bytes() == like.bytes) [[likely]] {",
-        "if (code == MPI_SUCCESS) [[likely]] {",
+        " && own.bytes() == like.bytes && like.bytes",
+        " && like.bytes",
         REPEATED,
     ),
     planted(
