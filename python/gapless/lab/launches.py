@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from gapless.deferred_signals import deferred_signals
 from gapless.errors import GaplessError
 from gapless.lab.experiment import Experiment
 from gapless.lab.jobs import write_job
@@ -63,16 +64,19 @@ def _silence_s(groups: Collection[Group], settings: Experiment) -> float:
 
 @contextmanager
 def _job_folder(parent: Path) -> Iterator[Path]:
-    """Make a folder that goes, also if Ctrl-C comes while it is being removed."""
-    folder = Path(tempfile.mkdtemp(prefix=".job-", dir=parent))
+    """Make a folder that goes, also if Ctrl-C comes while it is being made or removed."""
+    folder = None
     try:
+        with deferred_signals():
+            folder = Path(tempfile.mkdtemp(prefix=".job-", dir=parent))
         yield folder
     finally:
-        try:
-            shutil.rmtree(folder)
-        except KeyboardInterrupt:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
+        if folder is not None:
+            try:
+                shutil.rmtree(folder)
+            except KeyboardInterrupt:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
 
 
 def run_launch(
