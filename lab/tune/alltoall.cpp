@@ -5,15 +5,17 @@
 #include <algorithm>
 #include <vector>
 
+#include "tune/in_turns.hpp"
+
 namespace gapless::lab::tune {
 
 namespace {
 
 constexpr int kSizes[] = {4, 64, 256, 1024, 4096, 8192, 16384, 32768, 65536, 262144};  // [bytes]
-constexpr int kBursts = 200, kMostCalls = 10, kWarmUp = 5;
+constexpr int kMostCalls = 10;
+constexpr Bursts kBursts{.warm_up = 5, .count = 200, .one_in = 10};
 // More addresses than a communicator remembers calls of (src/ext/alltoall/recent.hpp).
 constexpr int kAddresses = 8;
-constexpr std::size_t kOneIn = 10;  // bursts of which one is shorter
 
 enum class Shape { kContiguous, kStrided, kInPlace };
 
@@ -45,31 +47,19 @@ class Exchange {
   int calls_ = 0;
 };
 
-double low(std::vector<double> seconds) {
-  const auto place = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / kOneIn);
-  std::nth_element(seconds.begin(), place, seconds.end());
-  return *place;
-}
-
 // The same on both ranks.
 double ratio(const LayerSwitch& layer, int bytes, Shape shape) {
   Exchange exchange(bytes, shape);
-  std::vector<double> seconds[2];  // the library's, the layer's own
   const int calls = std::clamp(8000 / (bytes + 200), 1, kMostCalls);
-  for (int burst = -kWarmUp; burst < kBursts; ++burst) {
-    for (const bool is_second : {false, true}) {
-      const bool is_own = is_second != (burst % 2 != 0);
-      layer.set_own_alltoall(is_own);
-      exchange.run();
-      const double begin = MPI_Wtime();
-      for (int call = 0; call < calls; ++call) exchange.run();
-      if (burst >= 0) seconds[is_own].push_back(MPI_Wtime() - begin);
-    }
-  }
-  double mine = low(seconds[1]) / low(seconds[0]), worse = 0;
+  const auto ready = [&](bool is_own) {
+    layer.set_own_alltoall(is_own);
+    exchange.run();
+  };
+  const double found = ratio_in_turns(kBursts, ready, [&](bool) {
+    for (int call = 0; call < calls; ++call) exchange.run();
+  });
   layer.set_own_alltoall(false);
-  MPI_Allreduce(&mine, &worse, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return worse;
+  return found;
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <map>
 #include <vector>
 
+#include "tune/in_turns.hpp"
+
 namespace gapless::lab::tune {
 
 namespace {
@@ -15,8 +17,8 @@ namespace {
 constexpr int kSizes[] = {1024,  1536,  2048,  3072,   4096,   6144,   8192,   12288,  16384,  24576,  32768,
                           49152, 65536, 98304, 131072, 196608, 262144, 393216, 524288, 786432, 1048576};
 constexpr int kTail = 16, kGap = 64;  // [bytes] as the layer has them
-constexpr int kBursts = 40, kWarmUp = 3, kMostMessages = 10, kTag = 9;
-constexpr std::size_t kOneIn = 4;  // bursts of which one is shorter
+constexpr int kMostMessages = 10, kTag = 9;
+constexpr Bursts kBursts{.warm_up = 3, .count = 40, .one_in = 4};
 
 class Message {
  public:
@@ -61,35 +63,17 @@ class Message {
   unsigned char round_ = 0;
 };
 
-double low(std::vector<double> seconds) {
-  const auto place = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / kOneIn);
-  std::nth_element(seconds.begin(), place, seconds.end());
-  return *place;
-}
-
-template <class Move>
-double ratio_of(int messages, Move&& move) {
-  std::vector<double> seconds[2];  // in one piece, in two
-  for (int burst = -kWarmUp; burst < kBursts; ++burst) {
-    for (const bool is_second : {false, true}) {
-      const bool is_split = is_second != (burst % 2 != 0);
-      MPI_Barrier(MPI_COMM_WORLD);
-      const double begin = MPI_Wtime();
-      for (int message = 0; message < messages; ++message) move(is_split);
-      if (burst >= 0) seconds[is_split].push_back(MPI_Wtime() - begin);
-    }
-  }
-  return low(seconds[1]) / low(seconds[0]);
-}
-
 double ratio(int bytes) {
   Message message(bytes);
   const int messages = std::clamp(100000 / bytes, 1, kMostMessages);
-  double mine = std::max(ratio_of(messages, [&](bool is_split) { message.to_and_fro(is_split); }),
-                         ratio_of(messages, [&](bool is_split) { message.both_ways(is_split); }));
-  double worse = 0;
-  MPI_Allreduce(&mine, &worse, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return worse;
+  const auto meet = [](bool) { MPI_Barrier(MPI_COMM_WORLD); };
+  const double to_and_fro = ratio_in_turns(kBursts, meet, [&](bool is_split) {
+    for (int k = 0; k < messages; ++k) message.to_and_fro(is_split);
+  });
+  const double both_ways = ratio_in_turns(kBursts, meet, [&](bool is_split) {
+    for (int k = 0; k < messages; ++k) message.both_ways(is_split);
+  });
+  return std::max(to_and_fro, both_ways);
 }
 
 }  // namespace

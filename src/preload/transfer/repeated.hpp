@@ -1,5 +1,5 @@
-// A short message of a blocking call that is like one before: what was decided for that one holds, so nothing is
-// decided and nothing is allocated.
+// A message of a blocking call that is like one before: what was decided for that one holds, so nothing is decided, and
+// what is packed has its place on the stack or in the pool.
 #pragma once
 
 #include <cstdint>
