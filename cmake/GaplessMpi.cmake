@@ -26,6 +26,9 @@ gapless_find_mpi(mpich "${GAPLESS_MPI_ROOT}" mpi.h mpi)
 # Cross-built for tests, no program of the standard ABI is run: its third of the layer would be compiled for nothing.
 if(GAPLESS_WHEEL OR NOT CMAKE_CROSSCOMPILING)
   gapless_find_mpi(standard "${GAPLESS_MPI_ROOT}" mpi_abi.h mpi_abi)
+  if(TARGET gapless_headers_standard)
+    target_compile_definitions(gapless_headers_standard INTERFACE MPI_ABI)  # MPICH's <mpi.h> is mpi_abi.h then
+  endif()
 endif()
 gapless_find_mpi(openmpi "${GAPLESS_OPENMPI_ROOT}" mpi.h mpi)
 

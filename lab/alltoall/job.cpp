@@ -15,7 +15,7 @@ constexpr int kSchema = 1;
 constexpr std::int64_t kIntBytes = 4;
 constexpr std::int64_t kMostBlockBytes = std::int64_t{1} << 30;
 
-constexpr std::array<std::pair<const char*, Call>, 10> kCalls{{{"library", Call::kLibrary},
+constexpr std::array<std::pair<const char*, Call>, 11> kCalls{{{"library", Call::kLibrary},
                                                                {"library_persistent", Call::kLibraryPersistent},
                                                                {"library_v", Call::kLibraryV},
                                                                {"library_v_persistent", Call::kLibraryVPersistent},
@@ -23,6 +23,7 @@ constexpr std::array<std::pair<const char*, Call>, 10> kCalls{{{"library", Call:
                                                                {"ours_persistent", Call::kOursPersistent},
                                                                {"ours_v", Call::kOursV},
                                                                {"ours_v_persistent", Call::kOursVPersistent},
+                                                               {"messages", Call::kMessages},
                                                                {"types", Call::kTypes},
                                                                {"types_v", Call::kTypesV}}};
 

@@ -12,8 +12,9 @@ namespace gapless::lab::alltoall {
 using exchange::JobError;
 using exchange::Repetitions;
 
-// Who runs it: the MPI library, or ours, by name; once or persistent; as MPI_Alltoall or MPI_Alltoallv. kTypes: what a
-// call makes and frees, without communication.
+// Who runs it: the MPI library, or ours, by name; once or persistent; as MPI_Alltoall or MPI_Alltoallv. kMessages: the
+// program's own persistent messages, which no persistent all-to-all of direct messages can beat. kTypes: what a call
+// makes and frees, without communication.
 enum class Call {
   kLibrary,
   kLibraryPersistent,
@@ -23,6 +24,7 @@ enum class Call {
   kOursPersistent,
   kOursV,
   kOursVPersistent,
+  kMessages,
   kTypes,
   kTypesV,
 };

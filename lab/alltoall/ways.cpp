@@ -4,6 +4,8 @@
 
 #include "gapless/gapless_mpi.h"
 
+#include <cstddef>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,6 +88,38 @@ struct LibraryPersistentWay : Way {
 };
 #endif
 
+// A persistent message to each other process, of which there is one request from each; the own block is copied.
+struct MessagesWay : Way {
+  MessagesWay(Problem& problem, MPI_Comm comm) : problem(problem) {
+    if (problem.is_in_place()) throw Refused("messages alone need two buffers");
+    int ranks = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    const auto* const from = static_cast<const int*>(problem.send());
+    const int n = elements_of(problem);
+    for (int k = 1; k < ranks; ++k) {
+      const int source = (rank + ranks - k) % ranks, target = (rank + k) % ranks;
+      MPI_Recv_init(problem.receive() + std::ptrdiff_t{source} * n, n, MPI_INT, source, 0, comm,
+                    &requests.emplace_back());
+      MPI_Send_init(from + std::ptrdiff_t{target} * n, n, MPI_INT, target, 0, comm, &requests.emplace_back());
+    }
+  }
+  ~MessagesWay() override {
+    for (MPI_Request& request : requests) MPI_Request_free(&request);
+  }
+  int run() override {
+    const int n = elements_of(problem);
+    const std::ptrdiff_t own = std::ptrdiff_t{rank} * n;
+    const int count = static_cast<int>(requests.size());
+    if (const int code = MPI_Startall(count, requests.data()); code != MPI_SUCCESS) return code;
+    std::memcpy(problem.receive() + own, static_cast<const int*>(problem.send()) + own, std::size_t(n) * sizeof(int));
+    return MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);
+  }
+  Problem& problem;
+  int rank = 0;
+  std::vector<MPI_Request> requests;
+};
+
 // Ours, regular or not; named, or by the model.
 struct Ours {
   Ours(const MemberSpec& member, Problem& problem, bool irregular, MPI_Comm comm)
@@ -167,6 +201,8 @@ std::unique_ptr<Way> make_way(const MemberSpec& member, Problem& problem, MPI_Co
     case Call::kOursPersistent:
     case Call::kOursVPersistent:
       return std::make_unique<OursPersistentWay>(Ours(member, problem, member.call == Call::kOursVPersistent, comm));
+    case Call::kMessages:
+      return std::make_unique<MessagesWay>(problem, comm);
     case Call::kTypes:
     case Call::kTypesV:
       return std::make_unique<TypesWay>(Ours(member, problem, member.call == Call::kTypesV, comm));

@@ -55,8 +55,10 @@ def test_every_way_of_a_preset_has_a_name_a_colour_and_a_call(preset: str) -> No
         assert len({way_text(member) for member in group.members}) == len(group.members)
         for member in job["members"]:
             assert COLOURS[role(member["name"])]
-            assert member["call"].startswith(("library", "ours", "types"))
-            assert (member["algorithm"] == "") == (role(member["name"]) in ("model", "MPI_Alltoall", "MPI_Alltoallv"))
+            assert member["call"].startswith(("library", "ours", "types", "messages"))
+            assert (member["algorithm"] == "") == (
+                role(member["name"]) in ("model", "messages", "MPI_Alltoall", "MPI_Alltoallv")
+            )
             assert member["layer"] == ("+ Gapless" in way_text(member["name"]))
 
 
@@ -119,7 +121,9 @@ def test_what_is_said() -> None:
 
     told = sentences(points_of(made_up(us)))
     assert "zero-copy takes 0.50 (0." in " ".join(told)
-    assert "at 64 B a call of zero-copy takes 4.0" in " ".join(told)
+    assert "at 64 B a call of zero-copy takes 4.0" in " ".join(told[:-1])
+    assert "at 64 B a call of zero-copy takes 4.0" in told[-1] and told[-1].endswith("as persistent messages alone")
+    assert "persistent, by the model: 1.3" in told[-2]
     assert "the model's choice is proved slower than the library at 2 of 2 sizes, worst 1.3" in told[0]
 
 
@@ -168,7 +172,7 @@ def test_a_short_run(gapless: Command, build: Build, tmp_path: Path) -> None:
                          "--algorithms", "basic,least-slots/types")  # fmt: skip
     ways = {row["way"] for row in rows if row["problem"] == "regular"}
     assert {"MPI_Alltoall", "MPI_Alltoall_init", "basic", "basic, persistent", "basic, making types alone",
-            "least-slots by types", "model", "MPI_Alltoall + Gapless"} <= ways  # fmt: skip
+            "persistent messages alone", "least-slots by types", "model", "MPI_Alltoall + Gapless"} <= ways  # fmt: skip
     assert {row["way"] for row in rows if row["problem"] == "random"} >= {"MPI_Alltoallv", "two-phase", "padded"}
     assert all(row["us"] > 0 and row["launches"] == 2 and row["ranks"] == 2 for row in rows)
     page = page_of_run(gapless, tmp_path)

@@ -1,7 +1,8 @@
 """The algorithms, what a member of a group is called, and its colour.
 
-A member is ``WAY:METHOD+SUFFIX``: the way is the MPI library's call, ``model``, or an algorithm's name, with ``/types``
-or ``/staged`` where its messages are to be made by datatypes or packed; the method says whether the layer is on.
+A member is ``WAY:METHOD+SUFFIX``: the way is the MPI library's call, ``model``, ``messages`` (persistent messages to
+all), or an algorithm's name, with ``/types`` or ``/staged`` where its messages are to be made by datatypes or packed;
+the method says whether the layer is on.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ IRREGULAR = ("zero-copy", "two-phase", "padded", "spread-out", "pairwise")
 # Those that forward blocks, in a logarithm of rounds; those that never copy one within a process.
 BRUCK = REGULAR[:7]
 ZERO_COPY = ("zero-copy", "zero-copy-blocks", "least-slots")
-MODEL = "model"
+MODEL, MESSAGES = "model", "messages"
 LIBRARY, LIBRARY_V = "MPI_Alltoall", "MPI_Alltoallv"
 PERSISTENT, TYPES = "+persistent", "+types"
 NATIVE, LAYER = "native", "gapless"
@@ -31,7 +32,7 @@ COLOURS = {
     "modified-indexed": ("#C49C94", "#C49C94"), "zero-copy": ("#009E73", "#00B386"),
     "zero-copy-blocks": ("#66C2A5", "#66C2A5"), "least-slots": ("#6A3D9A", "#B794E6"),
     "pairwise": ("#CC79A7", "#CC79A7"), "spread-out": ("#F0A3C8", "#F0A3C8"), "two-phase": ("#B8860B", "#D9A520"),
-    "padded": ("#1B7837", "#5AAE61"),
+    "padded": ("#1B7837", "#5AAE61"), MESSAGES: ("#222222", "#dddddd"),
 }  # fmt: skip
 
 
@@ -62,5 +63,7 @@ def way_text(member: str) -> str:
     way, method, suffix = parts(member)
     if way in (LIBRARY, LIBRARY_V) and suffix == PERSISTENT:
         return f"{way}_init{_METHODS[method]}"
+    if way == MESSAGES:
+        return "persistent messages alone"
     name, _, how = way.partition("/")
     return name + (f" by {how}" if how == "types" else f", {how}" if how else "") + _METHODS[method] + _SUFFIXES[suffix]

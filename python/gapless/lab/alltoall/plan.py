@@ -8,6 +8,7 @@ from gapless.lab.alltoall.names import (
     BRUCK,
     LIBRARY,
     LIBRARY_V,
+    MESSAGES,
     MODEL,
     PERSISTENT,
     TYPES,
@@ -32,7 +33,7 @@ class AlltoallGroup(Group):
     def call(self, way: str, call: str, suffix: str = "", layer: bool = False) -> str:
         """Add a member that runs a call of lab/alltoall; `way` names the algorithm, if it is ours."""
         name = member_of(way, suffix, layer)
-        algorithm = "" if way in (MODEL, LIBRARY, LIBRARY_V) else way.replace("/", ":")
+        algorithm = "" if way in (MODEL, MESSAGES, LIBRARY, LIBRARY_V) else way.replace("/", ":")
         self.members[name] = ""
         self.more[name] = {"call": call, "algorithm": algorithm, "layer": layer}
         return name
@@ -79,6 +80,8 @@ def _add_regular(plan: Plan, group: AlltoallGroup, settings: AlltoallSettings) -
     kept = group.call(MODEL, "ours_persistent", PERSISTENT)
     _add_row(plan, group, model, library, TO_LIBRARY)
     _add_row(plan, group, kept, persistent, TO_PERSISTENT)
+    if not settings.in_place:
+        group.call(MESSAGES, "messages", PERSISTENT)
     for name in settings.algorithms:
         once = group.call(name, "ours")
         again = group.call(name, "ours_persistent", PERSISTENT)

@@ -10,6 +10,7 @@ from gapless.lab.alltoall.names import (
     LAYER,
     LIBRARY,
     LIBRARY_V,
+    MESSAGES,
     MODEL,
     PERSISTENT,
     TYPES,
@@ -128,12 +129,17 @@ def _persistent(points: Sequence[Point]) -> list[str]:
                 f"at {bytes_text(point.bytes)} a call of {way_text(member)} takes {interval_text(ratio)} times as long "
                 "as a start and wait of the same, persistent"
             )
-    ours, theirs = member_of(MODEL, PERSISTENT), member_of(LIBRARY, PERSISTENT)
-    ratio = point.ratio(ours, theirs)
+    ours, size = member_of(MODEL, PERSISTENT), bytes_text(point.bytes)
+    ratio = point.ratio(ours, member_of(LIBRARY, PERSISTENT))
     if ratio is not None:
-        told.append(
-            f"persistent, by the model: {interval_text(ratio)} of MPI_Alltoall_init at {bytes_text(point.bytes)}"
-        )
+        told.append(f"persistent, by the model: {interval_text(ratio)} of MPI_Alltoall_init at {size}")
+    # What a persistent all-to-all of messages can gain at all.
+    least = member_of(MESSAGES, PERSISTENT)
+    ratio, most = point.ratio(ours, least), point.ratio(member_of("zero-copy"), least)
+    if ratio is not None:
+        told.append(f"persistent, by the model: {interval_text(ratio)} of {way_text(least)} at {size}")
+    if most is not None:
+        told.append(f"at {size} a call of zero-copy takes {interval_text(most)} times as long as {way_text(least)}")
     return told
 
 
