@@ -371,6 +371,9 @@ CASES = (
     Case("threads", ("32",)),
     Case("threads", ("24", "large"), MESSAGES, pairs=1, timeout_s=300),
     Case("threads", ("24", "large", "probes"), MESSAGES, pairs=1, timeout_s=300),
+    Case("handles", ("threads", "400"), {"GAPLESS_PAIRED": "0"}),
+    Case("handles", ("threads", "400"), {"GAPLESS_SMALLEST_PAIRED": "4096"}, pairs=1),
+    Case("handles", ("callback",)),
     # Each process for itself: on two MPICH 5.0.2 itself fails or hangs now and then, without the layer too, when one is
     # in another epoch than the other (5 runs of 30 on a loaded machine).
     Case("sessions", ("1",), ranks=1),

@@ -18,6 +18,7 @@ SEEN = (conformance("p2p_arguments", "types", **MESSAGES),)
 STARTED_TWICE = (conformance("p2p_arguments", "started", **MESSAGES),)
 ASKED = (conformance("p2p_arguments", "probes", **MESSAGES),)
 BUFFERED = (conformance("p2p_arguments", "buffer", **MESSAGES),)
+HANDLES = (conformance("handles", "callback"), conformance("handles", "threads", "400", GAPLESS_PAIRED="0"))
 
 FIRST_USE = (preload("first_use_test", GAPLESS_RULES="{source}/tests/preload/packs_all.rules"),)
 GATHERED = (preload("gathered_header_test", GAPLESS_RULES="{source}/tests/preload/gathered_header.rules"),)
@@ -52,6 +53,13 @@ MUTANTS = [
         "if (!may_come(source, tag, comm)) return",
         "if (!may_come(0, tag, comm)) return",
         ASKED,
+    ),
+    planted(
+        "who gets the handle of an operation that is being completed finds its entry",
+        "requests/requests.cpp",
+        "  if (entry != nullptr && entry->is_in_call_) entry = nullptr;\n",
+        "",
+        HANDLES,
     ),
     planted(
         "a probe takes what it does not ask for",

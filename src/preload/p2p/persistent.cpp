@@ -71,7 +71,7 @@ template <class Call>
     posting.lock();
     if (n == 1) entry_of_remembered(*list);
   }
-  HeldEntries held(n, list);
+  HeldEntries held(n, list, true);
   if (!held.any()) {
     if (counting()) count_declined(procedure, Reason::kContiguous);
     return call(list);

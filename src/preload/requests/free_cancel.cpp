@@ -26,7 +26,7 @@ int free_inactive(MPI_Request* request, RequestEntry* entry) noexcept {
     requests.finish(entry);
   } else {
     requests.add(handle, entry);
-    requests.release(entry);
+    requests.give_back(entry);
   }
   return code;
 }
@@ -46,7 +46,7 @@ int wrap_Request_free(MPI_Request* request) {
   if (request != nullptr) forget_receive(*request);
   if (request == nullptr || takes_fast_path(1, request)) [[likely]]
     return mpi::library.Request_free(request);
-  RequestEntry* const entry = requests.may_have(*request) ? requests.hold(*request) : nullptr;
+  RequestEntry* const entry = requests.may_have(*request) ? requests.hold_alone(*request, true) : nullptr;
   count_completion(Procedure::kRequest_free, entry != nullptr);
   if (entry == nullptr) {
     const int code = mpi::library.Request_free(request);

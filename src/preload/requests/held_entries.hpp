@@ -43,16 +43,17 @@ inline bool takes_fast_path(int n, const MPI_Request* list) noexcept {
 // The entries of a list of requests, each at its index, held until complete() or the destructor.
 class HeldEntries {
  public:
-  HeldEntries(int n, const MPI_Request* list)
+  // `start`: the call may change the handles of persistent operations.
+  HeldEntries(int n, const MPI_Request* list, bool start = false)
       : n_(list == nullptr || n < 0 ? 0 : n), entries_(static_cast<std::size_t>(n_)) {
     for (int k = 0; k < n_; ++k) {
-      entries_[k] = requests.may_have(list[k]) ? requests.hold(list[k]) : nullptr;
+      entries_[k] = requests.may_have(list[k]) ? requests.hold_alone(list[k], start) : nullptr;
       if (entries_[k] != nullptr) ++count_;
     }
   }
   ~HeldEntries() {
     for (int k = 0; k < n_ && count_ > 0; ++k) {
-      if (entries_[k] != nullptr) requests.release(entries_[k]);
+      if (entries_[k] != nullptr) requests.give_back(entries_[k]);
     }
   }
   HeldEntries(const HeldEntries&) = delete;

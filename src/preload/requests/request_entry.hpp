@@ -143,7 +143,7 @@ struct RequestEntry {
   MPI_Request handle_{};
   RequestEntry* next_ = nullptr;
   int holds_ = 0;
-  bool listed_ = false;
+  bool listed_ = false, is_in_call_ = false;  // Requests::hold_alone
 };
 
 }  // namespace gapless::preload

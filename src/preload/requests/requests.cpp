@@ -98,6 +98,25 @@ RequestEntry* Requests::hold(MPI_Request handle) noexcept {
   return entry;
 }
 
+RequestEntry* Requests::hold_alone(MPI_Request handle, bool started) noexcept {
+  lock();
+  RequestEntry* entry = find(handle);
+  if (entry != nullptr && entry->is_in_call_) entry = nullptr;
+  if (entry != nullptr) {
+    ++entry->holds_;
+    entry->is_in_call_ = started || !entry->persistent;
+  }
+  unlock();
+  return entry;
+}
+
+void Requests::give_back(RequestEntry* entry) noexcept {
+  lock();
+  entry->is_in_call_ = false;
+  unlock();
+  release(entry);
+}
+
 void Requests::release(RequestEntry* entry) noexcept {
   lock();
   const bool last = --entry->holds_ == 0 && !entry->listed_;

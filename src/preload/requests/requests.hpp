@@ -5,7 +5,9 @@
 //  - Handles are not unique: MPICH and Open MPI return one shared handle for all sends that complete at once. A handle
 //    that is returned again proves that its previous operation has completed, so add() removes that one's entry.
 //  - Handles are reused at once: between the library's completing call and a look-up in the table another thread may
-//    get the same handle for a new operation. So an entry is held before the call, and there is no look-up after it.
+//    get the same handle for a new operation. So an entry is held before the call, and there is no look-up after it;
+//    and no other call finds it meanwhile, for MPI allows none for the same operation: what that one asks for has no
+//    entry.
 //  - A request that is freed by a procedure that is not wrapped leaves its entry behind, with its staging, until the
 //    handle comes again, or MPI is finalised.
 //  - A look-up of a handle that is not in the table must cost next to nothing: a filter is read without a lock.
@@ -36,9 +38,13 @@ class Requests {
   bool may_have(MPI_Request handle) const noexcept {
     return any() && filter_[bucket(handle)].load(std::memory_order_relaxed) != 0;
   }
-  // Finds the entry of a handle and keeps it alive until release() or finish(); nullptr if there is none.
+  // Finds the entry of a handle and keeps it alive until release(); nullptr if there is none.
   RequestEntry* hold(MPI_Request handle) noexcept;
   void release(RequestEntry* entry) noexcept;
+  // The same for a call after which the handle may be another operation's: what such a call holds is found by nobody
+  // else until give_back() or finish(). A persistent operation keeps its handle, and is shared, unless it is `started`.
+  RequestEntry* hold_alone(MPI_Request handle, bool started) noexcept;
+  void give_back(RequestEntry* entry) noexcept;
   // The operation has completed: removes the entry, and releases it.
   void finish(RequestEntry* entry) noexcept;
   // Removes a held entry from the table, to be kept elsewhere until finish().
