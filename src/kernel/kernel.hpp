@@ -26,6 +26,7 @@ struct Nest {
   std::int64_t block;                      // [bytes]
   std::int64_t inner_count, inner_stride;  // blocks of a row, and [bytes] from one to the next
   std::int64_t outer_count, outer_stride;  // rows, and [bytes] from one to the next
+  bool ahead = false;                      // near packing: prefetch, for each block is a line beyond the caches
 };
 
 // In type-map order.
@@ -127,6 +128,16 @@ struct LongMove {
 [[gnu::always_inline]] inline constexpr bool is_close(std::int64_t block, std::int64_t stride) {
   return stride > block && stride - block < kLine;
 }
+// True if blocks lie in more pages than a second-level TLB of 1536 entries holds (x86-64 processors have 1536 to 3072),
+// a few in each at most: with more, the walks through the page tables do not decide.
+[[gnu::always_inline]] inline constexpr bool misses_tlb(std::int64_t count, std::int64_t stride) {
+  constexpr std::int64_t kPage = 4096, kPages = 1536;
+  const std::int64_t apart = stride < 0 ? -stride : stride;
+  return apart >= kPage / 4 && count >= kPages && count / kPages * (apart < kPage ? apart : kPage) >= kPage;
+}
+
+// Masked stores unpack what is no further apart than so many blocks: further apart they take as long as single stores.
+inline constexpr std::int64_t kMostScattered = 3;
 // Fewer repetitions do not repay the set-up of the shuffles.
 inline constexpr std::int64_t kMinShuffled = 64;
 
@@ -177,6 +188,14 @@ inline constexpr std::int64_t kMinNear = 1024, kMaxNear = 16384;
 // when the engine is loaded.
 extern const bool kCopiesStrings;
 
+// True if the string instruction, and a C library that uses it, crawls: where the destination lies less than 16 bytes
+// behind the source in their pages, an AMD EPYC (Zen 4) takes 16 to 25 times as long as at any other distance.
+[[gnu::always_inline]] inline bool crawls(const void* dst, const void* src) {
+  constexpr std::uintptr_t kPage = 4096, kBehind = 16;
+  const auto behind = reinterpret_cast<std::uintptr_t>(dst) - reinterpret_cast<std::uintptr_t>(src);
+  return behind % kPage - 1 < kBehind - 1;
+}
+
 // The kernels of one instruction set.
 struct Set {
   const char* name;
@@ -188,10 +207,11 @@ struct Set {
   std::span<const PairedKernel> paired;  // the last one is for any block
   std::span<const RunsKernel> runs;
   PatternKernel pattern;
-  CopyBytes near_copy;  // kMinNear to kMaxNear bytes; for other lengths use the C library
+  CopyBytes near_copy;  // kMinNear bytes or more; beyond kMaxNear use the C library, unless it crawls
   CopyBytes far_copy;
   CopyBytes stream_lines;    // whole lines past the caches, from any address; call `fence` afterwards
   void (*fence)() noexcept;  // before another thread is told of the lines
+  bool scatters;             // unpacks close words by masked stores of whole vectors
 };
 
 // The kernel for blocks of this length: the one made for it, or the one for any length.

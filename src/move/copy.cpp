@@ -16,6 +16,9 @@ using plan::Joint;
 using Op = Joint::Op;
 using Pack = Direction<true, Locality::kNear>;
 using Unpack = Direction<false, Locality::kNear>;
+using FarPack = Direction<true, Locality::kFar>;
+using PackAhead = Direction<true, Locality::kNear, true>;
+using FarUnpack = Direction<false, Locality::kFar>;
 
 // Copies `count` repetitions of the runs of a pattern, tile by tile if there are several passes.
 void runs(const kernel::Pattern& pattern, std::int64_t count, std::int64_t source, std::int64_t destination,
@@ -52,10 +55,16 @@ void moves(const Joint& step, std::int64_t rows, std::int64_t source_row, std::i
 
 // `count` repetitions of a step of strips.
 void strips(const Joint& step, std::int64_t count, const char* from, char* to) noexcept {
-  alignas(kernel::kLine) char strip[plan::kStripBytes];
+  alignas(kernel::kLine) char strip[plan::kLongStripBytes];
   for (; count > 0; --count, from += step.source_stride, to += step.destination_stride) {
-    whole<Pack>(*step.side, from, strip);
-    whole<Unpack>(*step.into, to, strip);
+    if (step.from_far)
+      whole<PackAhead>(*step.side, from, strip);
+    else
+      whole<Pack>(*step.side, from, strip);
+    if (step.far)
+      whole<FarUnpack>(*step.into, to, strip);
+    else
+      whole<Unpack>(*step.into, to, strip);
   }
 }
 
@@ -83,7 +92,7 @@ void all(const Joint& step, const char* from, char* to) noexcept {
   to = at(to, step.destination);
   switch (step.op) {
     case Op::kBlock:
-      std::memcpy(to, from, static_cast<std::size_t>(step.bytes));
+      Pack::bytes(from, to, step.bytes);
       return;
     case Op::kMoves:
       moves(step, step.rows, step.source_row, step.destination_row, from, to);
@@ -94,10 +103,16 @@ void all(const Joint& step, const char* from, char* to) noexcept {
       return;
     }
     case Op::kPack:
-      whole<Pack>(*step.side, from, to);
+      if (step.far)
+        whole<FarPack>(*step.side, from, to);
+      else
+        whole<Pack>(*step.side, from, to);
       return;
     case Op::kUnpack:
-      whole<Unpack>(*step.side, to, from);
+      if (step.far)
+        whole<FarUnpack>(*step.side, to, from);
+      else
+        whole<Unpack>(*step.side, to, from);
       return;
     case Op::kStrips:
       strips(step, step.count, from, to);

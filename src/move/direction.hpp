@@ -27,7 +27,8 @@ inline kernel::List list(const base::Numbers& numbers) noexcept {
   return {numbers.data(), numbers.scale()};
 }
 
-template <bool kPack, Locality kLocality>
+// `kAhead`: what is packed from beyond the caches stays in them.
+template <bool kPack, Locality kLocality, bool kAhead = false>
 struct Direction {
   static constexpr bool kNear = kLocality == Locality::kNear;
   using User = std::conditional_t<kPack, const char*, char*>;
@@ -43,16 +44,21 @@ struct Direction {
     const char* const src = kPack ? static_cast<const char*>(user) : static_cast<const char*>(packed);
     if (!kNear && n >= kMinFar)
       kernel::chosen().far_copy(dst, src, n);
-    else if (kernel::kMinNear <= n && n <= kernel::kMaxNear)
+    else if (kernel::kMinNear <= n && (n <= kernel::kMaxNear || kernel::crawls(dst, src)))
       kernel::chosen().near_copy(dst, src, n);
     else
       std::memcpy(dst, src, static_cast<std::size_t>(n));
   }
   static void nest(const kernel::NestKernel& kernel, User user, Packed packed, const kernel::Nest& nest) noexcept {
-    if constexpr (kPack)
+    if constexpr (kAhead) {
+      kernel::Nest ahead = nest;
+      ahead.ahead = true;
+      kernel.pack[kAt](packed, user, ahead);
+    } else if constexpr (kPack) {
       kernel.pack[kAt](packed, user, nest);
-    else
+    } else {
       kernel.unpack[kAt](user, packed, nest);
+    }
   }
   // A transposition writes whole lines and never returns to one, so writing past the caches pays earlier than
   // elsewhere.

@@ -28,15 +28,21 @@ double run_cost(std::int64_t bytes) {
 
 // The cost of shuffling `bytes` of data in blocks of `block` bytes, `stride` apart: a vector reads all lines that hold
 // its words.
-double shuffle_cost(const Rates& at, double bytes, std::int64_t block, std::int64_t stride) {
+double shuffle_cost(const Rates& at, double bytes, std::int64_t block, std::int64_t stride, bool packs = true) {
   const double lines = bytes * static_cast<double>(stride) / static_cast<double>(block * kernel::kLine);
-  return at.call + std::max(at.shuffled * bytes / 16, at.shuffled_line * lines);
+  return at.call + std::max((packs ? at.shuffled : at.scattered) * bytes / 16, at.shuffled_line * lines);
 }
 
 // True if `count` repetitions of a pattern, whose runs span `span` bytes, are packed by shuffles.
 bool is_shuffled(const RunPattern& pattern, std::int64_t span, std::int64_t count, std::int64_t stride) {
   return count >= kernel::kMinShuffled && pattern.kernel().word_count > 0 && stride >= span &&
          stride - span < kernel::kLine;
+}
+
+// True if the blocks of a row are unpacked by masked stores.
+bool is_scattered(const Step& nest) {
+  return kernel::chosen().scatters && (nest.block == 4 || nest.block == 8) && nest.inner_stride > nest.block &&
+         nest.inner_stride <= kernel::kMostScattered * nest.block;
 }
 
 // One repetition of a pattern, without the calls of its passes.
@@ -73,8 +79,9 @@ double rows_cost(const Rates& at, const Step& nest, std::int64_t count, std::int
                  bool by_pattern, bool packs) {
   const double row_bytes = static_cast<double>(nest.block) * static_cast<double>(count);
   const bool has_words = nest.block == 4 || nest.block == 8 || nest.block == 12;
-  if (packs && has_words && count >= kernel::kMinShuffled && kernel::is_close(nest.block, nest.inner_stride))
-    return static_cast<double>(rows) * shuffle_cost(at, row_bytes, nest.block, nest.inner_stride);
+  const bool shuffles = packs ? has_words && kernel::is_close(nest.block, nest.inner_stride) : is_scattered(nest);
+  if (shuffles && count >= kernel::kMinShuffled)
+    return static_cast<double>(rows) * shuffle_cost(at, row_bytes, nest.block, nest.inner_stride, packs);
   const std::int64_t span = by_pattern ? (count - 1) * std::abs(nest.inner_stride) + nest.block : 0;
   if (by_pattern && packs && is_shuffled(*nest.pattern, span, rows, stride))
     return shuffle_cost(at, static_cast<double>(rows) * row_bytes, count * nest.block, stride);

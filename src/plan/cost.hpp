@@ -25,6 +25,7 @@ struct Rates {
   double listed = 1, listed_run = 3, listed_move = 1;
   double shuffled = 1;         // 16 bytes packed by shuffles
   double shuffled_line = 1.5;  // what each line takes that they read
+  double scattered = 1.6;      // 16 bytes unpacked by masked stores
 };
 // Fitted to `gapless bench copy` on Zen 4.
 inline constexpr Rates kCopied{};
@@ -42,7 +43,8 @@ inline constexpr Rates kRepeated{.call = 33,
                                  .listed_run = 7.7,
                                  .listed_move = 0.3,
                                  .shuffled = 0.5,
-                                 .shuffled_line = 0.8};
+                                 .shuffled_line = 0.8,
+                                 .scattered = 1.4};
 
 // Caches the costs of steps, which are shared; they must outlive it.
 class Costs {

@@ -48,10 +48,12 @@ struct Joint {
   std::shared_ptr<const Step> side;  // pack, unpack; strips: the source's
   std::shared_ptr<const Step> into;  // strips: the destination's
 
+  bool far = false;       // pack, unpack, strips (what they are unpacked into), listed: beyond the caches
+  bool from_far = false;  // strips: what is packed into them is
+
   // listed: `count` blocks, the offsets of either side as the kernel reads them
   std::int64_t block = 0;
   kernel::BlockOffsets from{}, to{};
-  bool far = false;
   const kernel::PairedKernel* paired = nullptr;
   base::Numbers from_list, to_list;  // own what from and to point to
 
@@ -59,8 +61,8 @@ struct Joint {
   std::vector<std::int64_t> starts;  // [bytes] of data before each of them, in a loop those of one repetition
 };
 
-// The size of a strip [bytes].
-inline constexpr std::int64_t kStripBytes = 8192;
+// The size of a strip, and of one from more pages than the processor knows [bytes].
+inline constexpr std::int64_t kStripBytes = 8192, kLongStripBytes = 16384;
 
 // A run of this length or more on one side is worth a call of the other side's kernels [bytes].
 inline constexpr std::int64_t kLongRun = 2048;

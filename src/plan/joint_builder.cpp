@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "kernel/caches.hpp"
 #include "plan/compiler.hpp"
 #include "plan/cost.hpp"
 #include "plan/joint_leaf.hpp"
@@ -37,13 +38,22 @@ bool is_sparse(const Segment& segment) {
          std::abs(segment.stride) >= std::max(kernel::kLine, kSparse * segment.unit());
 }
 
+// True for copies of short runs that take a walk through the page tables each, and lie at one or two places of their
+// pages. Moved one by one they take 1.3 times as long as packed by a kernel that sees many of them at once (rows of 512
+// ints in `gapless bench copy`); at other places of their pages as long.
+bool walks_pages(const Segment& segment) {
+  constexpr std::int64_t kHalfPage = 2048;
+  return is_sparse(segment) && segment.stride % kHalfPage == 0 && kernel::misses_tlb(segment.count, segment.stride);
+}
+
 // The factor by which direct moves may exceed the cost of strips and are still chosen. Data that are in the caches
 // anyway are strips themselves; beyond the caches, data that are moved once take less of the memory's time than their
 // cost says, which counts moves. If one side alone touches a line for each move, its lines take the time, and strips
 // have the better kernels.
 double worth_strips(std::int64_t bytes, const Segment& from, const Segment& to) {
+  if (walks_pages(from)) return 0.4;
   if (bytes <= kFewBytes) return 0.8;
-  return (is_sparse(from) && to.unit() < kLongRun) != (is_sparse(to) && from.unit() < kLongRun) ? 0.55 : 1.4;
+  return (is_sparse(from) && to.unit() < kLongRun) || (is_sparse(to) && from.unit() < kLongRun) ? 0.45 : 1.4;
 }
 
 bool lists_runs(const Segment& segment) {
@@ -193,6 +203,7 @@ class JointBuilder {
     const Segment &from = packs ? loop : run, &to = packs ? run : loop;
     if (n * unit >= kLongRun && n > 1) {
       steps.push_back(side_leaf(packs, copies_of(loop, n), from.at, to.at, n * unit));
+      steps.back().far = is_far(loop);
     } else {
       std::vector<Joint> body;
       Segments one{segment_of(loop.body, 0)}, bytes{slice(run, unit)};
@@ -290,6 +301,11 @@ class JointBuilder {
     return sum;
   }
 
+  // True for a side that touches a line for each short run, and more of them in the message than the caches hold.
+  bool is_far(const Segment& side) const {
+    return is_sparse(side) && bytes_ / side.unit() * (side.unit() + kernel::kLine) > kernel::far_bytes();
+  }
+
   // The bytes that `copies` of a loop touch: up to one line more than is moved for each, if it has such gaps.
   static std::int64_t touched_by(const Segment& loop, std::int64_t copies) {
     return copies * std::min(std::abs(loop.stride), loop.unit() + kernel::kLine);
@@ -297,19 +313,24 @@ class JointBuilder {
 
   // Adds n times p copies of one side and q of the other as strips. A strip holds as many as fit into it and as the
   // first-level cache holds with all that source and destination touch, but enough for a call. If each copy is a line
-  // from beyond the caches, strips are long, which the hardware prefetcher follows better.
+  // from beyond the caches, strips are long, which the hardware prefetcher follows better; and longer, if from other
+  // pages each.
   void add_strips(std::vector<Joint>& steps, const Segment& from, std::int64_t p, const Segment& to, std::int64_t q,
                   std::int64_t n) {
     const std::int64_t bytes = p * from.unit();
     if (bytes > kStripBytes) return;
-    const bool is_beyond = bytes_ > kFewBytes && (is_sparse(from) || is_sparse(to));
+    const bool walks = walks_pages(from);
+    const bool is_beyond = walks || (bytes_ > kFewBytes && (is_sparse(from) || is_sparse(to)));
+    const std::int64_t most = walks ? kLongStripBytes : kStripBytes;
     const std::int64_t near = is_beyond ? n : kNearBytes / (bytes + touched_by(from, p) + touched_by(to, q));
-    const std::int64_t each = std::min({std::max({near, kMinStrip / bytes, std::int64_t{1}}), kStripBytes / bytes, n});
+    const std::int64_t each = std::min({std::max({near, kMinStrip / bytes, std::int64_t{1}}), most / bytes, n});
     const auto add = [&](std::int64_t first, std::int64_t count, std::int64_t periods) {
       const std::int64_t source = p * from.stride, destination = q * to.stride;
       steps.push_back(strips_leaf(
           {from.at + first * source, to.at + first * destination, count, periods * source, periods * destination},
           copies_of(from, p * periods), copies_of(to, q * periods)));
+      steps.back().far = is_far(to);
+      steps.back().from_far = is_far(from);
     };
     add(0, n / each, each);
     if (n % each != 0) add(n - n % each, 1, n % each);

@@ -537,6 +537,14 @@ PLANTED = [
         noticed_by=PAIRS,
     ),
     Mutant(
+        "what is packed ahead into a strip is one word short",
+        "kernel/generic/nest.hpp",
+        "j < nest.inner_count; ++j, dst += kBlock, from += stride",
+        "j < nest.inner_count - 1; ++j, dst += kBlock, from += stride",
+        environment=FAR,
+        noticed_by=PAIRS,
+    ),
+    Mutant(
         "a copy of many elements leaves the last one's end where that of the first is",
         "plan/segments.cpp",
         "forms.after.offset + count * extent",

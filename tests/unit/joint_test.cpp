@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "kernel/caches.hpp"
 #include "layout/layout.hpp"
 #include "plan/segments.hpp"
 
@@ -85,15 +86,35 @@ TEST(Joint, RepetitionsOfExabytes) {
   plan::join({*source, 1}, {*destination, 1});  // what is planned is not the point: that no number overflows is
 }
 
-// There is a pass for one move of any width: no strips are needed.
+// There is a pass for one move of any width: no strips are needed, but where both sides' words are shuffled.
 TEST(Joint, OneNarrowMove) {
   for (const std::int64_t width : {1, 2, 4, 8}) {
     const plan::PlanPtr source = plan::compile(*layout::hvector(20000, 1, 2 * width, bytes(width)));
-    const plan::PlanPtr destination = plan::compile(*layout::hvector(20000, 1, 3 * width, bytes(width)));
+    const plan::PlanPtr destination = plan::compile(*layout::hvector(20000, 1, 4 * width, bytes(width)));
     const auto joint = plan::join({*source, 1}, {*destination, 1});
     ASSERT_NE(joint, nullptr) << width;
     EXPECT_EQ(joint->op, plan::Joint::Op::kMoves) << width;
   }
+  const plan::PlanPtr words = plan::compile(*layout::hvector(20000, 1, 8, bytes(4)));
+  const auto joint = plan::join({*words, 1}, {*words, 1});
+  ASSERT_NE(joint, nullptr);
+  EXPECT_EQ(joint->op == plan::Joint::Op::kMoves, !kernel::chosen().scatters);
+}
+
+// Words that take a walk through the page tables each are packed many at a time.
+TEST(Joint, WordsInPagesOfTheirOwn) {
+  const auto first_of = [](std::int64_t words, std::int64_t stride) {
+    const plan::PlanPtr source = plan::compile(*layout::hvector(words, 1, stride, bytes(4)));
+    const plan::PlanPtr destination = plan::compile(*layout::hvector(words / 2, 1, 16, bytes(8)));
+    const auto joint = plan::join({*source, 1}, {*destination, 1});
+    if (joint == nullptr) return plan::Joint{};
+    return joint->op == plan::Joint::Op::kSequence ? joint->steps.front() : *joint;
+  };
+  const plan::Joint walks = first_of(8192, 2048);
+  ASSERT_EQ(walks.op, plan::Joint::Op::kStrips);
+  EXPECT_EQ(walks.side->bytes, plan::kLongStripBytes);
+  EXPECT_EQ(first_of(8192, 2000).op, plan::Joint::Op::kMoves);  // at other places of each page
+  EXPECT_EQ(first_of(1024, 2048).op, plan::Joint::Op::kMoves);  // in pages that the processor knows
 }
 
 // Many elements by the form that they have together are the same runs, from the fewest on that have it.
@@ -159,7 +180,8 @@ TEST(Joint, WordsInLinesOfTheirOwn) {
   const plan::Joint long_strips = first_to(400, 640000);
   ASSERT_EQ(long_strips.op, plan::Joint::Op::kStrips);
   EXPECT_EQ(long_strips.side->bytes, plan::kStripBytes);
-  EXPECT_EQ(first_to(12, 640000).op, plan::Joint::Op::kMoves);
+  EXPECT_EQ(long_strips.far, 640000 * (4 + kernel::kLine) > kernel::far_bytes());
+  EXPECT_EQ(first_to(24, 640000).op, plan::Joint::Op::kMoves);
 }
 
 // In the caches, a strip, its source and its lines of the destination are in a first one of 32 KB together.

@@ -107,7 +107,7 @@ struct Machine {
     return shuffle.vectors * shuffle.kEach;
   }
 
-  // More than three windows take as long as the stores that they replace.
+  // More than three windows take as long as the stores that they replace (kMostScattered).
   template <std::int64_t kWords>
   static GAPLESS_INLINE std::int64_t scatter(char* dst, const char* src, const std::int32_t* words, std::int64_t count,
                                              std::int64_t stride) {

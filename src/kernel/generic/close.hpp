@@ -116,11 +116,15 @@ GAPLESS_INLINE std::int64_t close_pack(char* dst, const char* src, std::int64_t 
     return 0;
 }
 
-// Unpacks them, if the machine has masked stores of words: exactly the words of the runs are written.
+// True if the machine has masked stores of words.
+template <class M>
+inline constexpr bool kScatters = requires(char* dst) { M::template scatter<1>(dst, dst, nullptr, 0, 0); };
+
+// Unpacks them, if it has: exactly the words of the runs are written.
 template <class M, std::int64_t kWords>
 GAPLESS_INLINE std::int64_t scatter_words(char* dst, const char* src, const std::int32_t* words, std::int64_t count,
                                           std::int64_t stride) {
-  if constexpr (requires { M::template scatter<kWords>(dst, src, words, count, stride); }) {
+  if constexpr (kScatters<M>) {
     // The words of a repetition must come after those of the one before.
     if (count < kMinShuffled || stride % 4 != 0 || stride / 4 <= words[kWords - 1] - words[0]) return 0;
     return M::template scatter<kWords>(dst, src, words, count, stride);

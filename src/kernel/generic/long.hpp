@@ -37,7 +37,7 @@ GAPLESS_INLINE void with_long_copy(std::int64_t run, std::int64_t bytes, bool ap
     each([](char* dst, const char* src, std::int64_t n) __attribute__((always_inline)) { copy_wide<M>(dst, src, n); });
   else if (kCopiesStrings && apart && run >= kMinString)
     each([](char* dst, const char* src, std::int64_t n) __attribute__((always_inline)) {
-      if (n < kMinString / 2)
+      if (n < kMinString / 2 || crawls(dst, src))
         copy_long(dst, src, n);
       else
         copy_string(dst, src, n);

@@ -18,14 +18,6 @@ GAPLESS_INLINE std::int64_t src_step(std::int64_t block, std::int64_t stride) {
   return kPack ? stride : block;
 }
 
-// True if the blocks lie in more pages than a second-level TLB of 1536 entries holds (x86-64 processors have 1536 to
-// 3072), a few in each at most: with more, the walks do not decide.
-GAPLESS_INLINE bool misses_tlb(std::int64_t count, std::int64_t stride) {
-  constexpr std::int64_t kPage = 4096, kPages = 1536;
-  const std::int64_t apart = stride < 0 ? -stride : stride;
-  return apart >= kPage / 4 && count >= kPages && count / kPages * least(apart, kPage) >= kPage;
-}
-
 // True if no block of a column stays in the first cache, for all want the same set of it, of 16 lines at most, and they
 // lie near enough to one another for the processor to see a step in it.
 GAPLESS_INLINE bool steps_through_a_set(std::int64_t count, std::int64_t stride) {
@@ -166,6 +158,29 @@ void near_long(char* dst, const char* src, const Nest& nest) noexcept {
   });
 }
 
+// The prefetch distance: enough to hide the latency of the memory, and little compared with a cache [bytes].
+inline constexpr std::int64_t kFarAhead = 8192;
+
+// The distance from a block to the one to prefetch [bytes]; in a later row if rows are short.
+GAPLESS_INLINE std::int64_t prefetch_distance(const Nest& nest) {
+  const std::int64_t blocks = kFarAhead / (nest.block + kLine) + 1;
+  if (nest.inner_count >= blocks) return blocks * nest.inner_stride;
+  return (blocks + nest.inner_count - 1) / nest.inner_count * nest.outer_stride;
+}
+
+// Packs blocks beyond the caches, a line each, where the processor is to keep what is packed.
+template <std::int64_t kBlock>
+void pack_ahead(char* __restrict__ dst, const char* __restrict__ src, const Nest& nest) {
+  const std::int64_t ahead = prefetch_distance(nest), stride = nest.inner_stride;
+  for (std::int64_t i = 0; i < nest.outer_count; ++i, src += nest.outer_stride) {
+    const char* from = src;
+    for (std::int64_t j = 0; j < nest.inner_count; ++j, dst += kBlock, from += stride) {
+      prefetch(from + ahead);
+      generic::copy<kBlock>(dst, from);
+    }
+  }
+}
+
 // All rows of a nest alike: of short rows, asking in each how to copy it takes as long as copying it.
 template <class Row, bool kPack>
 GAPLESS_INLINE bool near_by_four(char* dst, const char* src, const Nest& nest) {
@@ -183,6 +198,9 @@ GAPLESS_INLINE bool near_by_four(char* dst, const char* src, const Nest& nest) {
 
 template <class M, class Row, bool kPack>
 void near(char* dst, const char* src, const Nest& nest) noexcept {
+  if constexpr (kPack && requires { Row::kBytes; }) {
+    if (nest.ahead) return pack_ahead<Row::kBytes>(dst, src, nest);
+  }
   if (near_by_four<Row, kPack>(dst, src, nest)) return;
   const std::int64_t block = Row::block(nest), row_bytes = nest.inner_count * block;
   for (std::int64_t i = 0; i < nest.outer_count; ++i) {
@@ -203,16 +221,6 @@ void near_any(char* dst, const char* src, const Nest& nest) noexcept {
     near_long<M, kPack>(dst, src, nest);
   else
     near<M, AnyRow, kPack>(dst, src, nest);
-}
-
-// The prefetch distance: enough to hide the latency of the memory, and little compared with a cache [bytes].
-inline constexpr std::int64_t kFarAhead = 8192;
-
-// The distance from a block to the one to prefetch [bytes]; in a later row if rows are short.
-GAPLESS_INLINE std::int64_t prefetch_distance(const Nest& nest) {
-  const std::int64_t blocks = kFarAhead / (nest.block + kLine) + 1;
-  if (nest.inner_count >= blocks) return blocks * nest.inner_stride;
-  return (blocks + nest.inner_count - 1) / nest.inner_count * nest.outer_stride;
 }
 
 // Prefetches the first lines of a long run: the hardware prefetcher continues from there.

@@ -332,7 +332,7 @@ void longs(char* dst, const char* src, const Pattern& pattern, std::int64_t coun
   constexpr std::int64_t kManyLines = 16384;  // [bytes]
   for (; count > 0; --count, dst += to, src += from)
     for (const LongMove& run : pattern.longs)
-      if (run.bytes < kManyLines)
+      if (run.bytes < kManyLines || crawls(dst + run.packed, src + run.user))
         copy_long(dst + run.packed, src + run.user, run.bytes);
       else
         std::memcpy(dst + run.packed, src + run.user, static_cast<std::size_t>(run.bytes));

@@ -104,8 +104,9 @@ struct Kernels {
   // The passes are half of what a set takes to compile: one whose moves are no wider than another's may take that
   // one's.
   static constexpr Set set(const char* name, PassFor* passes = pass_for<M>) {
-    return {name,         kNests,      kTransposes,     kSquares, kListed, kPaired, kRuns, pattern_kernel<M>(passes),
-            near_copy<M>, far_copy<M>, stream_lines<M>, fence<M>};
+    return {
+        name,         kNests,      kTransposes,     kSquares, kListed,     kPaired, kRuns, pattern_kernel<M>(passes),
+        near_copy<M>, far_copy<M>, stream_lines<M>, fence<M>, kScatters<M>};
   }
 };
 
