@@ -23,7 +23,7 @@ class PlainSide {
   PlainSide(const Call& call, const Many& side, const Asked& asked) noexcept
       : call_(call), side_(side), asked_(asked) {}
   // True if it is such a side, and no block is one of which processes ask each other. Adds its bytes to `bytes`.
-  bool is_plain(std::int64_t& bytes) const noexcept {
+  bool is_plain(std::int64_t& bytes) noexcept {
     if (side_.buffer == MPI_IN_PLACE || side_.counts == nullptr) return false;
     if constexpr (kIsTyped<Many>) {
       if (side_.types == nullptr) return false;
@@ -32,13 +32,15 @@ class PlainSide {
     for (int k = 0; k < n; ++k) {
       const std::int64_t block = bytes_of(k);
       if (block < 0 || __builtin_add_overflow(bytes, block, &bytes)) return false;
-      if (is_asked(k, block) && !asking(k).is_silent(call_.procedure)) return false;
+      if (!is_asked(k, block)) continue;
+      if (!asking(k).is_silent(call_.procedure)) return false;
+      any_asked_ = true;
     }
     return true;
   }
   // Where all sides of the call are: takes note of it for those at the other ends, who do the same.
-  void keep_silent() const noexcept {
-    for (int k = 0; asked_.asking != nullptr && k < call_.members.size; ++k) {
+  void keep_silent() noexcept {
+    for (int k = 0; any_asked_ && k < call_.members.size; ++k) {
       if (is_asked(k, bytes_of(k))) asking(k).asks(call_.procedure);
     }
   }
@@ -49,23 +51,30 @@ class PlainSide {
     return asked_.asking != nullptr && k != call_.members.rank && bytes >= asked_.smallest && bytes <= asked_.largest;
   }
   // Of a contiguous block; otherwise -1.
-  std::int64_t bytes_of(int k) const noexcept {
+  std::int64_t bytes_of(int k) noexcept {
     std::int64_t bytes = side_.counts[k];
     if (bytes == 0) return 0;  // the type of an empty block need not be valid
-    MPI_Datatype type;
+    std::int64_t element;
     if constexpr (kIsTyped<Many>) {
-      type = side_.types[k];
+      element = element_of(side_.types[k]);
     } else {
-      type = side_.types;
+      if (element_ == kUnknown) element_ = element_of(side_.types);
+      element = element_;
     }
-    const mpi::Datatype* const facts = mpi::remembered_type(type);
-    const bool is_contiguous =
-        bytes > 0 && facts != nullptr && facts->plan() != nullptr && facts->plan()->is_contiguous();
-    return is_contiguous && !__builtin_mul_overflow(bytes, facts->plan()->size(), &bytes) ? bytes : -1;
+    return bytes > 0 && element >= 0 && !__builtin_mul_overflow(bytes, element, &bytes) ? bytes : -1;
   }
+  // [bytes] Of a contiguous type; otherwise -1.
+  static std::int64_t element_of(MPI_Datatype type) noexcept {
+    const mpi::Datatype* const facts = mpi::remembered_type(type);
+    const bool is_contiguous = facts != nullptr && facts->plan() != nullptr && facts->plan()->is_contiguous();
+    return is_contiguous ? facts->plan()->size() : -1;
+  }
+  static constexpr std::int64_t kUnknown = -2;
   const Call& call_;
   const Many& side_;
   const Asked asked_;
+  bool any_asked_ = false;
+  std::int64_t element_ = kUnknown;  // where all blocks are of one type
 };
 
 // Calls `native(out, in)` and returns true if both sides of a call among all, which is prepared, are plain.
@@ -75,8 +84,8 @@ bool exchange_plain(const Call& call, const Many& out, const Many& in, Native&& 
   Near* const near = may_exchange(call) ? call.members.near : nullptr;
   const bool asks = near != nullptr && near->channel != nullptr;
   const std::int64_t smallest = smallest_paired(Traffic::kExchange);
-  const PlainSide sent(call, out, {asks ? &near->towards : nullptr, smallest, INT64_MAX});
-  const PlainSide received(call, in, {asks ? &near->from : nullptr, smallest, INT64_MAX});
+  PlainSide sent(call, out, {asks ? &near->towards : nullptr, smallest, INT64_MAX});
+  PlainSide received(call, in, {asks ? &near->from : nullptr, smallest, INT64_MAX});
   std::int64_t bytes = 0;
   if (!sent.is_plain(bytes) || !received.is_plain(bytes)) return false;
   sent.keep_silent();

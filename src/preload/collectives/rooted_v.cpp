@@ -83,11 +83,7 @@ int rooted_v(int root, Call call, const Out& out, const In& in, Native&& native)
     View each = single;
     if (!rewrite_as_bytes(each, 1)) return false;
     if (is_root) {
-      const PlainSide of_root(call, many,
-                              {!asks     ? nullptr
-                               : gathers ? &near->from
-                                         : &near->towards,
-                               smallest, largest});
+      PlainSide of_root(call, many, {!asks ? nullptr : gathers ? &near->from : &near->towards, smallest, largest});
       std::int64_t bytes = each.count;
       if (!of_root.is_plain(bytes)) return false;
       of_root.keep_silent();
