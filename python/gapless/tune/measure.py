@@ -33,7 +33,7 @@ SCHEMA = 1
 PACK_ALWAYS = {"GAPLESS_SMALLEST_BYTES": "0", "GAPLESS_LONGEST_RUN": "1024G", "GAPLESS_PAIRED_MESSAGES": "0"}
 # Counted, so that nothing is taken for paired that is not: what that costs is the same in both ways.
 PAIR_ALWAYS = {"GAPLESS_SMALLEST_PAIRED": "8192", "GAPLESS_STATS": "json:/dev/null"}
-LAUNCHES, SECONDS, PAIRED_SECONDS = 3, 4.5, 1.5
+LAUNCHES, SECONDS, PAIRED_SECONDS = 3, 3.4, 1.2
 # [bytes]; shapes other than vectors on a coarser grid.
 # Libraries send up to 4 or 8 KB at once, and ask the receiver beyond, or treat datatypes differently: so a size on each
 # side of these. A little more than a power of two, or three halves of one: it stands for what lies between
