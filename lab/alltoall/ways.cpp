@@ -99,15 +99,21 @@ struct MessagesWay : Way {
     const int n = elements_of(problem);
     for (int k = 1; k < ranks; ++k) {
       const int source = (rank + ranks - k) % ranks, target = (rank + k) % ranks;
-      MPI_Recv_init(problem.receive() + std::ptrdiff_t{source} * n, n, MPI_INT, source, 0, comm,
-                    &requests.emplace_back());
-      MPI_Send_init(from + std::ptrdiff_t{target} * n, n, MPI_INT, target, 0, comm, &requests.emplace_back());
+      add(MPI_Recv_init(problem.receive() + std::ptrdiff_t{source} * n, n, MPI_INT, source, 0, comm, next()));
+      add(MPI_Send_init(from + std::ptrdiff_t{target} * n, n, MPI_INT, target, 0, comm, next()));
     }
   }
   ~MessagesWay() override {
     for (MPI_Request& request : requests) MPI_Request_free(&request);
   }
+  MPI_Request* next() { return &requests.emplace_back(MPI_REQUEST_NULL); }
+  void add(int code) {
+    if (code == MPI_SUCCESS) return;
+    requests.pop_back();
+    failed = code;
+  }
   int run() override {
+    if (failed != MPI_SUCCESS) return failed;
     const int n = elements_of(problem);
     const std::ptrdiff_t own = std::ptrdiff_t{rank} * n;
     const int count = static_cast<int>(requests.size());
@@ -116,7 +122,7 @@ struct MessagesWay : Way {
     return MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);
   }
   Problem& problem;
-  int rank = 0;
+  int rank = 0, failed = MPI_SUCCESS;
   std::vector<MPI_Request> requests;
 };
 

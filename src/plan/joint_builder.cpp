@@ -303,7 +303,7 @@ class JointBuilder {
 
   // True for a side that touches a line for each short run, and more of them in the message than the caches hold.
   bool is_far(const Segment& side) const {
-    return is_sparse(side) && bytes_ / side.unit() * (side.unit() + kernel::kLine) > kernel::far_bytes();
+    return is_sparse(side) && bytes_ / side.unit() > kernel::far_bytes() / (side.unit() + kernel::kLine);
   }
 
   // The bytes that `copies` of a loop touch: up to one line more than is moved for each, if it has such gaps.

@@ -374,6 +374,9 @@ CASES = (
     Case("handles", ("threads", "400"), {"GAPLESS_PAIRED": "0"}),
     Case("handles", ("threads", "400"), {"GAPLESS_SMALLEST_PAIRED": "4096"}, pairs=1),
     Case("handles", ("callback",)),
+    Case("handles", ("asked",), {"GAPLESS_PAIRED": "0"}),
+    Case("handles", ("asked",), pairs=1),
+    Case("handles", ("shared",), ranks=1),
     # Each process for itself: on two MPICH 5.0.2 itself fails or hangs now and then, without the layer too, when one is
     # in another epoch than the other (5 runs of 30 on a loaded machine).
     Case("sessions", ("1",), ranks=1),

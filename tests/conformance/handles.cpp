@@ -1,5 +1,7 @@
 // The library gives the handle of an operation that it has completed to the next one, before the call that completed it
-// returns: to one that the layer leaves alone, too. usage: handles threads ROUNDS | callback
+// returns: to one that the layer leaves alone, too; and it may give one handle to all that has completed.
+// usage: handles threads ROUNDS | callback | asked | shared
+#include <atomic>
 #include <string_view>
 #include <thread>
 
@@ -123,19 +125,89 @@ void in_callback() {
   MPI_Comm_free(&alone);
 }
 
+// Two threads ask for the status of one receive: both may read the data when they are told.
+void ask_in_threads() {
+  constexpr int kInts = 1'000'000, kRounds = 8;
+  MPI_Datatype type;
+  MPI_Type_vector(kInts, 1, 2, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  std::vector<int> data(2 * kInts);
+  for (int round = 0; round < kRounds; ++round) {
+    std::fill(data.begin(), data.end(), rank == 0 ? round : -1);
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (rank == 1) MPI_Irecv(data.data(), 1, type, 0, 0, MPI_COMM_WORLD, &request);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) MPI_Isend(data.data(), 1, type, 1, 0, MPI_COMM_WORLD, &request);
+    const auto ask = [&] {
+      MPI_Status status;
+      int count = 0;
+      for (int flag = 0; flag == 0; std::this_thread::yield()) MPI_Request_get_status(request, &flag, &status);
+      MPI_Get_count(&status, type, &count);
+      CHECK(count == 1 && data[2 * kInts - 2] == round, "round %d: %d of 1, last element %d", round, count,
+            data[2 * kInts - 2]);
+    };
+    if (rank == 1) {
+      std::thread other(ask);
+      ask();
+      other.join();
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Type_free(&type);
+}
+
+// Open MPI has one handle for all that has completed at once: collectives of a single process, and sends to nobody.
+void share_a_handle() {
+  constexpr int kInts = 500'000, kRounds = 40;
+  MPI_Comm own, others;
+  MPI_Comm_dup(MPI_COMM_SELF, &own);
+  MPI_Comm_dup(MPI_COMM_SELF, &others);
+  MPI_Datatype type;
+  MPI_Type_vector(kInts, 1, 2, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  std::vector<int> from(2 * kInts), to(2 * kInts);
+  std::atomic<bool> is_over{false};
+  std::thread other([&] {
+    for (int nothing = 0; !is_over;) {
+      MPI_Request request;
+      MPI_Isend(&nothing, 1, MPI_INT, MPI_PROC_NULL, 0, others, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+  });
+  for (int round = 0; round < kRounds; ++round) {
+    std::fill(from.begin(), from.end(), round);
+    std::fill(to.begin(), to.end(), -1);
+    MPI_Request request;
+    MPI_Iallgather(from.data(), 1, type, to.data(), 1, type, own, &request);
+    for (volatile int k = 0; k < 1000 * (round % 20);) k = k + 1;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(to[0] == round && to[2 * kInts - 2] == round, "round %d: %d ... %d", round, to[0], to[2 * kInts - 2]);
+  }
+  is_over = true;
+  other.join();
+  MPI_Type_free(&type);
+  MPI_Comm_free(&own);
+  MPI_Comm_free(&others);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::string_view what = argc > 1 ? argv[1] : "threads";
   // With more, MPICH 5.0.2 aborts where the callback calls it.
-  const bool calls_back = argc > 1 && std::string_view(argv[1]) == "callback";
-  Twin twin(&argc, &argv, calls_back ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE);
+  Twin twin(&argc, &argv, what == "callback" ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE);
   rank = twin.rank();
-  if (calls_back) {
+  if (what == "callback") {
     in_callback();
+  } else if (what == "asked") {
+    ask_in_threads();
+  } else if (what == "shared") {
+    share_a_handle();
   } else {
     in_threads(rank, argc > 2 ? std::atoi(argv[2]) : 100);
   }
-  CHECK(twin.layer().accelerated("MPI_Isend") > 0, "nothing was packed");
+  const long long packed = twin.layer().accelerated("MPI_Isend") + twin.layer().accelerated("MPI_Iallgather");
+  CHECK(packed > 0 || (what == "asked" && rank == 1), "nothing was packed");
   MPI_Barrier(MPI_COMM_WORLD);
   return 0;
 }

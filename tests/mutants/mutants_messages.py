@@ -57,9 +57,16 @@ MUTANTS = [
     planted(
         "who gets the handle of an operation that is being completed finds its entry",
         "requests/requests.cpp",
-        "  if (entry != nullptr && entry->is_in_call_) entry = nullptr;\n",
-        "",
+        "held.entry->is_in_call_ = true;",
+        "held.entry->is_in_call_ = false;",
         HANDLES,
+    ),
+    planted(
+        "of two threads that ask for the status of a request one finds no entry",
+        "requests/requests.hpp",
+        "return use == Use::kStarts || (use == Use::kCompletes && !entry.persistent);",
+        "return use != Use::kCompletes || !entry.persistent;",
+        (conformance("handles", "asked", GAPLESS_PAIRED="0"),),
     ),
     planted(
         "a probe takes what it does not ask for",

@@ -184,6 +184,15 @@ TEST(Joint, WordsInLinesOfTheirOwn) {
   EXPECT_EQ(first_to(24, 640000).op, plan::Joint::Op::kMoves);
 }
 
+// The lines that a message touches may be beyond the largest number.
+TEST(Joint, ASparseSideOfExabytes) {
+  const auto of = [](std::int64_t stride) {
+    return plan::compile(*layout::hvector(std::int64_t{1} << 40, 1, 0, layout::hvector(1 << 20, 1, stride, bytes(4))));
+  };
+  const plan::PlanPtr source = of(64), destination = of(128);
+  plan::join({*source, 1}, {*destination, 1});  // what is planned is not the point: that no number overflows is
+}
+
 // In the caches, a strip, its source and its lines of the destination are in a first one of 32 KB together.
 TEST(Joint, StripsAndWhatTheyTouch) {
   const plan::PlanPtr source = plan::compile(*layout::hvector(3640, 9, 12, bytes(1)));

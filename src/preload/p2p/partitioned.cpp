@@ -54,7 +54,7 @@ std::unique_ptr<Partitions> divide(MessageBuffer& data, int partitions, bool rec
 // `pack_those` packs the partitions that the call names, which may not exist, and returns the bytes.
 template <class Pack, class Call>
 [[gnu::noinline]] int ready(Procedure procedure, const MPI_Request& request, Pack&& pack_those, Call&& call) {
-  HeldEntries held(1, &request);
+  HeldEntries held(Requests::Use::kLooks, 1, &request);
   RequestEntry* const entry = held[0];
   std::int64_t bytes = 0;
   // A request that is not started sends no partition; its start resets them all.
@@ -72,7 +72,7 @@ template <class Pack, class Call>
 }
 
 [[gnu::noinline]] int arrived(const MPI_Request& request, int partition, int* flag) {
-  HeldEntries held(1, &request);
+  HeldEntries held(Requests::Use::kLooks, 1, &request);
   RequestEntry* const entry = held[0];
   OutputArgument answer(flag);
   const int code = mpi::library.Parrived(request, partition, answer.get());

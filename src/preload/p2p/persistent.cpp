@@ -71,7 +71,7 @@ template <class Call>
     posting.lock();
     if (n == 1) entry_of_remembered(*list);
   }
-  HeldEntries held(n, list, true);
+  HeldEntries held(Requests::Use::kStarts, n, list);
   if (!held.any()) {
     if (counting()) count_declined(procedure, Reason::kContiguous);
     return call(list);
@@ -126,7 +126,7 @@ template <class Call>
 // True if any is a collective operation, or has a header.
 bool start_in_turn(int n, const MPI_Request* list) noexcept {
   for (int k = 0; list != nullptr && k < n; ++k) {
-    HeldEntries held(1, list + k);
+    HeldEntries held(Requests::Use::kLooks, 1, list + k);
     if (held.any() && (held[0]->collective != nullptr || held[0]->header)) return true;
   }
   return false;

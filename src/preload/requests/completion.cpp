@@ -88,7 +88,7 @@ template <Of of, Manner manner, Effect effect, class Call>
   constexpr bool named = of == Of::kAny || of == Of::kSome;
   const bool tells_errors = of == Of::kOne && policy.broken.status_raises;
   const AfterReceive look_after_orphans;
-  HeldEntries held(n, list);
+  HeldEntries held(effect == Effect::kTells ? Requests::Use::kLooks : Requests::Use::kCompletes, n, list);
   if (!held.any()) {
     count_completion(procedure, false);
     return call(list, output, statuses);
@@ -208,7 +208,7 @@ OwnAmongThem find_own(int n, const MPI_Request* list) noexcept {
   if (own_operations.load(std::memory_order_relaxed) == 0 && offers.load(std::memory_order_relaxed) == 0) return found;
   // Each is held by itself, for which no memory is needed.
   for (int k = 0; list != nullptr && k < n; ++k) {
-    HeldEntries held(1, list + k);
+    HeldEntries held(Requests::Use::kLooks, 1, list + k);
     if (!held.any()) continue;
     const Own own = held[0]->own();
     found.any = found.any || own != Own::kNone || !held[0]->try_end_offer();

@@ -43,38 +43,50 @@ inline bool takes_fast_path(int n, const MPI_Request* list) noexcept {
 // The entries of a list of requests, each at its index, held until complete() or the destructor.
 class HeldEntries {
  public:
-  // `start`: the call may change the handles of persistent operations.
-  HeldEntries(int n, const MPI_Request* list, bool start = false)
-      : n_(list == nullptr || n < 0 ? 0 : n), entries_(static_cast<std::size_t>(n_)) {
+  using Use = Requests::Use;
+  HeldEntries(Use use, int n, const MPI_Request* list)
+      : use_(use), n_(list == nullptr || n < 0 ? 0 : n), list_(list), entries_(static_cast<std::size_t>(n_)) {
     for (int k = 0; k < n_; ++k) {
-      entries_[k] = requests.may_have(list[k]) ? requests.hold_alone(list[k], start) : nullptr;
-      if (entries_[k] != nullptr) ++count_;
+      entries_[k] = requests.may_have(list[k]) ? requests.hold_for(use, list[k]) : Requests::Held{};
+      if (entries_[k].entry != nullptr) ++(entries_[k].is_others ? others_ : count_);
     }
   }
   ~HeldEntries() {
-    for (int k = 0; k < n_ && count_ > 0; ++k) {
-      if (entries_[k] != nullptr) requests.give_back(entries_[k]);
+    for (int k = 0; k < n_ && count_ + others_ > 0; ++k) {
+      RequestEntry* const entry = entries_[k].entry;
+      if (entry == nullptr) continue;
+      if (!entries_[k].is_others) {
+        requests.give_back(use_, entry);
+        continue;
+      }
+      if (list_[k] == MPI_REQUEST_NULL) entry->deliver(MPI_Status{});
+      requests.release(entry);
     }
   }
   HeldEntries(const HeldEntries&) = delete;
   HeldEntries& operator=(const HeldEntries&) = delete;
 
   bool any() const noexcept { return count_ != 0; }
-  RequestEntry* operator[](int k) noexcept { return k >= 0 && k < n_ ? entries_[k] : nullptr; }
+  RequestEntry* operator[](int k) noexcept {
+    return k >= 0 && k < n_ && !entries_[k].is_others ? entries_[k].entry : nullptr;
+  }
   // Completes the operation at this index, which has an entry; the entry of a persistent one stays in the table.
   Outcome complete(int k, MPI_Status& status, int error) noexcept {
-    RequestEntry* const entry = entries_[k];
+    RequestEntry* const entry = entries_[k].entry;
     const Outcome outcome = entry->complete(status, error);
     if (entry->persistent) return outcome;
     requests.finish(entry);
-    entries_[k] = nullptr;
+    entries_[k].entry = nullptr;
     --count_;
     return outcome;
   }
 
  private:
-  int n_, count_ = 0;
-  Scratch<RequestEntry*> entries_;
+  const Use use_;
+  const int n_;
+  const MPI_Request* const list_;
+  int count_ = 0, others_ = 0;
+  Scratch<Requests::Held> entries_;
 };
 
 // What a call returns whose body throws std::bad_alloc before anything has been done: of more requests than Scratch has

@@ -93,7 +93,7 @@ int get_status(MPI_Request request, int& flag, MPI_Status& status) noexcept {
 
 bool RequestEntry::try_end_offer() noexcept {
   if (!sent.goes_through_memory()) return true;
-  if (!begin_delivery()) return state() != State::kDelivering;
+  if (!begin_delivery()) return is_settled();
   const bool is_over = sent.try_end_offer();
   set(State::kActive);
   return is_over;
@@ -107,7 +107,7 @@ bool RequestEntry::poll(MPI_Request request) noexcept {
   // Without a header on its way the completing call finds none, or one that has come since: then it waits for what the
   // sender is packing.
   if (!received.is_paired() && !is_any_on_its_way()) return true;
-  if (!begin_delivery()) return state() != State::kDelivering;
+  if (!begin_delivery()) return is_settled();
   bool ready = true;
   if (!received.is_paired()) {
     MPI_Status status{};
@@ -126,18 +126,20 @@ bool RequestEntry::poll(MPI_Request request) noexcept {
 
 void RequestEntry::deliver(const MPI_Status& status) noexcept {
   if (!receives || (!whole && status.MPI_SOURCE == mpi::kUnsetSource)) return;
-  if (begin_delivery()) {
-    std::int64_t bytes = whole ? MessageBuffer::kAnyBytes : mpi::received_bytes(status);
-    if (received.look_for_header(bytes)) {
-      lost_ = !received.pull_all();
-    } else {
-      if (partitions == nullptr && !whole) received.judge(bytes);
-      unpack(whole ? received.bytes() : bytes);
-    }
-    return set(State::kDelivered);
+  // Two threads may ask for the status of one request, and both may read the data when they have it. One that only
+  // polls leaves them to the other.
+  while (!begin_delivery()) {
+    if (is_settled()) return;
+    sched_yield();
   }
-  // Two threads may ask for the status of one request, and both may read the data when they have it.
-  while (state() == State::kDelivering) sched_yield();
+  std::int64_t bytes = whole ? MessageBuffer::kAnyBytes : mpi::received_bytes(status);
+  if (received.look_for_header(bytes)) {
+    lost_ = !received.pull_all();
+  } else {
+    if (partitions == nullptr && !whole) received.judge(bytes);
+    unpack(whole ? received.bytes() : bytes);
+  }
+  set(State::kDelivered);
 }
 
 Outcome RequestEntry::end_claimed(MPI_Status& status) noexcept {

@@ -126,6 +126,11 @@ struct RequestEntry {
   bool has_data_after(int code, const MPI_Status& status) const noexcept;
   void unpack(std::int64_t received_bytes) noexcept;
   bool begin_delivery() const noexcept;
+  // True if nothing is left to deliver: an operation that another thread just polls may be active again at once.
+  bool is_settled() const noexcept {
+    const State now = state();
+    return now == State::kDelivered || now == State::kInactive;
+  }
   bool begin_round() noexcept;
   void end_round() noexcept;
   Outcome paired_outcome() const noexcept;
@@ -143,7 +148,7 @@ struct RequestEntry {
   MPI_Request handle_{};
   RequestEntry* next_ = nullptr;
   int holds_ = 0;
-  bool listed_ = false, is_in_call_ = false;  // Requests::hold_alone
+  bool listed_ = false, is_in_call_ = false;  // Requests::hold_for
 };
 
 }  // namespace gapless::preload

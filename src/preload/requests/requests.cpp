@@ -98,22 +98,26 @@ RequestEntry* Requests::hold(MPI_Request handle) noexcept {
   return entry;
 }
 
-RequestEntry* Requests::hold_alone(MPI_Request handle, bool started) noexcept {
+Requests::Held Requests::hold_for(Use use, MPI_Request handle) noexcept {
   lock();
-  RequestEntry* entry = find(handle);
-  if (entry != nullptr && entry->is_in_call_) entry = nullptr;
-  if (entry != nullptr) {
-    ++entry->holds_;
-    entry->is_in_call_ = started || !entry->persistent;
+  Held held{find(handle), false};
+  if (held.entry != nullptr && held.entry->is_in_call_) {
+    if (held.entry->collective == nullptr) held.entry = nullptr;
+    held.is_others = use != Use::kLooks;
+  } else if (held.entry != nullptr && keeps_to_itself(use, *held.entry)) {
+    held.entry->is_in_call_ = true;
   }
+  if (held.entry != nullptr) ++held.entry->holds_;
   unlock();
-  return entry;
+  return held;
 }
 
-void Requests::give_back(RequestEntry* entry) noexcept {
-  lock();
-  entry->is_in_call_ = false;
-  unlock();
+void Requests::give_back(Use use, RequestEntry* entry) noexcept {
+  if (keeps_to_itself(use, *entry)) {
+    lock();
+    entry->is_in_call_ = false;
+    unlock();
+  }
   release(entry);
 }
 

@@ -6,8 +6,8 @@
 //    that is returned again proves that its previous operation has completed, so add() removes that one's entry.
 //  - Handles are reused at once: between the library's completing call and a look-up in the table another thread may
 //    get the same handle for a new operation. So an entry is held before the call, and there is no look-up after it;
-//    and no other call finds it meanwhile, for MPI allows none for the same operation: what that one asks for has no
-//    entry.
+//    and no other completing call finds it meanwhile, for MPI allows one for an operation: what that one completes has
+//    no entry.
 //  - A request that is freed by a procedure that is not wrapped leaves its entry behind, with its staging, until the
 //    handle comes again, or MPI is finalised.
 //  - A look-up of a handle that is not in the table must cost next to nothing: a filter is read without a lock.
@@ -41,10 +41,19 @@ class Requests {
   // Finds the entry of a handle and keeps it alive until release(); nullptr if there is none.
   RequestEntry* hold(MPI_Request handle) noexcept;
   void release(RequestEntry* entry) noexcept;
-  // The same for a call after which the handle may be another operation's: what such a call holds is found by nobody
-  // else until give_back() or finish(). A persistent operation keeps its handle, and is shared, unless it is `started`.
-  RequestEntry* hold_alone(MPI_Request handle, bool started) noexcept;
-  void give_back(RequestEntry* entry) noexcept;
+  // What the call is to do with the operation. After one that completes it the handle may be another one's, unless it
+  // is persistent; after one that starts or frees it in any case.
+  enum class Use { kLooks, kCompletes, kStarts };
+  struct Held {
+    RequestEntry* entry;
+    // Another call is completing it. The handle is another operation's by now, or one that collectives of a single
+    // process share with all that completes at once: whose data must be delivered before that is told.
+    bool is_others;
+  };
+  // The same, until give_back() or finish(), for a call that uses it so. No entry if another call is completing it; a
+  // collective's is held all the same.
+  Held hold_for(Use use, MPI_Request handle) noexcept;
+  void give_back(Use use, RequestEntry* entry) noexcept;
   // The operation has completed: removes the entry, and releases it.
   void finish(RequestEntry* entry) noexcept;
   // Removes a held entry from the table, to be kept elsewhere until finish().
@@ -62,6 +71,9 @@ class Requests {
   void unlock() noexcept { locked_.clear(std::memory_order_release); }
   RequestEntry* find(MPI_Request handle) const noexcept;  // with the lock held, as unlist()
   void unlist(RequestEntry* entry) noexcept;
+  static bool keeps_to_itself(Use use, const RequestEntry& entry) noexcept {
+    return use == Use::kStarts || (use == Use::kCompletes && !entry.persistent);
+  }
   void recycle(RequestEntry* entry) noexcept;
 
   std::atomic_flag locked_ = ATOMIC_FLAG_INIT;  // never held across an MPI call
