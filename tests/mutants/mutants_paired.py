@@ -77,7 +77,7 @@ DECISION = [
     planted(
         "v-calls: who has contiguous data takes no part",
         "plain_side.hpp",
-        "if (is_asked(k, block) && !asking(k).is_silent(call_.procedure)) return false;",
+        "if (!asking(k).is_silent(call_.procedure)) return false;",
         "",
         ASKING,
     ),
