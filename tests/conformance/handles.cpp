@@ -1,6 +1,6 @@
 // The library gives the handle of an operation that it has completed to the next one, before the call that completed it
 // returns: to one that the layer leaves alone, too; and it may give one handle to all that has completed.
-// usage: handles threads ROUNDS | callback | asked | shared
+// usage: handles threads ROUNDS | callback | asked | started | shared
 #include <atomic>
 #include <string_view>
 #include <thread>
@@ -156,6 +156,50 @@ void ask_in_threads() {
   MPI_Type_free(&type);
 }
 
+// One thread starts a persistent receive, and another one tests it all the time: before, meanwhile and after.
+void start_and_test() {
+  constexpr int kRounds = 300;
+  MPI_Datatype type;
+  MPI_Type_vector(kLength, 1, 2, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  std::vector<int> data(2 * kLength, -1);
+  if (rank == 0) {
+    for (int round = 0; round < kRounds; ++round) {
+      std::fill(data.begin(), data.end(), round);
+      MPI_Send(data.data(), 1, type, 1, 0, MPI_COMM_WORLD);
+      MPI_Recv(nullptr, 0, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+  } else {
+    MPI_Request request;
+    MPI_Recv_init(data.data(), 1, type, 0, 0, MPI_COMM_WORLD, &request);
+    std::atomic<int> received{0};
+    std::thread tester([&] {
+      for (MPI_Request same = request; received < kRounds;) {
+        MPI_Status status;
+        status.MPI_SOURCE = MPI_ANY_SOURCE;
+        int flag = 0;
+        MPI_Test(&same, &flag, &status);
+        if (flag == 0 || status.MPI_SOURCE != 0) {  // it was not started
+          std::this_thread::yield();
+          continue;
+        }
+        const int round = received;
+        CHECK(data[0] == round && data[2 * kLength - 2] == round, "round %d: %d ... %d", round, data[0],
+              data[2 * kLength - 2]);
+        MPI_Send(nullptr, 0, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        ++received;
+      }
+    });
+    for (int round = 0; round < kRounds; ++round) {
+      while (received < round) std::this_thread::yield();
+      MPI_Start(&request);
+    }
+    tester.join();
+    MPI_Request_free(&request);
+  }
+  MPI_Type_free(&type);
+}
+
 // Open MPI has one handle for all that has completed at once: collectives of a single process, and sends to nobody.
 void share_a_handle() {
   constexpr int kInts = 500'000, kRounds = 40;
@@ -201,12 +245,16 @@ int main(int argc, char** argv) {
     in_callback();
   } else if (what == "asked") {
     ask_in_threads();
+  } else if (what == "started") {
+    start_and_test();
   } else if (what == "shared") {
     share_a_handle();
   } else {
     in_threads(rank, argc > 2 ? std::atoi(argv[2]) : 100);
   }
-  const long long packed = twin.layer().accelerated("MPI_Isend") + twin.layer().accelerated("MPI_Iallgather");
+  const auto& layer = twin.layer();
+  const long long packed = layer.accelerated("MPI_Isend") + layer.accelerated("MPI_Iallgather") +
+                           layer.accelerated("MPI_Send") + layer.accelerated("MPI_Start");
   CHECK(packed > 0 || (what == "asked" && rank == 1), "nothing was packed");
   MPI_Barrier(MPI_COMM_WORLD);
   return 0;

@@ -62,6 +62,13 @@ MUTANTS = [
         HANDLES,
     ),
     planted(
+        "a persistent receive that was inactive has completed once it is started",
+        "requests/completion.cpp",
+        "    if (entry.was_inactive(own[k])) return false;\n",
+        "",
+        (conformance("handles", "started", GAPLESS_PAIRED="0"),),
+    ),
+    planted(
         "of two threads that ask for the status of a request one finds no entry",
         "requests/requests.hpp",
         "return use == Use::kStarts || (use == Use::kCompletes && !entry.persistent);",

@@ -129,6 +129,7 @@ template <Of of, Manner manner, Effect effect, class Call>
     if (!entry.persistent) return list[index_of(k)] == MPI_REQUEST_NULL;
     if (!entry.is_active()) return false;
     if (named) return true;
+    if (entry.was_inactive(own[k])) return false;
     // An error is of this very operation, and ends it.
     if (single) return all || code != MPI_SUCCESS;
     // After an error each status has the outcome of its operation.
@@ -184,6 +185,7 @@ template <Of of, Manner manner, Effect effect, class Call>
   returned.give();
   note_call(completed);
   if (raised == MPI_SUCCESS || code != MPI_SUCCESS) return code;
+  held.let_go();
   const int returned_error = single ? raised : MPI_ERR_IN_STATUS;
   const int told = raise_error(mpi::kSeveralHaveNoComm ? returned_error : raised,
                                policy.broken.through_world ? MPI_COMM_NULL : comm);
@@ -266,7 +268,7 @@ int test_some_with_own(Procedure procedure, int n, MPI_Request* list, int* done_
   const int code = test_some<Manner::kTestsAgain>(procedure, n, list, done_count, indices, statuses);
   if (code != MPI_SUCCESS) return code;
   int count = std::max(*done_count, 0), first_error = MPI_SUCCESS;
-  for (int done = find_own(n, list).done; done >= 0; done = find_own(n, list).done) {
+  for (int done = find_own(n, list).done; done >= 0 && count < n; done = find_own(n, list).done) {
     MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + count;
     const int error = end_one(procedure, list + done, status);
     if (error != MPI_SUCCESS && first_error == MPI_SUCCESS) {

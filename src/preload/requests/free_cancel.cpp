@@ -26,7 +26,7 @@ int free_inactive(MPI_Request* request, RequestEntry* entry) noexcept {
     requests.finish(entry);
   } else {
     requests.add(handle, entry);
-    requests.give_back(Requests::Use::kStarts, entry);
+    requests.release(entry);
   }
   return code;
 }
@@ -46,13 +46,17 @@ int wrap_Request_free(MPI_Request* request) {
   if (request != nullptr) forget_receive(*request);
   if (request == nullptr || takes_fast_path(1, request)) [[likely]]
     return mpi::library.Request_free(request);
-  const bool may_have = requests.may_have(*request);
-  const Requests::Held held = may_have ? requests.hold_for(Requests::Use::kStarts, *request) : Requests::Held{};
-  RequestEntry* const entry = held.is_others ? nullptr : held.entry;
+  // It is out of the table before the library is called.
+  RequestEntry* entry =
+      requests.may_have(*request) ? requests.hold_for(Requests::Use::kLooks, *request).entry : nullptr;
+  // A nonblocking collective may not be freed: this one shares its handle with a message that has completed.
+  if (entry != nullptr && entry->collective != nullptr && !entry->persistent) {
+    requests.release(entry);
+    entry = nullptr;
+  }
   count_completion(Procedure::kRequest_free, entry != nullptr);
   if (entry == nullptr) {
     const int code = mpi::library.Request_free(request);
-    if (held.entry != nullptr) requests.release(held.entry);
     if (slow_path_required()) progress_orphans();
     return code;
   }

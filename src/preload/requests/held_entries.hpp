@@ -40,7 +40,8 @@ inline bool takes_fast_path(int n, const MPI_Request* list) noexcept {
   return !slow_path_required() && !may_have_any(n, list);
 }
 
-// The entries of a list of requests, each at its index, held until complete() or the destructor.
+// The entries of a list of requests, each at its index, held until complete() or the destructor. Of those that another
+// call is completing (Requests::Held) it only sees to it that their data are delivered.
 class HeldEntries {
  public:
   using Use = Requests::Use;
@@ -51,15 +52,19 @@ class HeldEntries {
       if (entries_[k].entry != nullptr) ++(entries_[k].is_others ? others_ : count_);
     }
   }
-  ~HeldEntries() {
+  ~HeldEntries() { let_go(); }
+  // Before an error handler is called, which may complete the others.
+  void let_go() noexcept {
     for (int k = 0; k < n_ && count_ + others_ > 0; ++k) {
-      RequestEntry* const entry = entries_[k].entry;
+      RequestEntry* const entry = std::exchange(entries_[k].entry, nullptr);
       if (entry == nullptr) continue;
       if (!entries_[k].is_others) {
+        --count_;
         requests.give_back(use_, entry);
         continue;
       }
-      if (list_[k] == MPI_REQUEST_NULL) entry->deliver(MPI_Status{});
+      --others_;
+      if (list_[k] == MPI_REQUEST_NULL && !entry->persistent) entry->deliver(MPI_Status{});
       requests.release(entry);
     }
   }

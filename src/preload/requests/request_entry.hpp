@@ -1,6 +1,8 @@
 // A staged operation, from the call that makes its request to the one that frees it.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -73,6 +75,12 @@ struct RequestEntry {
   std::unique_ptr<CollectiveData> collective;  // instead of the message buffers
 
   bool is_active() const noexcept { return state() != State::kInactive; }
+  // True of a persistent receive whose data are still to come if this is the status of its completion: another thread
+  // has started it since the library found it inactive.
+  bool was_inactive(const MPI_Status& status) const noexcept {
+    return receives && collective == nullptr && partitions == nullptr && status.MPI_SOURCE == MPI_ANY_SOURCE &&
+           state() == State::kActive;
+  }
   // Of a new entry.
   void make_persistent() noexcept {
     persistent = true;
@@ -149,6 +157,7 @@ struct RequestEntry {
   RequestEntry* next_ = nullptr;
   int holds_ = 0;
   bool listed_ = false, is_in_call_ = false;  // Requests::hold_for
+  pthread_t caller_{};                        // of that call
 };
 
 }  // namespace gapless::preload

@@ -1,5 +1,6 @@
 #include "preload/requests/requests.hpp"
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <memory>
@@ -47,8 +48,8 @@ void Requests::unlist(RequestEntry* entry) noexcept {
   while (*link != entry) link = &(*link)->next_;
   *link = entry->next_;
   entry->listed_ = false;
-  filter_[k].fetch_sub(1, std::memory_order_relaxed);
-  count_.fetch_sub(1, std::memory_order_relaxed);
+  filter_[k].fetch_sub(1, std::memory_order_release);
+  count_.fetch_sub(1, std::memory_order_release);
 }
 
 RequestEntry* Requests::find(MPI_Request handle) const noexcept {
@@ -101,11 +102,23 @@ RequestEntry* Requests::hold(MPI_Request handle) noexcept {
 Requests::Held Requests::hold_for(Use use, MPI_Request handle) noexcept {
   lock();
   Held held{find(handle), false};
-  if (held.entry != nullptr && held.entry->is_in_call_) {
+  // Not the same thread, in an error handler.
+  const auto another_starts = [&] {
+    return held.entry != nullptr && held.entry->is_in_call_ && held.entry->persistent &&
+           pthread_equal(held.entry->caller_, pthread_self()) == 0;
+  };
+  while (another_starts()) {
+    unlock();
+    sched_yield();
+    lock();
+    held.entry = find(handle);
+  }
+  if (held.entry != nullptr && held.entry->is_in_call_ && !held.entry->persistent) {
     if (held.entry->collective == nullptr) held.entry = nullptr;
-    held.is_others = use != Use::kLooks;
+    held.is_others = held.entry != nullptr && use == Use::kCompletes;
   } else if (held.entry != nullptr && keeps_to_itself(use, *held.entry)) {
     held.entry->is_in_call_ = true;
+    held.entry->caller_ = pthread_self();
   }
   if (held.entry != nullptr) ++held.entry->holds_;
   unlock();

@@ -6,8 +6,8 @@
 //    that is returned again proves that its previous operation has completed, so add() removes that one's entry.
 //  - Handles are reused at once: between the library's completing call and a look-up in the table another thread may
 //    get the same handle for a new operation. So an entry is held before the call, and there is no look-up after it;
-//    and no other completing call finds it meanwhile, for MPI allows one for an operation: what that one completes has
-//    no entry.
+//    and no other completing call gets it meanwhile, for MPI allows one for an operation: what that one completes has
+//    no entry, or is a collective's that shares its handle.
 //  - A request that is freed by a procedure that is not wrapped leaves its entry behind, with its staging, until the
 //    handle comes again, or MPI is finalised.
 //  - A look-up of a handle that is not in the table must cost next to nothing: a filter is read without a lock.
@@ -34,9 +34,10 @@ class Requests {
   void update_handle(RequestEntry* entry, MPI_Request handle) noexcept;
 
   // False if hold() would find nothing; a few instructions, no lock.
-  bool any() const noexcept { return count_.load(std::memory_order_relaxed) != 0; }
+  // Who finds nothing sees what was delivered before the entry was taken away.
+  bool any() const noexcept { return count_.load(std::memory_order_acquire) != 0; }
   bool may_have(MPI_Request handle) const noexcept {
-    return any() && filter_[bucket(handle)].load(std::memory_order_relaxed) != 0;
+    return any() && filter_[bucket(handle)].load(std::memory_order_acquire) != 0;
   }
   // Finds the entry of a handle and keeps it alive until release(); nullptr if there is none.
   RequestEntry* hold(MPI_Request handle) noexcept;
@@ -46,12 +47,14 @@ class Requests {
   enum class Use { kLooks, kCompletes, kStarts };
   struct Held {
     RequestEntry* entry;
-    // Another call is completing it. The handle is another operation's by now, or one that collectives of a single
-    // process share with all that completes at once: whose data must be delivered before that is told.
+    // Of a completing call: a collective's entry that another call is completing. The handle is another operation's by
+    // now, or one that collectives of a single process share with all that completes at once: whose data must be
+    // delivered before that is told.
     bool is_others;
   };
-  // The same, until give_back() or finish(), for a call that uses it so. No entry if another call is completing it; a
-  // collective's is held all the same.
+  // The same, until give_back() or finish(), for a call that uses it so. No entry of an operation that another call is
+  // completing, but for a collective's. Waits for another thread that starts it, after which the handle may be another
+  // one's.
   Held hold_for(Use use, MPI_Request handle) noexcept;
   void give_back(Use use, RequestEntry* entry) noexcept;
   // The operation has completed: removes the entry, and releases it.
