@@ -353,7 +353,7 @@ REQUESTS = [
     planted(
         "the filter overlooks a lone request",
         "requests.hpp",
-        "filter_[bucket(handle)].load(std::memory_order_relaxed) != 0;",
+        "filter_[bucket(handle)].load(std::memory_order_acquire) != 0;",
         "filter_[bucket(handle)].load(std::memory_order_relaxed) > 1;",
         NONBLOCKING,
     ),
