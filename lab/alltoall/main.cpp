@@ -27,7 +27,7 @@ constexpr const char* kHelp =
     "  library_v, library_v_persistent       MPI_Alltoallv, MPI_Alltoallv_init\n"
     "  ours, ours_persistent                 GAPLESS_Alltoall, GAPLESS_Alltoall_init, by an algorithm's name\n"
     "  ours_v, ours_v_persistent             GAPLESS_Alltoallv, GAPLESS_Alltoallv_init\n"
-    "  messages                              MPI_Startall, MPI_Waitall of persistent messages to all, own block copied\n"
+    "  messages                              MPI_Startall, MPI_Waitall of persistent messages; own block copied\n"
     "  types, types_v                        init and free alone: what a call makes, without communication\n"
     "The members of a group do the same all-to-all and are timed in turns, in an order drawn anew for each "
     "repetition,\n"

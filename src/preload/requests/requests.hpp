@@ -43,7 +43,7 @@ class Requests {
   RequestEntry* hold(MPI_Request handle) noexcept;
   void release(RequestEntry* entry) noexcept;
   // What the call is to do with the operation. After one that completes it the handle may be another one's, unless it
-  // is persistent; after one that starts or frees it in any case.
+  // is persistent; after one that starts it in any case.
   enum class Use { kLooks, kCompletes, kStarts };
   struct Held {
     RequestEntry* entry;
