@@ -52,6 +52,11 @@ endforeach()
 # ABIs that our programs are built for; those of the standard ABI run where MPICH's do.
 set(GAPLESS_PROGRAM_ABIS ${GAPLESS_ABIS})
 list(REMOVE_ITEM GAPLESS_PROGRAM_ABIS standard)
+# Those that tests of libgapless_mpi are built for: MPI 5's own as well, whose library MPICH has, too.
+set(GAPLESS_TESTED_ABIS ${GAPLESS_PROGRAM_ABIS})
+if(TARGET gapless_program_standard)
+  list(APPEND GAPLESS_TESTED_ABIS standard)
+endif()
 # In a wheel without the library of one of them, or without what reads command lines and JSON, the programs are left out.
 set(GAPLESS_LAB TRUE)
 if(GAPLESS_WHEEL)

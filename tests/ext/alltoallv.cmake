@@ -16,12 +16,7 @@ set(intel_root ${CMAKE_SOURCE_DIR}/.venv/rivals/impi)
 set(alltoallv_mpiexec_intel ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${intel_root}/lib I_MPI_FABRICS=shm I_MPI_PIN=off
     ${intel_root}/bin/mpiexec.hydra)
 
-# Of MPI 5's own ABI, whose library MPICH has, too.
 set(alltoallv_mpiexec_standard ${alltoallv_mpiexec_mpich})
-set(alltoallv_abis ${GAPLESS_PROGRAM_ABIS})
-if(standard IN_LIST GAPLESS_ABIS AND TARGET gapless_program_standard)
-  list(APPEND alltoallv_abis standard)
-endif()
 
 # alltoallv_test(NAME LIBRARY RANKS LABELS PROGRAM argument...)
 function(alltoallv_test name library ranks labels program)
@@ -29,7 +24,7 @@ function(alltoallv_test name library ranks labels program)
   if(library STREQUAL "intel")
     set(abi mpich)
   endif()
-  if(NOT abi IN_LIST alltoallv_abis OR (library STREQUAL "intel" AND NOT EXISTS ${intel_root}/bin/mpiexec.hydra))
+  if(NOT abi IN_LIST GAPLESS_TESTED_ABIS OR (library STREQUAL "intel" AND NOT EXISTS ${intel_root}/bin/mpiexec.hydra))
     return()
   endif()
   add_test(NAME ext.${name}.${library}
@@ -37,7 +32,7 @@ function(alltoallv_test name library ranks labels program)
   set_tests_properties(ext.${name}.${library} PROPERTIES LABELS "${labels}" TIMEOUT 600 PROCESSORS 2)
 endfunction()
 
-foreach(abi ${alltoallv_abis})
+foreach(abi ${GAPLESS_TESTED_ABIS})
   alltoallv_program(alltoallv ${abi} alltoallv_case.cpp ../conformance/coll_types.cpp ../preload/random_mpi_type.cpp)
   alltoallv_program(alltoallv_errors ${abi})
 endforeach()
