@@ -126,19 +126,15 @@ Requests::Held Requests::hold_for(Use use, MPI_Request handle) noexcept {
 }
 
 void Requests::give_back(Use use, RequestEntry* entry) noexcept {
-  if (keeps_to_itself(use, *entry)) {
-    lock();
-    entry->is_in_call_ = false;
-    unlock();
-  }
-  release(entry);
-}
-
-void Requests::release(RequestEntry* entry) noexcept {
   lock();
+  if (keeps_to_itself(use, *entry)) entry->is_in_call_ = false;
   const bool last = --entry->holds_ == 0 && !entry->listed_;
   unlock();
   if (last) recycle(entry);
+}
+
+void Requests::release(RequestEntry* entry) noexcept {
+  give_back(Use::kLooks, entry);
 }
 
 void Requests::finish(RequestEntry* entry) noexcept {
